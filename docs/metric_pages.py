@@ -27,6 +27,7 @@ FAMILIES = {
     "How far to search": "ASL InverseASL AtomizedP",
     "Effort": "Twist RecoveryRatio SpaceRatio BalancePoint CRP",
     "Subtopics": "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP StRecall IA",
+    "Spans of text": "SpanR SpanP SpanF SpanIoU All U TBG",
     "Sets": "SetP SetF SetAP SetRelativeP Utility",
     "Counts": "NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet",
 }

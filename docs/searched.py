@@ -31,16 +31,22 @@ SOUGHT = {
     "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
     "ranking of systems",
     "questions/how-deep": "evaluation depth; cutoff; discriminative power; coverage; Kendall's tau",
+    "questions/chunks": "chunks; chunking; RAG; retrieval-augmented generation; context; tokens; "
+    "spans; LangChain; LlamaIndex; Haystack; vector store",
     "questions/ties": "ties; tied documents; equal scores; definition of ties",
     "questions/trust": "unjudged; pool depth; bounds; pooling; holes",
     "questions/judges": "language model as a judge; LLM judge; inter-annotator agreement",
     "questions/how-many": "how many topics; number of topics; statistical power; power "
     "analysis; sample size",
+    "tools/chunking-evaluation": "chunking_evaluation; chunking evaluation",
+    "tools/ragas": "ragas",
     "tools/pytrec-eval": "pytrec_eval",
     "tools/trec-eval": "trec_eval",
     "tools/ranx": "ranx; fusion; rank fusion; reciprocal rank fusion",
     "tools/ir-measures": "ir_measures; ir-measures",
     "tools/pyterrier": "PyTerrier; PyTerrier experiment",
+    "questions/repeats": "seeds; several seeds; repeats; random seed; judge passes; "
+    "query variations",
     "reference/how-to-cite": "how to cite; cite; citation; BibTeX",
     "reference/verbs": "verbs; list of functions; API",
 }

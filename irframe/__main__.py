@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0; 1 where ``check`` or ``diagnose`` found something as grave as asked;
+        The exit status: 0; 1 where ``check``, ``diagnose`` or ``compare`` found what was asked for;
         2 after an error, which is printed; or 130 where the user has stopped it.
     """
     try:

@@ -17,6 +17,8 @@ from irframe.names import (
     METRICS,
     NUGGET,
     RANK,
+    REPEAT,
+    REPEAT_NAMES,
     RESULT,
     SCORE,
     SYSTEM,
@@ -68,6 +70,7 @@ OWN = {
     "as_qrels": (JUDGMENTS,),
     "as_scores": (SCORES,),
     "sample": (CUBE, JUDGMENTS),
+    "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
     "select_top": (CUBE, SCORES),
@@ -235,7 +238,7 @@ def _counts(subject: Any) -> list[str]:
     if isinstance(subject, xr.DataTree):
         return [_number(len(subject.children), "group")]
     if isinstance(subject, xr.Dataset | xr.DataArray):
-        words = (METRIC, SYSTEM, TOPIC, DEPTH)
+        words = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
         return [_number(subject.sizes[dim], dim) for dim in words if dim in subject.sizes]
     if not hasattr(subject, "index"):
         return [_number(len(subject.paths), "path")]
@@ -246,6 +249,8 @@ def _counts(subject: Any) -> list[str]:
         if role in {SYSTEM, TOPIC}:
             values = frame[name] if name in frame.columns else flat[name]  # type: ignore[index]
             found.append(_number(values.nunique(), role))
+    repeats = [name for name in REPEAT_NAMES if name in frame.index.names]
+    found += [_number(frame.index.get_level_values(name).nunique(), name) for name in repeats]
     metrics = frame.attrs.get(METRICS, ())
     return [*sorted(found, key=lambda text: text.split()[1]), *_rows(len(frame), len(metrics))]
 

@@ -29,6 +29,42 @@ NUGGET = "nugget"
 IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
 
+REPEAT = "repeat"
+"""Dimension of repeats: seeds, passes of a judge, variations of a query."""
+SHARD = "shard"
+"""What repeats are called that `split` makes of documents."""
+OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
+"""What a column of repeats of a system may be called."""
+REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", "variation", "sample", SHARD)
+"""What one of any kind may be called, where it tells rows apart that are else the same."""
+REPEATS, REPEATED = "repeats", "repeated"
+"""Attributes of scores: what a repeat is, and what the caller calls repeats."""
+Layout = Literal["system", "shared", "topic"]
+"""What a repeat is a draw of."""
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+CHUNKS = ("chunk", "chunk_id", "segment_id", "node_id")
+"""Columns that name a part of a document."""
+START, END, SET = "start", "end", "set"
+BORDERS: dict[str, tuple[str, ...]] = {
+    START: ("start", "start_index", "start_char_idx"),
+    END: ("end", "end_index", "end_char_idx"),
+}
+"""What columns are called that say where a span of text begins and ends, half open."""
+BUDGET = "budget"
+"""Dimension in place of depth: how much text is read."""
+LENGTH = "length"
+"""What is told of the documents of lists: what each one costs."""
+BUDGETS = "budgets"
+"""Attribute of scores at budgets: in what these are counted, and what fits into one."""
+LOWER = "lower"
+"""Attribute of scores: those of which lower is better, whose names do not say so."""
+UNIT = "unit"
+"""Coordinate of systems, or what scores say: of what their lists are."""
+UNITS = "units_of"
+"""Attribute of a frame of scores: every system with its unit, as pairs, where runs say it."""
+Cut = Literal["whole", "skip", "part"]
+"""What becomes of the first unit that a budget has no room for."""
+
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
 JUDGES = ("judge_a", "judge_b")
@@ -37,12 +73,15 @@ JUDGES = ("judge_a", "judge_b")
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
     TOPIC: ("topic", "qid", "query_id", "q_id", "query-id", "query"),
-    DOC: ("doc", "docno", "doc_id", "docid", "corpus-id", "pid", "document"),
+    DOC: (
+        *("doc", "docno", "doc_id", "docid", "corpus-id", "pid", "document"),
+        *("chunk", "chunk_id"),
+    ),
     SCORE: ("score",),
     RANK: ("rank", "position"),
     GRADE: ("grade", "label", "relevance", "rel"),
     ITERATION: ("iteration",),
-    SUBTOPIC: ("subtopic", "intent", "aspect"),
+    SUBTOPIC: ("subtopic", "intent", "aspect", "set"),
     STRATUM: ("stratum",),
     PROBABILITY: ("probability",),
     NUGGET: ("nugget", "nugget_id", "text"),
@@ -51,7 +90,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> names accepted for it, the canonical one first."""
 
-LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position"})
+LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
 """Names that often hold something else, read where no other column has the role."""
 
 METRICS = "metrics"
@@ -59,6 +98,10 @@ METRICS = "metrics"
 
 SURPLUS = "columns_surplus"
 """Attribute of a frame that was read: system -> numbers of columns of its file passed over."""
+
+JUDGMENTS = "judgments_digest"
+"""Attribute of scores and results: how many judgments they rest on, and a number that tells them
+from others."""
 
 FILES = "files"
 """Attribute of a frame that was read: name, size and time of change of its files."""

@@ -18,7 +18,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.elsewhere import unexpected
-from irframe.names import METRICS, RESULT
+from irframe.names import METRICS, REPEATS, RESULT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -34,14 +34,14 @@ GIVEN = "given weights"
 """What weights of topics are called that came without a name."""
 SOURCES = {
     *("bounds", "condense", "cube", "evaluate", "pooled", "sample", "score", "select_top"),
-    *("judge", "pool", "rank", "restrict", "standardise"),
+    *("collapse", "judge", "pool", "rank", "restrict", "split", "standardise"),
 }
 """Verbs that give frames, cubes and scores; what others give is a result."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are data to begin with; of these only how they were made is recorded."""
 DECIDED = {"adjust", "power"}
 """Options for which a verb decides where nothing is given."""
-FACTS = {METRICS, "interval", "pool_depth", "topics", "rel"}
+FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length"}
 """Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
 
@@ -155,7 +155,7 @@ def applied(
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options as single attributes: numbers and texts, lists as words between commas."""
     shown = {name: _shown(value) for name, value in options.items()}
-    left = {METRICS, RESULT}
+    left = {METRICS, RESULT, REPEATS}
     return {name: value for name, value in shown.items() if name not in left and value is not None}
 
 

@@ -2,6 +2,7 @@
 
 from .comparing.compare import compare as compare
 from .comparing.explain import explain as explain
+from .comparing.freeze import freeze as freeze
 from .comparing.letters import interaction as interaction
 from .comparing.letters import letters as letters
 from .comparing.pairwise import decide as decide
@@ -10,6 +11,7 @@ from .cubes.cube import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
 from .cubes.estimate import estimate as estimate
+from .cubes.rejudge import rejudge as rejudge
 from .cubes.score import cwl as cwl
 from .cubes.score import score as score
 from .cubes.unjudged import bounds as bounds
@@ -24,6 +26,7 @@ from .depths.discrimination import median_p as median_p
 from .depths.pool_growth import pool_growth as pool_growth
 from .depths.volatility import stability as stability
 from .depths.volatility import volatility as volatility
+from .experiments.collapse import collapse as collapse
 from .experiments.evaluate import evaluate as evaluate
 from .experiments.evaluate import to_pytrec_eval as to_pytrec_eval
 from .experiments.evaluate import to_ranx as to_ranx
@@ -32,6 +35,7 @@ from .experiments.joining import restrict as restrict
 from .experiments.nuggets import score_nuggets as score_nuggets
 from .experiments.rank_table import pool as pool
 from .experiments.rank_table import rank as rank
+from .experiments.split import split as split
 from .files.write_run import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
 from .planning.budget import budget as budget
@@ -72,6 +76,7 @@ from .studies.preferences import tau_union as tau_union
 from .studies.reordering import ablation as ablation
 from .studies.reordering import effective_top as effective_top
 from .studies.reordering import reordering as reordering
+from .studies.round_effect import round_effect as round_effect
 from .studies.search_lengths import best_systems as best_systems
 from .studies.search_lengths import difference_histogram as difference_histogram
 from .studies.search_lengths import length_histogram as length_histogram

@@ -31,6 +31,11 @@ _GROUP: ContextVar[str] = ContextVar("group", default="")
 class OneCall:
     """What is warned of inside is said at its end, once of each thing; the outermost call counts.
 
+    Parameters
+    ----------
+    without
+        How texts begin that are not said, as they do not hold.
+
     Examples
     --------
     >>> import warnings
@@ -45,7 +50,8 @@ class OneCall:
     ['3 topics are left out (track news, track web)']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, without: str | None = None) -> None:
+        self._without = without
         self._told: dict[tuple[Place, type[Warning]], dict[str, list[str]]] = {}
         self._token: Token[OneCall | None] | None = None
 
@@ -68,6 +74,8 @@ class OneCall:
 
     def note(self, text: str, category: type[Warning], place: Place) -> None:
         """Keep what is to be said, and the group it is said of."""
+        if self._without is not None and text.startswith(self._without):
+            return
         groups = self._told.setdefault((place, category), {}).setdefault(text, [])
         if (group := _GROUP.get()) and group not in groups:
             groups.append(group)

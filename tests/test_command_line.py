@@ -266,7 +266,8 @@ def test_where_an_answer_cannot_go_is_told_before_the_work(capsys, monkeypatch, 
     monkeypatch.setattr(ir, "read_qrels", None)
     words = {"metrics": [], "judge-next": ["qrels.txt", "a.run", "-n", "5"]}
     files = words.get(command, ["qrels.txt", "a.run"])
-    asked = ["-m", "AP"] if command in {"evaluate", "compare", "leaderboard"} else []
+    scored = {"evaluate", "compare", "freeze", "leaderboard"}
+    asked = ["-m", "AP"] if command in scored else []
     status, out, error = run(capsys, command, *files, *asked, "-o", place)
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert place in error
@@ -527,7 +528,7 @@ def test_runs_from_standard_input(files, capsys, monkeypatch):
     assert piped == run(capsys, "evaluate", files[0], files[1][0], "-m", "AP")
 
 
-@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "json", "tex", "parquet"])
+@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "json", "tex", "parquet", "md"])
 def test_the_name_of_the_output_says_its_format(files, capsys, tmp_path, suffix):
     path = tmp_path / f"scores.{suffix}"
     status, out, error = run(
@@ -547,6 +548,27 @@ def test_the_name_of_the_output_says_its_format(files, capsys, tmp_path, suffix)
     found = read[suffix](path).astype({"topic": "str"})
     np.testing.assert_allclose(found["AP"], expected["AP"], rtol=1e-14)
     assert found["topic"].tolist() == expected["topic"].tolist()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "leaderboard", "check"])
+def test_markdown_and_json_hold_the_same_rows(files, capsys, command):
+    asked = [] if command == "check" else ["-m", "AP", "nDCG@10"]
+    rows = json.loads(run(capsys, command, files[0], *files[1], *asked, "--format", "json")[1])
+    out = run(capsys, command, files[0], *files[1], *asked, "--format", "markdown")[1]
+    head, rule, *lines = [line for line in out.splitlines() if line.startswith("|")]
+    names = head.strip("| ").split(" | ")
+    assert set(rule) == set("| -")
+    assert len(lines) == len(rows) == 8
+    for line, row in zip(lines, rows, strict=True):
+        cells = dict(zip(names, line[2:-2].split(" | "), strict=True))
+        assert cells["system"] == str(row["system"])
+        for name, cell in cells.items():
+            told = "" if row[name] is None else row[name]
+            assert cell == (f"{told:.4f}" if isinstance(told, float) else str(told)), name
+    if command == "check":
+        assert "- bm25: lists_tied (" in out
+    if command == "leaderboard":
+        assert "alpha = 0.05" in out.splitlines()[-1]
 
 
 @pytest.fixture
@@ -775,3 +797,40 @@ def test_demo_runs_as_a_process(tmp_path):
     assert done.stdout.endswith(f"to open in a browser: {page.resolve()}\n")
     assert page.read_bytes().startswith(b"<!doctype html>")
     assert done.stderr == ""
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # bm25 has one run
+def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
+    runs, qrels = ir.example_track()
+    ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
+    ir.verbs.write_run(runs[runs["system"] == "bm25"], tmp_path / "bm25.run")
+    own = runs[runs["system"] == "monot5"]
+    rng = np.random.default_rng(0)
+    for seed in (1, 2, 3):
+        scores = own["score"] + rng.normal(0, 0.2 * own["score"].std(), len(own))
+        ir.verbs.write_run(own.assign(score=scores), tmp_path / f"monot5-seed{seed}.run")
+    pattern = r"(?P<system>.+?)(-seed(?P<repeat>\d+))?"
+    words = str(tmp_path / "qrels.txt"), str(tmp_path / "*.run"), "-m", "AP", "--repeat", pattern
+    read = ir.read_runs(tmp_path / "*.run", repeat=pattern)
+    expected = read.ireval.evaluate(qrels, "AP").ireval.compare(over="repeat")
+    status, out, _ = run(capsys, "compare", *words, "--over", "repeat", "--format", "csv")
+    assert status == 0
+    found = pd.read_csv(StringIO(out))
+    assert found["p"].item() == pytest.approx(expected["p"].item())
+    assert found["n_repeats_b"].item() == 3
+    _, out, _ = run(capsys, "leaderboard", *words, "--repeats", "system")
+    assert "1 to 3 repeats of each system" in " ".join(out.split())
+    status, _, err = run(capsys, "evaluate", *words, "--format", "trec_eval")
+    assert status == 2
+    assert "no --repeat" in err
+
+
+def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
+    rows = {"system": "s", "topic": "1", "doc": ["a#1", "a#2", "b#1"], "score": [3.0, 2.0, 1.0]}
+    pd.DataFrame(rows | {"tokens": [10, 20, 30]}).to_parquet(tmp_path / "run.parquet")
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 1\n")
+    paths = str(tmp_path / "qrels.txt"), str(tmp_path / "run.parquet")
+    options = "--of", r"(.+)#\d+", "--length", "tokens", "--budget", "10,40", "--format", "csv"
+    status, out, _ = run(capsys, "evaluate", *paths, "-m", "Recall", *options)
+    assert status == 0
+    assert out.splitlines() == ["system,Recall in 10 tokens,Recall in 40 tokens", "s,0.5,1.0"]

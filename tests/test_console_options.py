@@ -13,6 +13,7 @@ from irframe.commands.line import Line
 VERBS = {
     "evaluate": [ir.evaluate],
     "compare": [ir.evaluate, ir.verbs.compare],
+    "freeze": [ir.evaluate, ir.verbs.freeze],
     "leaderboard": [ir.evaluate, ir.verbs.leaderboard],
     "report": [ir.report],
     "check": [ir.verbs.check],

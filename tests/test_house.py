@@ -15,7 +15,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from oracles import ORACLES, novelty
+from oracles import ORACLES, novelty, spans
 
 import irframe
 from irframe.errors import IrframeWarning
@@ -371,7 +371,7 @@ def test_docstring_sections_stand_in_the_same_order_everywhere():
     } == {}
 
 
-EVERY_ORACLE = ORACLES.keys() | novelty.ORACLES.keys()
+EVERY_ORACLE = ORACLES.keys() | novelty.ORACLES.keys() | spans.ORACLES.keys()
 
 
 def test_every_metric_has_an_oracle():

@@ -73,6 +73,9 @@ VARIANTS = [
     for text in (
         "Accuracy",
         "Accuracy(rel=2)",
+        "All",
+        "All(rel=2)",
+        "All(share=0.5)",
         "AP",
         "AP(norm='min')",
         "AP(norm='pool')",

@@ -1,6 +1,6 @@
-"""How often "not worse" and "equivalent" are claimed wrongly, and how often rightly.
+"""How often "not worse" and "equivalent" are claimed, wrongly and rightly, and what passes a gate.
 
-Usage: python docs/real/margins.py DATA, where DATA holds score-matrices, three minutes. Topics are
+Usage: python docs/real/margins.py DATA, where DATA holds score-matrices, four minutes. Topics are
 drawn 10,000 times: differences of systems from a normal distribution, and real ones, of average
 precision on TREC-8, each shifted so that the true mean is known.
 """
@@ -12,6 +12,7 @@ from scipy.stats import skew
 from shown import Page, data_folder
 
 import irframe as ir
+from irframe.comparing.freeze import failing
 from irframe.paired.margins import within_margin
 
 PAGE = Page("margins")
@@ -21,6 +22,8 @@ ROUNDS = 10
 TOPICS = 10, 25, 50, 100
 NORMAL, REAL = "normal", "TREC-8, AP"
 MARGINS = 0.01, 0.02, 0.05
+GATED, LOSSES = (20, 50, 200), (0.0, 0.02, 0.05)
+"""Topics and true losses for which it is said what passes a gate."""
 SPREAD = 0.1
 """Standard deviation of normal differences."""
 
@@ -97,6 +100,22 @@ def write_power(every):
     PAGE.table(rows, "power")
 
 
+def write_gates(every):
+    """Write how often systems that are truly worse pass each gate with a margin of .02."""
+    rows = []
+    for name, population in every.items():
+        for topics in GATED:
+            for loss in LOSSES:
+                scores = drawn(population, topics, -loss, np.random.default_rng(topics))
+                found = ir.verbs.compare(scores, baseline="s00", margin=MARGIN, adjust=None)
+                row = {"differences": name, "topics": topics, "true loss": f"{loss:.2f}"}
+                for gate in ("worse", "not-not-worse", "drop"):
+                    failed = len(failing(found, gate, MARGIN)) / len(found)
+                    row[gate] = percent(1 - failed)
+                rows.append(row)
+    PAGE.table(rows, "gates")
+
+
 def write_skewness(population):
     """Write how often each pair alone is wrongly called not worse, and how skewed it is."""
     skewness, rows = skew(population), []
@@ -126,4 +145,5 @@ if __name__ == "__main__":
     collections = populations(data_folder(__doc__))
     write_errors(collections)
     write_power(collections)
+    write_gates(collections)
     write_skewness(collections[REAL])

@@ -7,6 +7,7 @@ returns the answer. Commands call public functions, as any other user does.
 COMMANDS = {
     "evaluate": "score runs, as a table or as trec_eval prints it",
     "compare": "test which systems differ",
+    "freeze": "keep the scores of a run as a file, which later runs are compared with",
     "check": "say of every run what may be wrong with it",
     "diagnose": "say what to know about runs and judgments before trusting a number",
     "leaderboard": "list the systems from the best on, and how sure that is",
@@ -19,6 +20,7 @@ COMMANDS = {
 """Name -> what the command does."""
 
 HOMES = {
+    "freeze": "freeze",
     "evaluate": "evaluate",
     "compare": "compare",
     "leaderboard": "compare",
@@ -35,7 +37,7 @@ HOMES = {
 EPILOG = """\
 exit status:
   0  the answer was given
-  1  check or diagnose found something as grave as --fail-on says
+  1  check, diagnose or compare found something as grave as --fail-on says
   2  an error, told in one line
   130  stopped by Ctrl-C; no file is left in part
 """

@@ -1,11 +1,12 @@
 """What commands answer with: text or bytes in one of several formats, and an exit status."""
 
 import json
+import math
 import textwrap
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -18,6 +19,7 @@ SUFFIXES = {
     ".json": "json",
     ".tex": "latex",
     ".parquet": "parquet",
+    ".md": "markdown",
 }
 """What the name of an output file says of its format."""
 FORMATS = tuple(SUFFIXES.values())
@@ -69,6 +71,8 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
     frame = frame.map(lambda value: ", ".join(map(str, value)) if _is_list(value) else value)
     if kind in {"csv", "tsv"}:
         return str(_flat(frame).to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
+    if kind == "markdown":
+        return _markdown(_flat(frame))
     return _latex(frame) if kind == "latex" else _table(frame)
 
 
@@ -124,6 +128,22 @@ def spelled_p(p: float) -> str:
     ('0.0346', '<.0001')
     """
     return "<.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def _markdown(frame: pd.DataFrame) -> str:
+    """Return a table as Markdown has it, numbers with four decimals."""
+    rows = [[str(name) for name in frame.columns], ["---"] * len(frame.columns)]
+    rows += [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.4f}"
+    text = "" if value is None or value is pd.NA else " ".join(str(value).split())
+    for mark in "\\|`*_[]<":
+        text = text.replace(mark, f"\\{mark}")
+    return text
 
 
 def _latex(frame: pd.DataFrame) -> str:

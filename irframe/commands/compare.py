@@ -24,7 +24,8 @@ from irframe.commands.inputs import (
     score,
     scores_of,
 )
-from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.line import declare_files, declare_metrics, declare_repeats, tell
+from irframe.comparing.freeze import GATES, failing
 from irframe.comparing.significance import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
@@ -66,8 +67,6 @@ def _pattern(words: Sequence[str]) -> tuple[str, int]:
     return str(first.parent / f"*{first.suffix}"), len(matched)
 
 
-FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
-"""What makes the exit status 1 -> the verdicts that do."""
 MARKDOWN = "markdown"
 
 
@@ -75,43 +74,94 @@ def declare_compare(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
+    declare_repeats(parser)
     declare_options(parser, ir.evaluate, ir.verbs.compare)
     declare_systems(parser)
     parser.add_argument(
-        "--fail-on", choices=(*FAILING,), default="never",
-        help="verdict on a system against the baseline that makes the exit status 1; undecided: "
-        "whatever does not show that it is not worse",
+        "--baseline-file", metavar="FILE",
+        help="scores that irframe freeze wrote, in place of a run; refused where judgments, "
+        "policies or metrics differ",
     )  # fmt: skip
+    parser.add_argument(
+        "--update", action="store_true",
+        help="freeze the run in FILE if the gate passes, and say so; else FILE stays as it is",
+    )  # fmt: skip
+    parser.add_argument(
+        "--fail-on", choices=GATES, default="never",
+        help="what makes the exit status 1, against the baseline; see below",
+    )  # fmt: skip
+    told = "\n".join(f"  {name:<14} {words}" for name, words in GATES.items())
+    parser.epilog = f"--fail-on:\n{told}\n\n{parser.epilog or ''}"
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
         help="Parquet file of texts of documents or queries, for markdown; may be repeated",
     )  # fmt: skip
     parser.add_argument("--wide", action="store_true", help="print all columns of the table")
-    declare_output(parser, MARKDOWN)
+    parser.add_argument("--link", metavar="URL", help="where the report is, for markdown")
+    declare_output(parser)
 
 
 def run_compare(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
-    gated = options.fail_on != "never" or options.format == MARKDOWN
-    if gated and len(listed(options.baseline)) != 1:
-        times = f"{len(listed(options.baseline))}"
-        raise ParameterError("--baseline once, a system that others are held against", times)
+    gated = options.fail_on != "never" or format_of(options) == MARKDOWN
+    _refuse(options, gated=gated)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
-    unsaid = gated and options.margin is None and options.power is None
-    found = ir.verbs.compare(
-        score(options, runs, qrels, metrics, None),
-        **given(options, ir.verbs.compare) | ({"power": POWER} if unsaid else {}),
-        progress=sys.stderr.isatty() and find_spec("tqdm") is not None,
-    )
-    failed = gated and bool(found["verdict"].isin(FAILING[options.fail_on]).any())
-    if options.format != MARKDOWN:
-        kind = format_of(options)
-        if kind != "table":
-            return Answer(written(found, kind), int(failed))
-        shown = written(found if options.wide else _short(found), kind)
-        return Answer(noted(shown, _notes(found)), int(failed))
-    return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
+    scores = score(options, runs, qrels, metrics, None)
+    found = _compared(options, scores, gated=gated)
+    failed = not failing(found, options.fail_on, options.margin).empty if gated else False
+    if options.update and not failed:
+        _update(options, scores, found)
+    kind = format_of(options)
+    if kind == MARKDOWN:
+        return Answer(_markdown(options, found, scores, runs, qrels, metrics), int(failed))
+    if kind != "table":
+        return Answer(written(found, kind), int(failed))
+    shown = written(found if options.wide else _short(found), kind)
+    return Answer(noted(shown, _notes(found)), int(failed))
+
+
+def _refuse(options: Namespace, *, gated: bool) -> None:
+    """Raise for options that do not go together."""
+    named, file = listed(options.baseline), options.baseline_file
+    if file is not None and named:
+        raise ParameterError("--baseline or --baseline-file", "both")
+    if gated and file is None and len(named) != 1:
+        wanted = "--baseline once, a system that others are held against, or --baseline-file"
+        raise ParameterError(wanted, f"{len(named)}")
+    if options.update and (file is None or options.fail_on == "never"):
+        missing = [
+            flag
+            for flag, there in (
+                ("--baseline-file", file),
+                ("--fail-on", options.fail_on != "never"),
+            )
+            if not there
+        ]
+        raise ParameterError("a gate whose baseline --update renews", "no " + " ".join(missing))
+    if options.fail_on == "drop" and options.margin is None:
+        raise ParameterError("--margin, for --fail-on drop", "none")
+
+
+def _compared(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.DataFrame:
+    asked = given(options, ir.verbs.compare)
+    if gated and options.margin is None and options.power is None:
+        asked["power"] = POWER
+    if options.baseline_file is not None:
+        asked["baseline"] = Path(options.baseline_file)
+    tracked = sys.stderr.isatty() and find_spec("tqdm") is not None
+    return ir.verbs.compare(scores, **asked, progress=tracked)
+
+
+def _update(options: Namespace, scores: pd.DataFrame, found: pd.DataFrame) -> None:
+    """Freeze the run that passed, and say how far each mean moved."""
+    systems = scores.index.unique(level=0)
+    if len(systems) != 1:
+        wanted = f"one run, to be frozen in {options.baseline_file}"
+        raise ParameterError(wanted, f"{len(systems)}", "", systems)
+    ir.verbs.freeze(scores, options.baseline_file)
+    moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in found.itertuples()]
+    tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
 
 
 def _short(found: pd.DataFrame) -> pd.DataFrame:
@@ -144,6 +194,7 @@ def _notes(found: pd.DataFrame) -> str:
 def _markdown(
     options: Namespace,
     found: pd.DataFrame,
+    scores: pd.DataFrame,
     runs: pd.DataFrame,
     qrels: pd.DataFrame,
     metrics: list[ir.metrics.Metric],
@@ -161,13 +212,22 @@ def _markdown(
         collection=options.collection,
         contributing=options.contributing,
     )
-    return markdown(found, cube, metrics, runs=runs, texts=options.texts or None)
+    return markdown(
+        found,
+        cube,
+        metrics,
+        scores=scores,
+        runs=runs,
+        texts=options.texts or None,
+        link=options.link,
+    )
 
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
+    declare_repeats(parser)
     declare_options(parser, ir.evaluate, ir.verbs.leaderboard)
     declare_systems(parser)
     declare_output(parser)
@@ -182,6 +242,8 @@ def run_leaderboard(options: Namespace) -> Answer:
         found = found.join(table[table.columns.difference(found.columns, sort=False)])
     kind = format_of(options)
     content = written(found, kind)
+    if kind == "markdown":
+        return Answer(f"{content!s}\n{notes}.\n")
     return Answer(noted(content, f"{notes}.") if kind == "table" else content)
 
 

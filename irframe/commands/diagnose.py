@@ -49,7 +49,7 @@ def run_check(options: Namespace) -> Answer:
     runs, problems = read_sound(options)
     found = _check(runs, problems, options)
     kind = format_of(options)
-    content = _told(found) if kind == "table" else written(found, kind)
+    content = _told(found, kind) if kind in {"table", "markdown"} else written(found, kind)
     return Answer(content, status_of(found["severity"], options.fail_on))
 
 
@@ -58,11 +58,13 @@ def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd
     return ir.verbs.check(runs, read_judgments(options), problems=problems, **asked)
 
 
-def _told(found: pd.DataFrame) -> str:
+def _told(found: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
     lists = [name for name in found.columns if name != "found" and _holds_lists(found[name])]
-    table = written(found.drop(columns=["found", *lists]), "table")
-    return str(table) + "".join(["\n", *_lines(found)] if found["found"].any() else [])
+    table = written(found.drop(columns=["found", *lists]), kind)
+    begin = "- " if kind == "markdown" else ""
+    lines = [begin + line for line in _lines(found)]
+    return str(table) + "".join(["\n", *lines] if lines else [])
 
 
 def _holds_lists(column: pd.Series) -> bool:

@@ -23,7 +23,7 @@ from irframe.commands.inputs import (
     runs_of,
     score,
 )
-from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
 from irframe.files.atomic import write_whole
 from irframe.metrics.base import Summary
@@ -256,6 +256,7 @@ def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
+    declare_repeats(parser)
     declare_options(parser, ir.evaluate)
     declare_systems(parser)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
@@ -280,6 +281,9 @@ def run_evaluate(options: Namespace) -> Answer:
         options.metric = measures(asked)
         if options.by is not None:
             raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
+        if options.repeat is not None:
+            wanted = "no --repeat where trec_eval's layout is asked for"
+            raise ParameterError(wanted, options.repeat)
     metrics, rows = metrics_of(options), options.per_topic and kind == TREC_EVAL
     runs, qrels = runs_of(options, rows=rows), read_judgments(options)
     if options.by is not None:

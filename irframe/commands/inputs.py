@@ -67,6 +67,17 @@ def depths(text: str) -> int | list[int]:
     return found if len(found) > 1 else found[0]
 
 
+def number_or_column(text: str) -> int | str:
+    """Return a whole number, or else the name of a column.
+
+    Examples
+    --------
+    >>> number_or_column("1000"), number_or_column("tokens")
+    (1000, 'tokens')
+    """
+    return int(text) if text.isdigit() else text
+
+
 def correction(text: str) -> str | None:
     """Return a correction for many comparisons, ``none`` for none."""
     return None if text == "none" else text
@@ -115,6 +126,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "what others are compared with; several by using it again",
     },
     "at": {"type": depths, "metavar": "DEPTHS", "help": "evaluation depths, such as 10 or 5,10"},
+    "repeats": {"help": "what one repeat is: a draw of its system, shared by all, or of a topic"},
+    "over": {"help": "what differences are generalised over where systems have repeats"},
     "depths": {"type": depths, "metavar": "DEPTHS", "help": "depths to show, such as 5,10,100"},
     "method": {"help": "how intervals of ranks are found"},
     "interval": {"help": "how intervals of means are found"},
@@ -129,7 +142,21 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "effects": {"action": BooleanOptionalAction, "help": "Hedges' g with its interval"},
     "simultaneous": {"action": BooleanOptionalAction, "help": "intervals that hold all at once"},
-    "length": {"type": int, "help": "how long lists should be; else as most are"},
+    "length": {
+        "type": number_or_column,
+        "help": "of check: how long lists should be; else the column that says what each document "
+        "costs",
+    },
+    "of": {
+        "metavar": "COLUMN",
+        "help": "the column, or pattern with one group, that says which document a chunk is of",
+    },
+    "budget": {
+        "type": depths,
+        "metavar": "BUDGETS",
+        "help": "how much text is read, in the unit of --length, such as 500 or 500,1000",
+    },
+    "cut": {"help": "what becomes of the first document that does not fit into a budget"},
 }
 """Option of a verb -> what a command says of it; its words are those that the verb names."""
 ELSEWHERE = {
@@ -137,6 +164,8 @@ ELSEWHERE = {
     "contributing": "--contributing, a column of the table of systems",
     "by": "--by of evaluate; the summary by groups",
     "progress": "shown where errors go to a terminal",
+    "copies": "documents that are copies of others are no file of a line",
+    "later_copies": "likewise",
     "documents": "documents that a collection has are no file of a line",
     "problems": "those of the files themselves",
     "errors": "reported",
@@ -258,7 +287,8 @@ def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     system: Literal["tag", "file"] = options.system
     named = sources_of(options.runs, options.qrels)
     if getattr(options, "by", None) != FOLDER:
-        return with_systems(ir.read_runs(named, system=system), options, every=every)
+        runs = ir.read_runs(named, system=system, repeat=getattr(options, "repeat", None))
+        return with_systems(runs, options, every=every)
     folders: dict[str, list[Source]] = {}
     for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
@@ -279,7 +309,7 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     rows
         Whether they are wanted in any case.
     """
-    asked = (getattr(options, name, None) for name in ("by", "contributing", "systems"))
+    asked = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(asked) or STDIN in options.runs:
         return read_all(options)
     paths = tuple(map(str, sources_of(options.runs, options.qrels)))

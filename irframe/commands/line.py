@@ -85,6 +85,15 @@ def declare_files(parser: ArgumentParser) -> None:
     )
 
 
+def declare_repeats(parser: ArgumentParser) -> None:
+    """Let names of files say which repeat of a system a run is."""
+    parser.add_argument(
+        "--repeat", metavar="PATTERN",
+        help="regular expression of names of files with the groups system and repeat, such as "
+        r"'(?P<system>.+)-seed(?P<repeat>\d+)'",
+    )  # fmt: skip
+
+
 def declare_metrics(parser: ArgumentParser, *, required: bool = True) -> None:
     """Let metrics be named, one or several after each ``-m``."""
     parser.add_argument(

@@ -10,18 +10,23 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.comparing.corrections import Adjust, Family, parse_correction, refuse_unweighable
+from irframe.comparing.freeze import Frozen, is_file
+from irframe.comparing.over_repeats import refuse_over
 from irframe.comparing.pairwise import COUNTS, DECIDED, NUMBERS, Asked, Found, of_bounds
 from irframe.comparing.significance import EFFECTS, FURTHER, Margin
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
+from irframe.cubes.repeats import has_repeats
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, METRIC
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.scores.averages import beware_of_weights, weighted
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
 from irframe.scores.reference import Baselines, choose_pairs, label_pairs
-from irframe.scores.scores import Depths, Scores, read_scores, scores_to_compare
+from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
+from irframe.scores.scores import Scores
 from irframe.scores.summary import caution
 
 COLUMNS = (
@@ -30,7 +35,7 @@ COLUMNS = (
     *COUNTS,
 )
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = ("n_eff", *FURTHER, *EFFECTS, *DECIDED)
+OPTIONAL = (*OTHER_COLUMNS, "n_eff", *FURTHER, *EFFECTS, *DECIDED)
 """Those that it has if they are asked for; others are groups."""
 UNEVEN = 10
 """How many times the variance of some pair may be that of another, where all are taken as alike."""
@@ -52,6 +57,7 @@ def compare(
     effects: bool = False,
     margin: float | None = None,
     power: float | None = None,
+    over: Over = "both",
     progress: bool = False,
 ) -> pd.DataFrame:
     """Test every pair of systems for a significant difference, with confidence intervals.
@@ -79,7 +85,8 @@ def compare(
     baseline
         A system: compare each other system with it, and it is ``system_b`` throughout. Or a
         list of some: each other system with each of them, and these among each other, all in
-        one family. By default all pairs of systems, in the order of the scores.
+        one family. Or a file that `freeze` wrote, a path or a name that ends in ``.irframe``: its
+        scores are ``system_b``. By default all pairs of systems, in the order of the scores.
     at
         Depths to compare at; by default all there are.
     by
@@ -104,6 +111,11 @@ def compare(
     power
         How often a true difference is to be found to be called detectable, above `alpha` and
         below 1; with a margin .8 by default.
+    over
+        What differences are generalised over where systems were run several times, see
+        `irframe.evaluate`: ``"both"``, new topics and new repeats; ``"topic"``, new topics for
+        these repeats, on means over them; ``"repeat"``, new repeats on these topics. But for
+        ``"topic"``, for the test t alone.
     progress
         Whether to show how many blocks of depths have been tested, by tqdm.
 
@@ -135,6 +147,9 @@ def compare(
           system that is significantly worse and shown to be not worse by the margin is not
           called worse. ``detectable`` is the smallest true difference that a two-sided t-test at
           `alpha` finds with that power on these topics;
+        - where systems have repeats, ``n_repeats_a`` and ``n_repeats_b``; ``df``, the degrees of
+          freedom of t; and ``repeat_share``, what repeats have of the variance of the difference
+          that topics and repeats make, 0 to 1;
         - for bounds, ``lowest`` and ``highest``, between which the difference lies whatever the
           unjudged documents are, ``decided``, whether that settles its sign, and ``better``, the
           better system of a decided pair; see `decide`. With a margin a pair is decided, too, if
@@ -148,6 +163,7 @@ def compare(
         For more rows than fit into 4 GiB; and of lazy scores, for more than 1 GiB of them at
         the depths asked for and a test that needs all topics at once.
     ParameterError
+        For a file of scores by other judgments or policies, naming what differs.
         For fewer than two systems, an unknown test, correction, baseline or group, an alpha
         outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
         For weights that are missing, negative, not finite or all 0, naming the topics, and for
@@ -156,17 +172,20 @@ def compare(
         For a margin, or weights, of a metric that is not averaged plainly over topics.
     DepthError
         For depths that the scores lack.
+    StoreError
+        For a file that is no frozen baseline, or was changed since.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out, with their number. A comparison is paired: a topic counts, for a
-        metric and depth, only if every system has a score (not NaN) on it. If groups that lack
-        the baseline are left out, with their names. Of topics of weight 0, which do not count. Of
-        pairs whose differences are the same on all topics; of weights that leave fewer than 5
-        topics of equal weight, 10 for ``"bootstrap"``, or one topic more than half of the weight;
-        and for ``"tukey"`` where the variance of some pair's differences is more than 10 times that
-        of another's. The attribute ``caution`` says these.
+        If a frozen baseline is more than 90 days old. If topics are left out, with their number. A
+        comparison is paired: a topic counts, for a metric and depth, only if every system has a
+        score (not NaN) on it. If groups that lack the baseline are left out, with their names. Of
+        topics of weight 0, which do not count. Of pairs whose differences are the same on all
+        topics; of weights that leave fewer than 5 topics of equal weight, 10 for ``"bootstrap"``,
+        or one topic more than half of the weight; and for ``"tukey"`` where the variance of some
+        pair's differences is more than 10 times that of another's. The attribute ``caution`` says
+        these.
 
     Notes
     -----
@@ -191,6 +210,12 @@ def compare(
     ``"tukey"``, and for the test t with ``"bonferroni"`` and ``"sidak"``. Corrections by steps,
     such as ``"holm"`` and ``"max-t"``, have no intervals of their own: one that excludes 0 is of a
     significant pair, but not each significant pair has one.
+    Where systems have repeats, such as seeds, the variance of a difference is ``V = max(V_T + V_R -
+    V_E, V_T, V_R)``: V_T that over topics, of means over repeats; V_R the sum over both systems of
+    that of the repeats' means, or, where repeats are shared, that of their differences; V_E the
+    residual's part, which is in both; with Satterthwaite's degrees of freedom [6]_. A system with
+    one repeat adds nothing to V_R. Repeats inside topics are averaged in each, and topics tested.
+    Wins, ties, losses and effect sizes are of means over repeats.
     Not worse and equivalent are Student's one-sided tests against the margin, whatever the test.
     The test works through blocks of depths, as many as keep an array over pairs and depths within
     64 MiB; the result itself takes about 180 bytes a row.
@@ -209,6 +234,9 @@ def compare(
        doi:10.1016/0304-4076(85)90158-7
     .. [5] Imbens, Kolesar. Robust standard errors in small samples: some practical advice. Review
        of Economics and Statistics 98, 2016. doi:10.1162/REST_a_00552
+    .. [6] Clark. The language-as-fixed-effect fallacy: a critique of language statistics in
+       psychological research. Journal of Verbal Learning and Verbal Behavior 12, 1973.
+       doi:10.1016/S0022-5371(73)80014-3
 
     Examples
     --------
@@ -235,19 +263,27 @@ def compare(
         effects=effects,
         progress=progress,
     )
-    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
+    bounds, tested = _bounds(scores)
     _refuse_weights(weights, asked, bounds)
-    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _parts(tested, baseline, at, by, asked=asked, weights=weights)
+    against = _against(scores, baseline, bounds)
+    parts, pairs = _parts(tested, against, at, by, asked=asked, weights=weights, over=over)
     results = asked.of(list(parts.values()), pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
         frame = of_bounds(bounds, frame, asked, baseline=baseline, at=at, by=by)
-    if baseline is not None:
-        frame.attrs["baselines"] = [str(each) for each in listed(baseline)]
-    frame.attrs |= _told(asked, list(parts.values()), pairs, results)
+    frame.attrs |= _told(asked, list(parts.values()), pairs, results, against)
     return frame
+
+
+def _bounds(scores: Any) -> tuple[Any, Any]:
+    """Return lower and upper scores, if these are such, and what is tested."""
+    if not isinstance(scores, xr.DataArray) or BOUND not in scores.dims:
+        return None, scores
+    if has_repeats(scores):
+        advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
+        raise ParameterError("bounds of one repeat of every system", "several", advice)
+    return scores, scores.isel({BOUND: 0}, drop=True)
 
 
 def _family_sizes(parts: list[Scores], pairs: list[Array], family: str) -> Any:
@@ -259,14 +295,24 @@ def _family_sizes(parts: list[Scores], pairs: list[Array], family: str) -> Any:
 
 
 def _told(
-    asked: Asked, parts: list[Scores], pairs: list[Array], results: list[Found]
+    asked: Asked,
+    parts: list[Scores],
+    pairs: list[Array],
+    results: list[Found],
+    against: Any,
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
     messages = list(dict.fromkeys(_cautions(asked, parts, results)))
+    told: dict[str, Any] = {}
+    if against is not None:
+        told["baselines"] = [str(each) for each in listed(against)]
+    if isinstance(against, Frozen):
+        told = {"baselines": [str(against.label)], "frozen": against.told}
+        messages += against.cautions(pd.Index([topic for part in parts for topic in part.topics]))
     for message in messages:
         warn(message)
     sizes = {"comparisons": _family_sizes(parts, pairs, asked.family)}
-    return asked.told() | sizes | caution(messages)
+    return asked.told() | sizes | told | told_repeats(parts) | caution(messages)
 
 
 def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
@@ -278,6 +324,7 @@ def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterat
             f"they vary on others: {np.count_nonzero(flat)} of {len(flat)}"
         )
     for part, found in zip(parts, results, strict=True):
+        yield from beware_of_repeats(part)
         if part.weights is not None:
             yield from beware_of_weights(
                 part, found["n_eff"], drawn=isinstance(asked.test, Bootstrap)
@@ -307,15 +354,43 @@ def _refuse_weights(weights: TopicWeights, asked: Asked, bounds: Any) -> None:
 
 
 def _parts(
-    scores: Any, baseline: Any, at: Depths, by: str | None, *, asked: Asked, weights: TopicWeights
+    scores: Any,
+    baseline: Baselines,
+    at: Depths,
+    by: str | None,
+    *,
+    asked: Asked,
+    weights: TopicWeights,
+    over: Over,
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
-    for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
+    frozen = baseline if isinstance(baseline, Frozen) else None
+    label = baseline if frozen is None else frozen.label
+    named = {"baseline": label if frozen is None else None}
+    for key, group in having(dict(groups(scores, by)), named, by).items():
         with naming_group(key, by):
-            parts[key] = scores_to_compare(weighted(read_scores(group), weights), at)
-            pairs.append(choose_pairs(parts[key], baseline, several=True))
+            read, depths = weighted(read_scores(group, over), weights), at
+            if frozen is not None:
+                read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
+            parts[key] = scores_to_compare(read, depths)
+            pairs.append(choose_pairs(parts[key], label, several=True))
+    refuse_over(parts.values(), over, asked.test, asked.adjust)
     return parts, pairs
+
+
+def _against(scores: Any, baseline: Any, bounds: Any) -> Any:
+    """Return the baselines, one that is a file as it was read, refusing what differs from it."""
+    files = [each for each in listed(baseline) if is_file(each)]
+    known = read_scores(scores).systems.tolist() if files and bounds is None else []
+    if not files or files[0] in known:
+        return baseline
+    if len(listed(baseline)) > 1 or bounds is not None:
+        found = "bounds" if bounds is not None else "several baselines"
+        raise ParameterError("one baseline, and scores, where it is a file", found, "", files)
+    frozen = Frozen.read(files[0], known)
+    frozen.hold(scores.attrs)
+    return frozen
 
 
 def _frame(group: Scores, pairs: Array, values: Found) -> pd.DataFrame:

@@ -22,8 +22,9 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SIDES, SYSTEM
 from irframe.paired import describe_differences
 from irframe.paired.margins import welch
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.reference import Baselines, choose_pairs, label_pairs
-from irframe.scores.scores import Arrays, Depths, Scores, read_scores, scores_to_compare
+from irframe.scores.scores import Arrays, Scores
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 """After these, the same with a number: a2, b2, ..."""

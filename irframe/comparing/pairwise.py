@@ -15,6 +15,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import tracked
 from irframe.comparing.corrections import Compared, Family, Parsed, correct, correction_told, reach
+from irframe.comparing.over_repeats import with_repeats
 from irframe.comparing.significance import EFFECTS, Margin, hedges, refuse_unaveraged
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
@@ -24,8 +25,9 @@ from irframe.metrics.facts import TIE, average, facts
 from irframe.names import METRIC
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
 from irframe.scores.averages import effective
+from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Baselines, choose_pairs, label_pairs
-from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+from irframe.scores.scores import Arrays, Scores
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -140,6 +142,8 @@ class Asked:
             if sign < 0:
                 wins = result["wins"][row].copy()
                 result["wins"][row], result["losses"][row] = result["losses"][row], wins
+        if group.repeats is not None:
+            result = with_repeats(result, group, pairs, alpha)
         if group.weights is not None:
             result["n_eff"] = np.broadcast_to(effective(group)[..., np.newaxis], shape)
         return result

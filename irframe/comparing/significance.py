@@ -31,8 +31,9 @@ from irframe.errors import MetricError, ParameterError
 from irframe.metrics.facts import TIE
 from irframe.paired import MaxT, PairedResult, PairedTest, Test, parse_test
 from irframe.paired.margins import detectable, within_margin
+from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import choose_pairs, label_pairs
-from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+from irframe.scores.scores import Arrays, Scores
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""
@@ -227,6 +228,8 @@ def p_values(
 
     Pairs without spread have none, see `PairedResult.decided`, unless `as_printed`.
     """
+    if paired.repeats is not None and paired.repeats.crossing:
+        return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
 
     def compute(values: Array, *weights: Array) -> Arrays:
         found: PairedResult = paired.tested(test, values, pairs, *weights)

@@ -3,18 +3,34 @@
 Verbs: as_scores.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.inspect_logs import is_inspect, of_inspect
+from irframe.cubes.repeats import indexed_by_repeat, level_of
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.as_runs import columns_of, is_array
 from irframe.files.ids import refuse_rivals
+from irframe.files.repeats import ADVICE, checked_layout, repeat_column, with_labels
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
-from irframe.names import ALIASES, DEPTH, DOC, METRIC, METRICS, SYSTEM, TOPIC, roles
+from irframe.names import (
+    ALIASES,
+    DEPTH,
+    DOC,
+    LOWER,
+    METRIC,
+    METRICS,
+    REPEAT,
+    REPEATS,
+    SYSTEM,
+    TOPIC,
+    Layout,
+    roles,
+)
 from irframe.record import GIVEN
 
 Scores = pd.DataFrame | pd.Series | object
@@ -29,7 +45,13 @@ LONG_VALUE = ("value", "score")
 """Columns that hold the score in a long frame."""
 
 
-def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
+def as_scores(
+    x: Scores,
+    metric: str | None = None,
+    *,
+    repeats: Layout | None = None,
+    lower: Sequence[str] = (),
+) -> pd.DataFrame:
     """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
 
     Parameters
@@ -44,18 +66,26 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
           after topics;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`;
+        - samples of Inspect's logs, ``samples_df(logs, columns=SampleSummary + EvalModel)`` of
+          `inspect_ai.analysis`: a model is a system, an epoch a repeat inside its topic;
         - an array over (metric,) system and topic, at one depth;
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
         Without a system all is one system, called ``run``.
     metric
         The metric of a matrix, or the name that the one column of scores is to have.
+    repeats
+        What one repeat is, as for `irframe.evaluate`, where a column or level ``repeat`` (or seed,
+        trial, ...) tells scores of one system and topic apart.
+    lower
+        Columns that count a cost, such as tokens or latency, so that lower is better; of metrics
+        such as ASL that is known.
 
     Returns
     -------
     pandas.DataFrame
-        Index system and topic, called as in `x`; a column for each metric, and further columns
-        as they were.
+        Index system and topic, called as in `x`, with repeats, if there are any, after systems; a
+        column for each metric, and further columns as they were.
 
     Raises
     ------
@@ -87,7 +117,19 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
         raise InputError(
             _WANTED, "a frame with the columns", _advice(frame), map(str, frame.columns)
         )
-    return wide
+    missing = [name for name in lower if name not in wide.columns]
+    if missing:
+        columns = map(str, wide.columns)
+        raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
+    found = indexed_by_repeat(wide)
+    if checked_layout(repeats) is not None and level_of(found) is None:
+        raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
+    said: dict[str, Any] = {REPEATS: repeats} if repeats is not None else {}
+    said |= {LOWER: [*lower]} if lower else {}
+    if said:
+        found = found.copy(deep=False)
+        found.attrs |= said
+    return found
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
@@ -120,7 +162,7 @@ def refuse_twice(index: pd.Index) -> None:
     """Raise if a system is scored twice on a topic."""
     again = index[index.duplicated()]
     if len(again):
-        raise IdError("one score per system and topic", f"{len(again)} again", "", again)
+        raise IdError("one score per system and topic", f"{len(again)} again", ADVICE, again)
 
 
 def refuse_repeated(frame: pd.DataFrame) -> None:
@@ -170,7 +212,7 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, xr.DataArray):
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
-        x = with_own_levels(x)
+        x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
         flat = (
             columns_of(x) if may_be and not (_again(x.columns) or _again(x.index.names)) else None
@@ -189,7 +231,7 @@ def score_frame(x: Any) -> pd.DataFrame:
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     """Return scores without depths as a frame with a column per metric."""
-    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, TOPIC}:
+    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC}:
         found = ", ".join(map(str, scores.dims)) or "none"
         advice = "select one depth: scores.sel(depth=10)" if DEPTH in scores.dims else ""
         raise InputError("dimensions metric, system and topic", found, advice)
@@ -197,10 +239,13 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     if METRIC not in kept.dims:
         label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         kept = kept.expand_dims({METRIC: [str(label)]})
-    columns = kept.transpose(SYSTEM, TOPIC, METRIC).to_series().dropna().unstack(METRIC)  # noqa: PD010
-    rows = pd.MultiIndex.from_product([kept.indexes[SYSTEM], kept.indexes[TOPIC]])
+    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in kept.dims]
+    columns = kept.transpose(*dims, METRIC).to_series().dropna().unstack(METRIC)  # noqa: PD010
+    rows = pd.MultiIndex.from_product([kept.get_index(dim) for dim in dims], names=dims)
     order = rows[rows.isin(columns.index)]
-    return pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
+    frame = pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
+    frame.attrs = {name: scores.attrs[name] for name in (REPEATS,) if name in scores.attrs}
+    return frame
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
@@ -265,6 +310,10 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     refuse_rivals(frame, "value", value, LONG_VALUE)
     keys = [found[SYSTEM], found[TOPIC]]
     frame = frame.assign(**{metric: frame[metric].map(str)})
+    word = repeat_column(frame, [*keys, metric])
+    if word is not None:
+        frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
+        keys.insert(1, word)
     if frame.duplicated([*keys, metric]).any():
         refuse_twice(frame.set_index([*keys, metric]).index)
     wide = frame.pivot(index=keys, columns=metric, values=value)  # noqa: PD010

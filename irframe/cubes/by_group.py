@@ -23,7 +23,7 @@ from irframe.cubes.view import LIST, OURS
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.group_columns import RESERVED, grouped, partakers
 from irframe.files.ids import Codes
-from irframe.names import GRADE, METRICS, PAIR, SIDES, SYSTEM, TOPIC, roles
+from irframe.names import GRADE, METRICS, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 
 ASKED = ("baseline", "system")
@@ -312,6 +312,8 @@ def with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any])
     if not isinstance(result, xr.Dataset | xr.DataArray):
         return result
     taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
+    if REPEAT in result.dims:  # where systems are others than those of the whole
+        names = [name for name in names if SYSTEM not in whole[name].dims]
     fitting = [
         name
         for name in names

@@ -166,6 +166,9 @@ def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
 
 def _stacked(bases: Sequence[Judgments]) -> Judgments:
     """Return judgments of different topics as one."""
+    if any(base.table.spans is not None for base in bases):
+        advice = "put the runs together, and the spans, and build one cube"
+        raise InputError("cubes of documents", "judgments by spans", advice)
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
     start = np.cumsum([0, *(len(table.topics) for table in tables)])
     more: dict[str, Any] = {}

@@ -5,7 +5,7 @@ Verbs: cube, condense, save, open_cube.
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import Any, overload
@@ -15,6 +15,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.groups import own_rows
+from irframe.cubes.repeats import with_repeats
 from irframe.cubes.verb import verb
 from irframe.cubes.view import (
     LIST,
@@ -28,9 +29,10 @@ from irframe.cubes.view import (
     variable,
     view,
 )
-from irframe.errors import warn
+from irframe.errors import InputError, warn
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.experiment import Experiment, condensed
+from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import (
     refuse_rows,
     riding_columns,
@@ -39,12 +41,16 @@ from irframe.experiments.group_columns import (
 )
 from irframe.experiments.hits import refuse_large, refuse_open
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
+from irframe.experiments.judged_otherwise import condensed
+from irframe.experiments.judged_spans import TEXT
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
+from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import changed_files
+from irframe.files.repeats import LACKING, fold
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import (
     DEFAULT_DTYPE,
@@ -53,7 +59,9 @@ from irframe.names import (
     FILES,
     SYSTEM,
     TOPIC,
+    UNIT,
     VERSION,
+    Layout,
     ScoreDtype,
     Ties,
     roles,
@@ -76,6 +84,11 @@ def cube(
     collection: str | None = None,
     by: None = None,
     seed: int = 0,
+    repeats: Layout | None = None,
+    of: ChunksOf = None,
+    copies: Copies = None,
+    later_copies: LaterCopies = "spend",
+    length: Lengths = None,
 ) -> xr.Dataset: ...
 @overload
 def cube(
@@ -91,6 +104,11 @@ def cube(
     collection: str | None = None,
     by: str,
     seed: int = 0,
+    repeats: Layout | None = None,
+    of: ChunksOf = None,
+    copies: Copies = None,
+    later_copies: LaterCopies = "spend",
+    length: Lengths = None,
 ) -> xr.DataTree: ...
 @recorded
 def cube(
@@ -106,6 +124,11 @@ def cube(
     collection: str | None = None,
     by: str | None = None,
     seed: int = 0,
+    repeats: Layout | None = None,
+    of: ChunksOf = None,
+    copies: Copies = None,
+    later_copies: LaterCopies = "spend",
+    length: Lengths = None,
 ) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 
@@ -143,6 +166,22 @@ def cube(
         A column that rides along: one cube for each of its values, of its own rows, as pandas
         groups them, but judged as a part of the whole. With `collection`, of the systems that
         take part there.
+    repeats
+        What one repeat is, as for `evaluate`. Every repeat is a system of the cube, of which the
+        coordinates ``repeat_of`` and ``repeat`` say what it repeats, and scores tell these apart:
+        (metric, system, repeat, topic, depth).
+    of
+        Which document each chunk is of, where documents are judged and chunks were retrieved: a
+        column of `runs`, a pattern or a table, as for `irframe.verbs.collapse`. A document stands
+        at its first chunk, and is counted once.
+    copies
+        Document -> the one that stands for it, as a dictionary, a Series or a frame: only the
+        first of them in a list has a gain, the highest of their grades.
+    later_copies
+        ``"spend"``: the others keep their ranks, and gain nothing. ``"skip"``: they are taken out.
+    length
+        What each unit costs (tokens, characters, seconds), from 0: a column of `runs`, or document
+        -> length. Scores at a ``budget`` need it.
 
     Returns
     -------
@@ -182,32 +221,44 @@ def cube(
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2}
     """
+    folded = fold(runs)
+    told = folded.attributes(repeats)
+    units = Units(of, copies, later_copies, length)
     policy = Policy(
         depth=depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
-        contributing=contributing,
+        contributing=folded.contributing(contributing),
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
     )
-    with OneCall():
+    policy = units.policy(policy)
+    with OneCall(without=LACKING if repeats == "topic" else None):
+        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
         if by is None:
-            return build_cube(runs, qrels, policy)
-        parts = {str(key): part for key, part in build_groups(runs, qrels, policy, by)}
-    return xr.DataTree.from_dict(parts, name=by)
+            return with_repeats(build_cube(runs, qrels, policy, told=told), folded)
+        parts = dict(build_groups(runs, qrels, policy, by, told))
+    shown = {str(key): with_repeats(part, folded) for key, part in parts.items()}
+    return xr.DataTree.from_dict(shown, name=by)
 
 
 def build_groups(
-    runs: Runs | ScannedRuns, qrels: Qrels, policy: Policy, by: str
+    runs: Runs | ScannedRuns,
+    qrels: Qrels,
+    policy: Policy,
+    by: str,
+    told: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
     runs, qrels = as_runs(runs), as_qrels(qrels)
     if not share_names(qrels, by):
-        whole = build_cube(runs, qrels, policy, by if policy.collection is None else None)
+        whole = build_cube(
+            runs, qrels, policy, by if policy.collection is None else None, told=told
+        )
         if by not in whole.coords:
             refuse_rows(runs, by)
             refuse_rows(qrels, by)
@@ -216,7 +267,7 @@ def build_groups(
     absent = {}
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
-            part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+            part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy, told=told)
         everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
         absent[key] = [name for name in everyone if name not in part.indexes[SYSTEM]]
         yield key, part
@@ -225,10 +276,18 @@ def build_groups(
 
 
 def build_cube(
-    runs: Runs | ScannedRuns, qrels: Qrels, policy: Policy, by: str | None = None
+    runs: Runs | ScannedRuns,
+    qrels: Qrels,
+    policy: Policy,
+    by: str | None = None,
+    *,
+    told: Mapping[str, str] | None = None,
 ) -> xr.Dataset:
-    """Build a cube by a policy; see `cube`. With `by` it is to be split into groups."""
-    table = read_qrels_table(qrels)
+    """Build a cube by a policy; see `cube`. With `by` it is to be split into groups.
+
+    What is told of it besides, are further attributes.
+    """
+    table = read_qrels_table(qrels, spans=True)
     wanted, ranked = Wanted(filed=True, whole=True), None
     files = list(table.frame.attrs.get(FILES, []))
     if isinstance(runs, ScannedRuns):
@@ -249,7 +308,8 @@ def build_cube(
     dim, keys = riders.get(by or "", ("", None))
     found = Experiment.of(ranked, judgments, policy, keys if dim == TOPIC else None)
     hits = found.hits.by_list()
-    made = policy.attributes | {"pool": found.pool_word, "irframe": VERSION}
+    made = policy.attributes | {"pool": found.pool_word, "irframe": VERSION} | dict(told or {})
+    made |= {UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
     whole = replace(found, judgments=kept, hits=hits, made=made, files=files)
     chunks = blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
@@ -396,6 +456,9 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     whole = read_cube(cube)
     hold(whole)
     experiment, depth = experiment_of(whole), whole.sizes[DEPTH]
+    if experiment.judgments.table.spans is not None:
+        advice = "keep the runs and the spans, and build the cube again"
+        raise InputError("a cube of judged documents to be saved", "spans of text", advice)
     chunks = blocks_of(*experiment.shape, depth, least=0) or ()
     riders = {
         str(name): ([str(dim) for dim in each.dims], each.transpose(*LIST, missing_dims="ignore"))

@@ -12,9 +12,9 @@ from irframe.checks import listed
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
-from irframe.experiments.scorer import one_or_several
+from irframe.experiments.scoring import one_or_several
 from irframe.files.ids import Codes
-from irframe.names import DEPTH, GRADE, METRICS, RESULT, SYSTEM, TOPIC
+from irframe.names import DEPTH, GRADE, JUDGMENTS, METRICS, RESULT, SYSTEM, TOPIC
 from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
 from irframe.warned import listing
 
@@ -269,11 +269,12 @@ def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
     found = {name: attributes[name] for name in PROVENANCE if name in attributes}
-    for name in ("top", "pool_depth"):
+    for name in ("top", "pool_depth", JUDGMENTS):
         if name in attributes:
             found[name] = attributes[name]
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
+        found[JUDGMENTS] = experiment.judgments.digest
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
             found |= {name: one_or_several(values)} if len(values) else {}
     return found

@@ -13,20 +13,36 @@ import xarray as xr
 
 from irframe.arrays import Array, in_threads, tiles
 from irframe.checks import choice, listed
+from irframe.cubes.groups import CAUTION
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, CODES, LIST, experiment_of, labels, need_dask, variable
-from irframe.errors import DepthError, MetricError
+from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
+from irframe.experiments.judged_spans import refuse_spans
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
+from irframe.experiments.text_budgets import Budgets, too_long
 from irframe.files.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
 from irframe.metrics.reading import QUANTITIES
-from irframe.names import DEPTH, GRADE, METRIC, SUBTOPIC, SYSTEM, TOPIC, UNJUDGED, NoRel, Ties
+from irframe.names import (
+    BUDGET,
+    BUDGETS,
+    DEPTH,
+    GRADE,
+    METRIC,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    UNJUDGED,
+    Cut,
+    NoRel,
+    Ties,
+)
 
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
@@ -169,6 +185,8 @@ def score(
     no_rel: NoRel | None = None,
     rel: Rel = None,
     by: str | None = None,
+    budget: int | Sequence[int] | None = None,
+    cut: Cut = "whole",
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
 
@@ -189,12 +207,18 @@ def score(
     by
         A coordinate of systems or topics: scores of each group, the group first, at every depth
         of the cube.
+    budget
+        How much text is read, in place of `at`, on a cube made with ``length=``: whole numbers in
+        its unit. Scores are those at the depth down to which units fit, by the whole ideal ranking.
+    cut
+        What becomes of the first unit that does not fit, as for `irframe.evaluate`.
 
     Returns
     -------
     xarray.DataArray
-        Scores, dimensions (metric, system, topic, depth), float64. A metric with a depth of
-        its own is constant from there on. NaN where a system did not take part.
+        Scores, dimensions (metric, system, topic, depth), or budget in place of depth, float64. A
+        metric with a depth of its own is constant from there on. NaN where a system did not take
+        part.
 
     Raises
     ------
@@ -212,20 +236,43 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
+    budgets = Budgets.read(budget, cut)
+    if budgets is not None and at is not None:
+        raise ParameterError("at= or budget=", "both", "leave one of them out")
+    depths = wanted_depths(cube, chosen, at) if budgets is None else list(budgets.of)
     refuse_metrics(cube, chosen)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    values = in_blocks(cube, variants, depths)
+    dim = DEPTH if budgets is None else BUDGET
+    if budgets is None:
+        values = in_blocks(cube, variants, depths)
+    else:
+        found = budgets.values(experiment_of(cube), variants, cube.attrs.get(DEPTH))
+        values = xr.DataArray(found, dims=(METRIC, *LIST, BUDGET))
     if no_rel == "nan":
         values = values.where(has_relevant(cube, variants))
     if rel is not None:
         collections = cube[collection].to_numpy()
         values = _on_topics(values, thresholds.places(chosen, collections))
     told = {} if rel is None else {"rel": told_rel(rel)}
-    return label_scores(cube, values, chosen, depths).assign_attrs(told)
+    if budgets is not None:
+        told |= {BUDGETS: budgets.told(cube.attrs["length"])} | _caution(cube, budgets)
+    return label_scores(cube, values, chosen, depths, dim).assign_attrs(told)
+
+
+def _caution(cube: xr.Dataset, budgets: Budgets) -> dict[str, str]:
+    """Return the attribute that counts lists of which nothing fits into a budget."""
+    experiment = experiment_of(cube).loaded
+    counts = too_long(experiment.hits, budgets.of)
+    length, lists = cube.attrs["length"], int((experiment.hits.length > 0).sum())
+    said = [
+        f"nothing fits into {budget} {length} in {count} of {lists} lists"
+        for budget, count in zip(budgets.of, counts, strict=True)
+        if count
+    ]
+    return {CAUTION: "; ".join(said)} if said and budgets.cut == "whole" else {}
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
@@ -241,10 +288,14 @@ def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
 
 
 def label_scores(
-    cube: xr.Dataset, values: xr.DataArray, metrics: Sequence[Metric], depths: Sequence[int]
+    cube: xr.Dataset,
+    values: xr.DataArray,
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    dim: str = DEPTH,
 ) -> xr.DataArray:
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
-    indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
+    indexes = {METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
     known = {dim: labels(dim, index) for dim, index in indexes.items()}
     hidden = {DEPTH, "unjudged", *CODES.values()}
     kept = {name: each.variable for name, each in cube.coords.items() if name not in hidden}
@@ -262,7 +313,10 @@ def refuse_metrics(
     experiment = experiment_of(cube)
     judgments = experiment.judgments
     columns = judgments.table.columns
-    refuse_subtopics(metrics, str(columns[SUBTOPIC]) if SUBTOPIC in columns else None)
+    spans = judgments.table.spans is not None
+    refuse_spans(metrics, spans=spans)
+    named = SUBTOPIC in columns and not spans
+    refuse_subtopics(metrics, str(columns[SUBTOPIC]) if named else None)
     refuse(metrics, judgments.levels, ties=ties or experiment.made["ties"])
     if experiment.pool_word == "unknown" and any(facts(metric).pooled for metric in metrics):
         refuse_pool(metrics)

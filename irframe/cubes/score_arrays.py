@@ -18,10 +18,22 @@ from irframe.cubes.as_scores import (
     named_metrics,
     refuse_twice,
 )
+from irframe.cubes.repeats import level_of, repeated_array
 from irframe.cubes.view import LIST
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
-from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC, TOPICS_OF, roles
+from irframe.names import (
+    DEPTH,
+    LOWER,
+    METRIC,
+    METRICS,
+    REPEAT,
+    REPEAT_NAMES,
+    SYSTEM,
+    TOPIC,
+    TOPICS_OF,
+    roles,
+)
 
 COLLECTION = "collection"
 
@@ -76,7 +88,7 @@ def _with_column(value: Any, by: str) -> Any:
     return value.assign(**{by: topics.map(of).to_numpy()})
 
 
-LABELLED = (METRIC, SYSTEM, TOPIC, DEPTH)
+LABELLED = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
 """Dimensions of scores, in their order."""
 
 
@@ -106,9 +118,29 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     """
     if isinstance(scores, xr.DataArray):
         return _in_order(sound(scores))
+    found = repeated_scores(scores)
+    if found is not None:
+        return found
     values, metrics, systems, topics = arrays_of(scores)
     labels = {METRIC: metrics, SYSTEM: systems.rename(SYSTEM), TOPIC: topics.rename(TOPIC)}
     return xr.DataArray(values, labels, tuple(labels), name="score")
+
+
+def repeated_scores(scores: Scores) -> xr.DataArray | None:
+    """Return what `as_scores` takes as an array over repeats, None if it has none."""
+    if isinstance(scores, pd.DataFrame) and not {*scores.columns, *scores.index.names} & {
+        *REPEAT_NAMES
+    }:
+        return None
+    wide = as_scores(scores)
+    word = level_of(wide)
+    if word is None:
+        return None
+    metrics, names = metric_columns(wide), index_roles(wide)
+    _refuse_text(wide[metrics])
+    others: Any = [n for n in wide.index.names if n not in {*names.values(), word}]
+    refuse_twice(wide.index.droplevel(others))
+    return repeated_array(wide, word, metrics, names)
 
 
 def metric_columns(frame: pd.DataFrame) -> list[Any]:
@@ -139,6 +171,7 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     """
     stated, named = frame.attrs.get(METRICS, ()), named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
+    known |= {*frame.columns} & {*frame.attrs.get(LOWER, ())}
     if not known and not len(stated):
         return list(frame.columns)
     numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
@@ -320,11 +353,7 @@ def arrays_of(scores: Scores) -> Laid:
     names = index_roles(wide)
     metrics = metric_columns(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
-    text = [str(name) for name in metrics if not _is_floating(frame[name])]
-    if text or not frame.size:
-        found = "columns of other values" if text else "no column, or no row"
-        advice = "make numbers of them: frame.astype(float)" if text else ""
-        raise InputError("a column of numbers per metric", found, advice, text)
+    _refuse_text(frame)
     (row, systems), (column, topics) = (_coded(frame.index, names[role]) for role in LIST)
     cells = row * len(topics) + column
     if np.bincount(cells).max() > 1:
@@ -334,6 +363,15 @@ def arrays_of(scores: Scores) -> Laid:
     values[:, cells] = _floats(frame).T
     shape = len(metrics), len(systems), len(topics)
     return Laid(values.reshape(shape), [str(name) for name in metrics], systems, topics)
+
+
+def _refuse_text(frame: pd.DataFrame) -> None:
+    """Raise for columns of scores that hold no numbers."""
+    text = [str(name) for name in frame.columns if not _is_floating(frame[name])]
+    if text or not frame.size:
+        found = "columns of other values" if text else "no column, or no row"
+        advice = "make numbers of them: frame.astype(float)" if text else ""
+        raise InputError("a column of numbers per metric", found, advice, text)
 
 
 def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:

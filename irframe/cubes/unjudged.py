@@ -32,7 +32,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     refuse_twice_judged,
 )
-from irframe.experiments.experiment import fewer_judged
+from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.policy import (
     Metrics,
     parse_metrics,

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from irframe.checks import places, whole
 from irframe.cubes.as_scores import score_frame, topic_weights, with_own_levels
+from irframe.cubes.by_budget import by_budget
 from irframe.cubes.by_group import groups, having, join, naming_group, riders_of, with_riders
 from irframe.cubes.groups import stamped
+from irframe.cubes.repeats import refuse_repeated_cube, refuse_repeats, unfolded
 from irframe.cubes.score_arrays import refuse_collections, settle_collection, settled, sound
 from irframe.cubes.view import LIST, experiment_of, hold, read_cube, slices_of, trusting
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
-from irframe.names import DEPTH, GRADE, RESULT, SYSTEM, TOPIC
+from irframe.names import DEPTH, GRADE, REPEATS, RESULT, SYSTEM, TOPIC
 from irframe.record import bind, options_of
 from irframe.warned import OneCall, in_group
 
@@ -31,6 +33,11 @@ LOADED = 1 << 30
 
 WORKED = 6
 """Bytes that verbs make of each grade: the grade, the document, and whether it is tied."""
+
+REPEATABLE = {"over", "best_of", "repeats"}
+"""Parameters of verbs that read scores of several repeats of a system; others refuse these."""
+OF_SPANS = {"score"}
+"""Verbs of cubes that read judgments by spans, which are of no documents."""
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
@@ -66,6 +73,15 @@ def verb(
     return _verb(function, itself, bounded=bounded)
 
 
+def _judged(cube: xr.Dataset, function: Callable[..., Any]) -> xr.Dataset:
+    """Return a cube, refusing spans of text to a verb that reads judged documents."""
+    name = function.__name__
+    if name not in OF_SPANS and experiment_of(cube).judgments.table.spans is not None:
+        advice = "score(...) reads spans; for others judge chunks or documents"
+        raise InputError(f"judgments of documents for {name}", "spans of text", advice)
+    return cube
+
+
 class _TableVerb(Protocol[Options]):
     """A verb that gives a frame for a frame of scores, and a dataset for an array."""
 
@@ -89,32 +105,35 @@ def table_verb(
 def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Function:
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
+    reads_repeats = not REPEATABLE.isdisjoint(signature.parameters)
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = bind(function, signature, (subject, *arguments), options)
         refuse_collections(bound)
         with OneCall():
-            return answer(subject, bound)
+            return by_budget(answer, bound, function.__name__)
 
     def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         settle_collection(bound)
         asked, subject = options_of(bound), bound.arguments[first]
+        subject = refuse_repeats(subject, "" if reads_repeats else function.__name__)
+        refuse_repeated_cube(subject, function.__name__)
         source = subject
         read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
         if first == "scores" and bound.arguments.get("weights") is not None:
             weighing = bound.arguments["weights"], bound.arguments.get("by")
             subject, bound.arguments["weights"] = topic_weights(subject, *weighing)
-        whole = read_cube(subject) if first == "cube" else read(subject)
+        whole = _judged(read_cube(subject), function) if first == "cube" else read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
         for name, value in list(bound.arguments.items())[1:]:
             if value is subject:
                 bound.arguments[name] = whole
             elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-                bound.arguments[name] = read(value)
+                bound.arguments[name] = read(refuse_repeats(value, f"{name}="))
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -230,7 +249,9 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
     bound.arguments[first] = subject.drop_vars(names) if names and not asks else subject
     with trusting():
         result = function(*bound.args, **bound.kwargs)
-    return with_riders(result, subject, names) if names else result
+    if not names:
+        return result
+    return unfolded(with_riders(result, subject, names), subject.attrs.get(REPEATS))
 
 
 def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
@@ -305,6 +326,8 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     if cube.attrs["ties"] == "mean":
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
+    if experiment_of(cube).judgments.table.spans is not None:
+        raise InputError("judgments of documents", "spans of text", "score(...) reads spans")
     deepest = cube.sizes[DEPTH]
     if depth is None:
         return deepest

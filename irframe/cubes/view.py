@@ -130,6 +130,12 @@ PROVENANCE = (
     "rel",
     "depth",
     "pool",
+    "repeats",
+    "repeated",
+    "unit",
+    "copies",
+    "budgets",
+    "lower",
     "irframe",
 )
 """Attributes of a cube that say how it was made, and that scores and results carry on."""

@@ -31,8 +31,9 @@ from irframe.errors import ParameterError
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.scores.averages import Resamples, without_each
+from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Reference, match_reference
-from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import cautious
 
 Of = Literal["expected", "averages"]

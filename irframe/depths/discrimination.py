@@ -13,12 +13,15 @@ from numpy.typing import ArrayLike
 from irframe.arrays import Array
 from irframe.checks import level
 from irframe.comparing.corrections import Adjust, Family
+from irframe.comparing.over_repeats import refuse_over
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.reference import Reference, match_reference, pair_labels
-from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+from irframe.scores.repeats import Over, told_repeats
+from irframe.scores.scores import Arrays, Scores
 
 NAME = "discrimination ratio"
 
@@ -33,6 +36,7 @@ def discrimination(
     alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
+    over: Over = "both",
 ) -> xr.DataArray:
     """Share of the pairs of systems that a metric finds significantly different, at every depth.
 
@@ -52,6 +56,9 @@ def discrimination(
         Depths to look at; by default all there are.
     by
         A coordinate or index level such as ``"track"``: one ratio per group.
+    over
+        What differences are generalised over where systems were run several times, as for
+        `compare`.
 
     Returns
     -------
@@ -93,7 +100,7 @@ def discrimination(
     [0.667]
     """
     pairing = Pairing(test, adjust, alpha, family)
-    return over_pairs(scores, pairing, lambda p: (p < alpha).mean(axis=0), NAME, at=at)
+    return over_pairs(scores, pairing, lambda p: (p < alpha).mean(axis=0), NAME, at=at, over=over)
 
 
 def over_pairs(
@@ -103,16 +110,18 @@ def over_pairs(
     name: str,
     *,
     at: Depths,
+    over: Over = "both",
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    paired = scores_to_compare(scores, at)
+    paired = scores_to_compare(read_scores(scores, over), at)
+    refuse_over([paired], over, pairing.test, pairing.adjust)
     pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:
         return reduce(pairing.piece(paired, row, block, pairs))
 
     found = paired.labelled(paired.by_piece(len(pairs), compute), name)
-    return found.assign_attrs(pairing.told())
+    return found.assign_attrs(pairing.told() | told_repeats([paired]))
 
 
 @verb
@@ -125,12 +134,13 @@ def median_p(
     alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
+    over: Over = "both",
 ) -> xr.DataArray:
     """Median p-value over the pairs of systems, which needs no threshold, at every depth.
 
     Parameters
     ----------
-    scores, test, family, at, by
+    scores, test, family, at, by, over
         As for `discrimination`.
     adjust
         Correction as for `discrimination`, but by default none: nothing is decided here, and
@@ -171,7 +181,9 @@ def median_p(
     [0.0]
     """
     pairing = Pairing(test, adjust, alpha, family)
-    return over_pairs(scores, pairing, lambda p: np.median(p, axis=0), "median p-value", at=at)
+    return over_pairs(
+        scores, pairing, lambda p: np.median(p, axis=0), "median p-value", at=at, over=over
+    )
 
 
 @verb

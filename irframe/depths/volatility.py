@@ -23,8 +23,9 @@ from irframe.depths.agreement import (
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import Resamples
+from irframe.scores.read_scores import Depths, read_scores, select_depths
 from irframe.scores.reference import Reference, pick_metric, same_systems, share_depths
-from irframe.scores.scores import Depths, Scores, read_scores, select_depths
+from irframe.scores.scores import Scores
 
 DEPTH_OTHER = "depth_other"
 """Dimension of the depths on the other side."""

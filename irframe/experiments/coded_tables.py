@@ -12,7 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import in_threads
-from irframe.errors import GradeError, IdError, ParameterError
+from irframe.errors import GradeError, IdError, InputError, ParameterError
+from irframe.experiments.judged_spans import Spans, borders, by_span
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
 from irframe.files.columns import numbers
 from irframe.files.ids import (
@@ -242,6 +243,8 @@ class QrelsTable:
     given: pd.DataFrame | None = None
     """The frame with a row per subtopic, and the row here of each of them, where there are some."""
     row: Codes | None = None
+    spans: Spans | None = None
+    """What rows stand for, where judgments are spans of documents."""
 
     @cached_property
     def doc(self) -> pa.ChunkedArray:
@@ -256,6 +259,19 @@ class QrelsTable:
         if self.subtopic_grade is None:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, EMPTY)
+
+    def of_rows(self, rows: Codes, names: list[str], spans: Spans) -> "QrelsTable":
+        """Return some rows, each a span of a name of its own."""
+        return replace(
+            self,
+            frame=self.frame.iloc[rows],
+            topic=self.topic[rows],
+            names=pa.chunked_array([pa.array(names, pa.large_string())]),
+            grade=self.grade[rows],
+            stratum=None,
+            probability=None,
+            spans=spans,
+        )
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
@@ -306,13 +322,15 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     )
 
 
-def read_qrels_table(qrels: Qrels | ByRole) -> QrelsTable:
+def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTable:
     """Read a qrels frame by role.
 
     Parameters
     ----------
     qrels
         Columns topic, doc and grade; or what `as_qrels` takes.
+    spans
+        Whether judgments may be spans of documents.
 
     Returns
     -------
@@ -322,7 +340,7 @@ def read_qrels_table(qrels: Qrels | ByRole) -> QrelsTable:
     Raises
     ------
     InputError
-        For an empty frame or a missing role.
+        For an empty frame or a missing role, and for spans where they may not be.
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
@@ -338,7 +356,18 @@ def read_qrels_table(qrels: Qrels | ByRole) -> QrelsTable:
         stratum=identifiers(frame[columns[STRATUM]], STRATUM) if STRATUM in columns else None,
         probability=numbers(frame[columns[PROBABILITY]]) if PROBABILITY in columns else None,
     )
+    if borders(frame.columns):
+        return _by_span(table, allowed=spans)
     return _by_subtopic(table) if SUBTOPIC in columns else table
+
+
+def _by_span(table: QrelsTable, *, allowed: bool) -> QrelsTable:
+    if not allowed:
+        advice = "cube, evaluate and scorer read spans; drop the borders if documents are meant"
+        found = "spans of text, as columns say where they start and end"
+        raise InputError("judgments of documents", found, advice)
+    found_spans: QrelsTable = by_span(table)
+    return found_spans
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:

@@ -3,7 +3,8 @@
 Verbs: evaluate, to_pytrec_eval, to_ranx.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     refuse_twice_judged,
 )
+from irframe.experiments.collapse import ChunksOf
 from irframe.experiments.group_columns import Rel, Thresholds, share_names, tell_without_rows
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import (
@@ -29,11 +31,15 @@ from irframe.experiments.policy import (
     parse_metrics,
 )
 from irframe.experiments.rank_table import rank
-from irframe.experiments.scorer import Scoring, one_or_several
 from irframe.experiments.scorer_input import Reader
+from irframe.experiments.scoring import Scoring, one_or_several
+from irframe.experiments.split import Part, scored_apart
+from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
 from irframe.files.formats import RUN
 from irframe.files.ids import repeated, require_columns
+from irframe.files.repeats import LACKING, Folded, fold
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.names import (
@@ -41,12 +47,17 @@ from irframe.names import (
     DEFAULT_TIES,
     DOC,
     GRADE,
+    JUDGMENTS,
     RANK,
     SCORE,
     SUBTOPIC,
     SYSTEM,
     TOPIC,
     TOPICS_OF,
+    UNIT,
+    UNITS,
+    Cut,
+    Layout,
     NoRel,
     ScoreDtype,
     Ties,
@@ -72,6 +83,13 @@ def evaluate(
     seed: int = 0,
     no_rel: NoRel | None = None,
     rel: Rel = None,
+    repeats: Layout | None = None,
+    of: ChunksOf = None,
+    copies: Copies = None,
+    later_copies: LaterCopies = "spend",
+    length: Lengths = None,
+    budget: int | Sequence[int] | None = None,
+    cut: Cut = "whole",
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -97,13 +115,30 @@ def evaluate(
     rel
         Lowest relevant grade by collection, such as ``{"dl21": 2}``: that of metrics whose name
         gives none, in these collections; they are called what they were asked for.
+    repeats
+        What one repeat is, where a column ``repeat`` (or seed, trial, checkpoint, fold, epoch,
+        pass, variation, sample) says of which repeat of its system a row is, or runs are
+        ``{system: {repeat: run}}``: ``"system"``, a draw of its own system, as a trained model by
+        its seed; ``"shared"``, one draw for all systems, as a pass of a judge or a shard of
+        documents; ``"topic"``, a draw inside its topic, as a variation of the query. By default
+        ``"system"`` for the first five names; of others verbs that need it ask. Judgments with such
+        a column, and runs that `split` dealt, are scored repeat by repeat, which are shared.
+    of, copies, later_copies, length
+        As for `cube`.
+    budget
+        How much text is read, in the unit of `length`, whole numbers: a column for every metric and
+        budget, called ``"nDCG in 500 tokens"``. The metric is that at the depth down to which units
+        fit, by the whole ideal ranking.
+    cut
+        ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: it goes on
+        with those that do. ``"part"``: what fits of that unit is read; for judgments by spans.
 
     Returns
     -------
     pandas.DataFrame
         Index (system, topic), named as in the caller's frame, with the group first if `by` is
         given; a column per metric, as printed. A system has no rows in collections in which
-        it did not take part.
+        it did not take part. Runs with repeats have these in the index, after their system.
 
     Raises
     ------
@@ -131,25 +166,31 @@ def evaluate(
     """
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    folded = fold(runs)
     policy = Policy(
-        depth=cut_at(chosen, depth),
+        depth=cut_at(chosen, depth) if budget is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
-        contributing=contributing,
+        contributing=folded.contributing(contributing),
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
     )
-    plan = Plan(chosen, policy, no_rel, rel)
-    with OneCall():
-        if by is None:
-            return plan.whole(runs, qrels)
-        if isinstance(runs, ScannedRuns):
-            runs = runs.readable().frame()
-        runs, qrels = as_runs(runs), as_qrels(qrels)
-        apart = share_names(qrels, by)
-        return _joined(dict((plan.apart if apart else plan.parts)(runs, qrels, by)), by)
+    units = Units(of, copies, later_copies, length)
+    plan = Plan(chosen, units.policy(policy), no_rel, rel, Budgets.read(budget, cut), units)
+    return plan.repeated(folded, qrels, by, repeats)
+
+
+def units_of(runs: Any) -> dict[str, Any]:
+    """Return the attribute that says of which unit the lists of each system are, if runs say it."""
+    if not isinstance(runs, pd.DataFrame) or UNIT not in runs.columns:
+        return {}
+    system = roles(runs.columns).get(SYSTEM)
+    if system is None:
+        return {}
+    pairs = runs[[system, UNIT]].drop_duplicates().astype(str)
+    return {UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
 
 
 class Plan(NamedTuple):
@@ -159,6 +200,39 @@ class Plan(NamedTuple):
     policy: Policy
     no_rel: NoRel | None
     rel: Rel = None
+    budgets: Budgets | None = None
+    units: Units = Units()
+
+    def repeated(
+        self, folded: Folded, qrels: Qrels, by: str | None, repeats: Layout | None
+    ) -> pd.DataFrame:
+        """Score runs of which there may be several repeats, and judgments of which there may."""
+        with OneCall(without=LACKING if repeats == "topic" else None):
+            runs, qrels = self.units.runs(folded.runs, self.policy), self.units.qrels(qrels)
+            apart = scored_apart(runs, qrels, repeats, partial(self.part, by=by))
+            if apart is not None:
+                folded.refuse_others(apart.index.names[-2])
+                return apart
+            table = self.scored(runs, qrels, by)
+        return folded.unfold(table, repeats)
+
+    def scored(self, runs: Runs | ScannedRuns, qrels: Qrels, by: str | None) -> pd.DataFrame:
+        """Score runs, or each group of them."""
+        if by is None:
+            table = self.whole(runs, qrels)
+            table.attrs |= units_of(runs)
+            return table
+        if isinstance(runs, ScannedRuns):
+            runs = runs.readable().frame()
+        runs, qrels = as_runs(runs), as_qrels(qrels)
+        apart = share_names(qrels, by)
+        return _joined(dict((self.apart if apart else self.parts)(runs, qrels, by)), by)
+
+    def part(self, part: Part, barren: bool, *, by: str | None) -> pd.DataFrame:  # noqa: FBT001
+        """Score runs by one of several judgments, NaN where nothing is relevant if wanted."""
+        return self._replace(no_rel="nan" if barren else self.no_rel).scored(
+            part.runs, part.qrels, by
+        )
 
     def whole(self, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
         """Score runs."""
@@ -192,7 +266,7 @@ class Plan(NamedTuple):
 
     def _prepared(self, qrels: Qrels) -> tuple[Reader, Scoring]:
         judgments = Judgments.of(qrels, self.metrics, self.policy.topics)
-        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel, self.rel)
+        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel, self.rel, self.budgets)
         return Reader(judgments, self.policy, (), pooled=True), scoring
 
 
@@ -209,7 +283,7 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
         | collections
         | {
             name: one_or_several(np.concatenate([np.ravel(each[name]) for each in told]))
-            for name in ("top", "pool_depth")
+            for name in ("top", "pool_depth", JUDGMENTS)
         }
     )
     return table

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import RANKS, Listed, Pool, Ranked, together
+from irframe.experiments.in_turn import Listed, Ranked
 from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
-from irframe.experiments.policy import Policy, PoolDepth, refuse_marks, refuse_pool
+from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
+from irframe.experiments.pool import Pool
 from irframe.files.ids import Codes, is_text
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
@@ -142,7 +143,16 @@ class Experiment:
         else:  # in files, which their checksums tell from others
             arrays = hits.length, hits.systems, hits.topics
             found.update(repr((hits.folder, sorted(hits.files.items()))).encode())
-        for each in (*arrays, judgments.grade, judgments.count, self.tops, self.there, *pool):
+        along = getattr(hits, "along", None) or {}
+        for each in (
+            *arrays,
+            *along.values(),
+            judgments.grade,
+            judgments.count,
+            self.tops,
+            self.there,
+            *pool,
+        ):
             if each is not None:
                 found.update(np.ascontiguousarray(each).tobytes())
         names = judgments.table.doc.take(pa.array(judgments.row))
@@ -270,19 +280,18 @@ class Experiment:
         *,
         doc: bool = False,
         ties: bool = True,
+        text: bool = False,
     ) -> dict[str, Array]:
         """Lay some lists out by rank; see `Hits.cells`. Lists that are not there are empty."""
         hits = self.hits.tile(some, ties=ties)
         if self.took_part is not None and not self.took_part[some].all():
             missing = ~self.took_part[some]
             inside = ~missing.ravel()[hits.of]
-            tied = (
-                None
-                if hits.tied is None
-                else hits.tied[~np.repeat(missing.ravel(), hits.length.ravel())]
-            )
-            hits = replace(hits.take(inside), length=np.where(missing, 0, hits.length), tied=tied)
-        return hits.cells(self.judgments, depth, width or depth, doc=doc)
+            kept = ~np.repeat(missing.ravel(), hits.length.ravel())
+            tied = None if hits.tied is None else hits.tied[kept]
+            along, length = hits.alongside(kept), np.where(missing, 0, hits.length)
+            hits = replace(hits.take(inside), length=length, tied=tied, along=along)
+        return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 
     def laid(self, depth: int, *names: str) -> Any:
         """Return some of the arrays over (system, topic, rank) of `cells`."""
@@ -333,7 +342,8 @@ class Experiment:
         """
         some = some or (slice(0, self.shape[0]), slice(0, self.shape[1]))
         ties = ties or self.made.get("ties") == "mean"
-        cells = self.cells(some, depth, doc="start" in fields, ties=ties)
+        asked = {"doc": "start" in fields, "text": "timed" in fields}
+        cells = self.cells(some, depth, **asked, ties=ties)
         return Block(**topics_of(fields, some[1]), **cells)
 
 
@@ -347,48 +357,3 @@ def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
 
 def _every(some: Codes, size: int) -> bool:
     return len(some) == size and bool((np.asarray(some) == np.arange(size)).all())
-
-
-def fewer_judged(
-    experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
-) -> Experiment:
-    """Return the same with some of the judgments only, and a pool of another depth."""
-    judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
-    refuse_marks(judgments.grade)
-    new = np.where(kept, np.cumsum(kept) - 1, -1)
-    some = kept[hits.row]
-    depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
-    hidden = np.flatnonzero(~some & (hits.rank <= RANKS))
-    doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
-    lost = Listed(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
-    remaining = hits.take(some)
-    return replace(
-        experiment,
-        judgments=judgments.only(np.flatnonzero(kept)),
-        hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
-        pool=replace(pool, rank=pool.rank[kept], depth=depths),
-        listing=together([experiment.listing, lost]),
-    )
-
-
-def condensed(experiment: Experiment) -> Experiment:
-    """Return the same of lists without their unjudged documents, which are closed up."""
-    hits, length = experiment.hits.by_list(), experiment.hits.length
-    some = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
-    order = some[np.lexsort((hits.rank[some], hits.of[some]))]
-    of = hits.of[order]
-    count = np.bincount(of, minlength=length.size)
-    rank = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 1
-    tied = None
-    if hits.tied is not None:
-        block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
-        tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
-    closed = Hits(
-        count.reshape(length.shape),
-        of,
-        rank.astype(np.int32),
-        hits.row[order],
-        tied,
-        hits.pool_rank[order],
-    )
-    return replace(experiment, hits=closed, listing=None)

@@ -1,5 +1,6 @@
 """Ranked lists as what they hold of the judgments, and the ranks of judged documents."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -16,12 +17,15 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, Named
 from irframe.experiments.policy import Tied, TiePolicy, by_name
 from irframe.files.ids import Codes, rows_of_ranges
-from irframe.names import EMPTY, UNJUDGED
+from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
 """The rank of a document that is not there."""
 
 
+SPANS = {"shown", "covered", "completed"}
+LAID = SPANS | {LENGTH}
+"""What of documents metrics of spans read, and all metrics."""
 CELLS = 1 << 24
 """Cells of lists that are looked at at a time."""
 CELL = 6
@@ -48,6 +52,8 @@ class Hits:
     the best one on. Where given, tied documents share their gain."""
     filed: Codes | None = None
     """The rank of every hit as pooling reads it, where that is wanted."""
+    along: Mapping[str, NDArray[Any]] | None = None
+    """What is told of all documents, as `tied`: their lengths, and what they hold of evidence."""
 
     @property
     def count(self) -> Codes:
@@ -81,6 +87,11 @@ class Hits:
         parts = {"of": self.of[some], "rank": self.rank[some], "row": self.row[some]}
         return replace(self, **parts, filed=filed)
 
+    def alongside(self, some: Any) -> Mapping[str, NDArray[Any]] | None:
+        """Return what is told of some of the documents."""
+        along = self.along
+        return None if along is None else {name: each[some] for name, each in along.items()}
+
     def onto(self, judgments: Judgments) -> "Hits":
         """Return the hits of lists for some topics by their judgments, given all of the qrels."""
         if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
@@ -101,11 +112,13 @@ class Hits:
         lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
         count = whole.start[lists + 1] - whole.start[lists]
         kept, length = rows_of_ranges(whole.start[lists], count), self.length[chosen]
-        tied = self.tied
-        if tied is not None:
-            tied = tied[rows_of_ranges(self.first[lists], length.ravel())]
+        tied, along = self.tied, self.along
+        if tied is not None or along is not None:
+            documents = rows_of_ranges(self.first[lists], length.ravel())
+            tied = None if tied is None else tied[documents]
+            along = self.alongside(documents)
         of = np.repeat(np.arange(len(lists), dtype=np.int32), count)
-        found = replace(whole.take(kept), length=length, of=of, tied=tied)
+        found = replace(whole.take(kept), length=length, of=of, tied=tied, along=along)
         return replace(found, row=row[found.row].astype(np.int32))
 
     def tile(self, some: tuple[slice, slice], *, ties: bool = True) -> "Hits":
@@ -115,11 +128,11 @@ class Hits:
             return self if ties else replace(self, tied=None)
         low = some[0].start * self.length.shape[1] + some[1].start
         cut = slice(*self.start[[low, low + length.size]])
-        tied = self.tied if ties else None
-        if tied is not None:
-            begin = int(self.first[low])
-            tied = tied[begin : begin + int(length.sum())]
-        return replace(self.take(cut), length=length, of=self.of[cut] - np.int32(low), tied=tied)
+        begin = int(self.first[low])
+        documents = slice(begin, begin + int(length.sum()))
+        tied = self.tied[documents] if ties and self.tied is not None else None
+        of, along = self.of[cut] - np.int32(low), self.alongside(documents)
+        return replace(self.take(cut), length=length, of=of, tied=tied, along=along)
 
     def gap(self) -> NDArray[np.int64]:
         """Return where pooling first finds each list unjudged, `NEVER` for nowhere."""
@@ -148,7 +161,9 @@ class Hits:
         """The rank of every hit as pooling reads it."""
         return self.rank if self.filed is None else self.filed
 
-    def cells(self, judgments: Judgments, depth: int, width: int, *, doc: bool) -> dict[str, Array]:
+    def cells(
+        self, judgments: Judgments, depth: int, width: int, *, doc: bool, text: bool = False
+    ) -> dict[str, Array]:
         """Lay lists out by rank, as fields of an `irframe.metrics.Block`.
 
         Parameters
@@ -161,6 +176,8 @@ class Hits:
             How many ranks there are, at least `depth`; those below it are empty.
         doc
             Whether it is wanted which document is where.
+        text
+            Whether it is wanted how long each one is.
         """
         retrieved, of, rank, row = self.length, self.of, self.rank, self.row
         longest = int(retrieved.max(initial=0))
@@ -176,7 +193,19 @@ class Hits:
         if doc:
             found["doc"] = np.full(grade.shape, -1, np.int32)
             found["doc"].ravel()[cell] = judgments.slot[row]
+        if self.along is not None:
+            wanted = LAID & self.along.keys() if text else SPANS & self.along.keys()
+            found |= {name: self.laid(name, depth, width) for name in wanted}
         return found if self.tied is None else found | self._sharing(judgments, depth, width)
+
+    def laid(self, name: str, depth: int, width: int) -> Array:
+        """Lay what is told of documents out by rank, shape (system, topic, width)."""
+        length, along = self.length.ravel(), np.asarray((self.along or {})[name])
+        found = np.zeros((len(length), width), along.dtype)
+        inside = np.arange(width) < np.minimum(length, depth)[:, np.newaxis]
+        rank = np.arange(len(along)) - np.repeat(self.first, length)
+        found[inside] = along[rank < depth]
+        return found.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return which ranks share their gain, also with documents that were cut off."""

@@ -1,6 +1,6 @@
 """Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import places
-from irframe.errors import ParameterError, StoreError
+from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
-from irframe.experiments.hits import NEVER, Hits
+from irframe.experiments.hits import Hits
 from irframe.experiments.joining import find_topics, locate, place_topics
-from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy, PoolDepth
+from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy
 from irframe.experiments.rank_table import (
     CONTRIBUTING,
     Ranking,
@@ -27,9 +26,12 @@ from irframe.experiments.rank_table import (
     pooling_rank,
     rank_table,
 )
+from irframe.experiments.spans import Overlaps, named_by_span
+from irframe.experiments.units import lengths_of, refuse_two_units
 from irframe.files.ids import Codes, grouped, rows_of_ranges
 from irframe.files.read_run import changed_files
 from irframe.files.scan_runs import ScannedRuns
+from irframe.names import LENGTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,10 @@ class Framed:
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
         """Put runs and judgments beside each other."""
         placed = place_topics(table, judgments)
+        if judgments.spans is None:
+            refuse_two_units(table.frame, table.columns)
+        else:
+            table = named_by_span(table)
         frames = table.frame, judgments.frame
         collections = Collections.read(*frames, table, judgments, placed, collection)
         lengths = count_rows(table)
@@ -76,7 +82,16 @@ class Framed:
         """For every row of the runs its row in the qrels, -1 where it is unjudged."""
         if self.joined is not None:
             return self.joined
+        if self.overlaps is not None:
+            return self.overlaps.judged
         return locate(self.table, self.judgments, self.lists.placed)
+
+    @cached_property
+    def overlaps(self) -> Overlaps | None:
+        """Which evidence every row of the runs holds, where judgments are spans."""
+        if self.judgments.spans is None:
+            return None
+        return Overlaps.of(self.table, self.judgments, self.lists.placed)
 
     def ranked(
         self, policy: Policy, *, filed: bool = False
@@ -93,7 +108,7 @@ class Framed:
         for rows in self._stretches():
             ranking = rank_table(
                 self.table,
-                ties=policy.ties,
+                ties=policy.order,
                 score_dtype=policy.score_dtype,
                 seed=policy.seed,
                 rows=rows,
@@ -112,11 +127,21 @@ class Framed:
         of = np.repeat(np.arange(len(lists), dtype=np.int32), length)[hit]
         pooled = None
         if filed:
-            alike = policy.ties != "rank" and policy.score_dtype == "float64"
+            alike = policy.order != "rank" and policy.score_dtype == "float64"
             rank = filed_rank(ranking) if alike else pooling_rank(table, rows)
             pooled = rank[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
-        return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled))
+        along = self._along(rows[order], length, policy)
+        return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled, along))
+
+    def _along(self, rows: Codes, length: Codes, policy: Policy) -> dict[str, NDArray[Any]] | None:
+        """Return what is told of the documents of lists, given their rows in order."""
+        found = (
+            {} if policy.length is None else {LENGTH: lengths_of(self.table, policy.length, rows)}
+        )
+        if self.overlaps is not None:
+            found |= self.overlaps.along(rows, length)
+        return found or None
 
     def _stretches(self) -> Iterator[Codes]:
         """Yield the rows of whole lists for judged topics, `coded_tables.ROWS` at a time."""
@@ -161,11 +186,20 @@ def put_together(parts: Sequence[Part], shape: tuple[int, int]) -> Hits:
     pooled = _joined(filed) if filed else rank
     whole = Hits(length, of, rank, row, None, None if np.array_equal(rank, pooled) else pooled)
     ties = [each.tied for each in hits if each.tied is not None]
-    if len(ties) < len(hits) or not hits:
+    told = [each.along for each in hits if each.along is not None]
+    known = told[0].keys() if told else []
+    if told and (len(told) < len(hits) or any(each.keys() != known for each in told)):
+        raise InputError("lengths in every part, or in none", "some without", "give all length=")
+    if not hits or not (told or len(ties) == len(hits)):
         return whole
-    size, order = _joined([each.length for each in hits]), np.argsort(_joined(lists))
-    rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
-    return replace(whole, tied=_joined(ties)[rows])
+    size, listed = _joined([each.length for each in hits]), _joined(lists)
+    rows: Any = slice(None)
+    if (listed[1:] < listed[:-1]).any():
+        order = np.argsort(listed)
+        rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
+    along = {name: _joined([each[name] for each in told])[rows] for name in known}
+    tied = _joined(ties)[rows] if len(ties) == len(hits) else None
+    return replace(whole, tied=tied, along=along or None)
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -340,131 +374,3 @@ def _lengths_of_all(table: RunTable, every: Sequence[Lists]) -> Codes:
         lengths[rows, table.topics.get_indexer(lists.topics)] = lists.lengths
         start = rows.stop
     return lengths
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
-
-    rank: NDArray[np.int32]
-    """Of each judged document, 0 where no contributing run has it."""
-    gap: NDArray[np.int64]
-    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
-    contributing: NDArray[np.bool_]
-    """Whether each system contributes."""
-    stated: bool
-    """Whether it was said how the pool was made, rather than taken for granted."""
-    depth: NDArray[np.int32]
-    """Down to where judging went, by topic."""
-
-    @classmethod
-    def of(
-        cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
-    ) -> "Pool":
-        """Return what runs put into the pool, its depth not known yet.
-
-        Parameters
-        ----------
-        hits
-            What lists for all judged topics hold.
-        judged
-            How many judgments there are.
-        contributing, stated
-            As the fields.
-        """
-        gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
-        return cls(
-            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
-        )
-
-    def down_to(
-        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
-    ) -> "Pool":
-        """Return the pool of some topics, with its depth as given or as found.
-
-        Parameters
-        ----------
-        given
-            As for `irframe.cube`; None for the greatest depth down to which every contributing
-            run is judged, on all judged topics of the collection, scored or not.
-        judgments
-            The judgments of the topics.
-        collections
-            Which collection every topic of the qrels belongs to.
-        longest
-            The length of the longest list, which stands where no document is unjudged.
-
-        Raises
-        ------
-        ParameterError
-            If none is given for some collection.
-        """
-        if given is None:
-            depth = self._found(collections, longest)[judgments.code]
-        else:
-            depth = _stated(given, collections, judgments.code)
-        stated = self.stated or given is not None
-        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
-
-    def _found(self, collections: Collections, longest: int) -> NDArray[np.int32]:
-        if not self.contributing.any():
-            return np.zeros(len(self.gap), np.int32)
-        complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-        return collections.reduce(np.minimum, topics, complete, longest).astype(np.int32)
-
-    def word(self, judgments: Judgments) -> str:
-        """Return what is known of it: it was stated, is complete, or is unknown."""
-        if self.stated:
-            return "stated"
-        deepest = self.depth[judgments.topic]
-        return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
-
-    def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
-        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
-        deepest = np.minimum(self.depth - 1, depth)
-        rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
-        level = np.searchsorted(judgments.levels, judgments.grade[rows])
-        known = judgments.topic[rows], self.rank[rows], level
-        return count_pool(judgments.levels_of, deepest, *known, depth=depth)
-
-
-def _stated(
-    given: int | Mapping[Hashable, int], collections: Collections, topics: Codes
-) -> NDArray[np.int32]:
-    """Return the depth that was given for the collection of each topic."""
-    if not isinstance(given, Mapping):
-        return np.full(len(topics), given, np.int32)
-    part, labels = collections.of_topic[topics], collections.labels
-    missing = [str(label) for label in labels[np.unique(part)] if label not in given]
-    if missing:
-        raise ParameterError("a pool_depth for every collection", "none for", "", missing)
-    return np.array([given.get(label, 0) for label in labels], np.int32)[part]
-
-
-def count_pool(
-    count: Array, deepest: Array, topic: Codes, rank: Codes, level: Codes, *, depth: int
-) -> NDArray[np.int64]:
-    """Count pooled documents by grade.
-
-    Parameters
-    ----------
-    count
-        Judged documents of each topic at each grade, shape (topic, level).
-    deepest
-        The depth of each topic below which the pool holds all of them.
-    topic, rank, level
-        Topic, best rank and grade of those in a pool of some depth down to `deepest`.
-    depth
-        How many depths.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (topic, depth, level).
-    """
-    pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
-    first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
-    np.add.at(first, (topic, rank - 1, level), 1)
-    inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
-    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
-    return pooled

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.errors import singular
 from irframe.experiments.coded_tables import (
     NO_OTHERS,
     QrelsTable,
@@ -21,6 +22,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     refuse_twice_judged,
 )
+from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
 from irframe.experiments.nuggets import (
     count_grades,
@@ -74,7 +76,9 @@ class Judgments:
         """
         table = read_qrels_dictionary(qrels)
         if table is None:
-            table = read_qrels_table(_with_subtopics(qrels_by_role(qrels), metrics))
+            table = read_qrels_table(
+                _with_subtopics(qrels_by_role(qrels), metrics), spans=bool(metrics)
+            )
             (codes,) = code_documents(Side(table.topic, table.doc))
             refuse_twice_judged(table, repeated(codes))
         return cls.chosen(table, judged_topics(table.topics, topics))
@@ -106,6 +110,7 @@ class Judgments:
             probability=None if table.probability is None else table.probability[own],
             given=None,
             row=None,
+            spans=None if table.spans is None else table.spans.of_topics(self.code),
         )
         topics = len(self.topics)
         count = np.bincount(topic, minlength=topics)
@@ -157,6 +162,35 @@ class Judgments:
     def docs(self) -> NDArray[Any]:
         """The name of each judged document, numbers where the judgments have such."""
         return np.asarray(self.table.doc.take(pa.array(self.row)).to_numpy())
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells these judgments from others, in whatever order they come."""
+        of_docs = self.table.doc.take(pa.array(self.row))
+        labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
+        marks, topics = fingerprints(of_docs), fingerprints(labels)
+        if marks is None:  # names that are very long
+            marks = pd.util.hash_array(self.docs.astype(object))
+        if topics is None:
+            topics = pd.util.hash_array(self.topics.astype(str).to_numpy(object))
+        columns: list[Any] = [
+            self.grade,
+            *([] if self.table.subtopic_grade is None else self._subtopics),
+        ]
+        columns += [] if self.strata is None else [pd.util.hash_array(self.strata)]
+        columns += [] if self.probability is None else [self.probability.view(np.int64)]
+        marks = marks ^ topics[self.topic]
+        for column in columns:
+            marks = with_number(marks, column)
+        total = int(marks.sum(dtype=np.uint64)) if len(marks) else 0
+        counted = f"{len(self.row)} judgments of {len(self.topics)} topics"
+        return f"{singular(counted)}, {total:016x}"
+
+    @property
+    def _subtopics(self) -> list[NDArray[np.int8]]:
+        """The grades of each judged document for every subtopic."""
+        grade = self.table.subtopic_grade
+        return [] if grade is None else [*grade[self.row].T]
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
@@ -277,7 +311,13 @@ class Judgments:
             named = np.asarray(self.strata)
             here = named, self.grade, self.topic, self.topics, self.levels
             found |= {"start": self.start} | strata_of(*here)
-        asking = [metric for metric in metrics if metric.subtopics]
+        spans = self.table.spans
+        if spans is not None:
+            sets = {} if spans.n_sets is None else {"n_sets": spans.n_sets[self.code]}
+            return found | {"evidence": spans.evidence[self.code]} | sets
+        if any(metric.timed for metric in metrics):
+            found["timed"] = True
+        asking = [metric for metric in metrics if metric.subtopics is not False]
         if not asking or self.table.subtopic_grade is None:
             return found
         grade, wanted = self.table.subtopic_grade[self.row], variants(asking)

@@ -14,6 +14,7 @@ from irframe.errors import IdError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import Topics
 from irframe.files.ids import Codes, repeated, shown
+from irframe.files.repeats import LACKING
 from irframe.names import TOPIC
 from irframe.warned import listing
 
@@ -284,10 +285,7 @@ def _tell_lacking(
     order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
     if len(order):
         lacking = [f"{systems[row]} {missing[row]} of {total[row]} topics" for row in order]
-        warn(
-            f"lists that systems lack count as empty: {listing(lacking)}; "
-            "topics='common' leaves such topics out"
-        )
+        warn(f"{LACKING}: {listing(lacking)}; topics='common' leaves such topics out")
 
 
 def _tell_stray(lists: Lists, judged: pd.Index, stray: NDArray[np.bool_]) -> None:

@@ -16,6 +16,7 @@ from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.files.as_runs import ONLY_SYSTEM, columns_of
 from irframe.files.formats import NUGGETS
 from irframe.files.ids import Codes, code_labels, repeated, require_columns
+from irframe.files.repeats import fold_rows
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import facts
@@ -45,7 +46,9 @@ def refuse(metrics: Iterable[Metric], column: str | None) -> None:
     column
         The column that names subtopics in the qrels, None where there is none.
     """
-    wrong = [str(metric) for metric in metrics if metric.subtopics != (column is not None)]
+    wrong = [
+        str(metric) for metric in metrics if metric.subtopics not in {None, column is not None}
+    ]
     if wrong and column is not None:
         advice = (
             f"score IA(metric={wrong[0]!r}), the mean over subtopics; or keep the best grade of "
@@ -248,7 +251,8 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
         ``partial_support`` or ``not_support``. Columns may have any of their usual names, such as
         ``run_id``, ``qid`` and ``text``, which ``pandas.json_normalize(records, "nuggets",
         ["run_id", "qid"])`` makes of the records of nuggetizer. An answer needs a label for every
-        nugget of its topic.
+        nugget of its topic. Where answers were sampled several times, a column ``repeat`` (or
+        sample, pass, seed, ...) says which one a row is of.
     no_vital
         ``"nan"``: where a topic has no vital nugget, scores of these are NaN; by default 0.
 
@@ -262,6 +266,9 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
         - ``vital``, the same of vital nuggets alone;
         - ``weighted``, the same of all, an okay nugget weighing half a vital one;
         - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support is none.
+
+        Of answers sampled several times the index has the repeats, too, draws inside topics, whose
+        means are compared.
 
         It is a frame of scores, with `compare`, `summary` and all other verbs of scores.
 
@@ -299,6 +306,8 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
     table = columns_of(nuggets)
     frame: Any = nuggets if table is None else table
+    folded = fold_rows(frame, require_columns(frame, NUGGETS), (SYSTEM, TOPIC, NUGGET))
+    frame = folded.runs
     columns = require_columns(frame, NUGGETS)
     known = {IMPORTANCE: WEIGHTS, ASSIGNMENT: SUPPORT}
     _refuse_labels(frame, {columns[role]: labels for role, labels in known.items()})
@@ -318,7 +327,7 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     index = pd.MultiIndex.from_arrays(sides, names=names)
     result = pd.DataFrame(scores, index, pd.Index(list(scores), name=METRIC))
     result.attrs = {RESULT: "score_nuggets", METRICS: list(scores)}
-    return result
+    return folded.unfold(result, None if folded.word is None else "topic")
 
 
 def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]]) -> None:

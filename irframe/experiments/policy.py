@@ -230,6 +230,12 @@ class Policy:
     pool_depth: PoolDepth = None
     collection: str | None = None
     seed: int = 0
+    unit: str | None = None
+    """How units that were retrieved became those that are judged, None where they are."""
+    copies: str | None = None
+    """What becomes of later copies, None where none are told."""
+    length: str | None = None
+    """The column of the runs that holds lengths."""
 
     def __post_init__(self) -> None:
         choice("ties", self.ties, TIES)
@@ -247,6 +253,11 @@ class Policy:
             raise ParameterError(wanted, repr(dict(given)))
 
     @property
+    def order(self) -> Ties:
+        """What decides among rows: the ties, or ranks where units were ranked before."""
+        return "rank" if self.unit or self.copies else self.ties
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
         chosen = self.topics if isinstance(self.topics, str) else "listed"
@@ -257,6 +268,9 @@ class Policy:
             "depth": self.depth,
             "collection": self.collection,
             "seed": self.seed if self.ties == "random" else None,
+            "unit": self.unit,
+            "copies": self.copies,
+            "length": self.length,
         }
         return {name: value for name, value in named.items() if value is not None}
 

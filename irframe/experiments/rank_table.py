@@ -26,6 +26,7 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.policy import TIE_POLICIES, Keys, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
+from irframe.files.repeats import ADVICE, repeat_column
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
@@ -225,9 +226,19 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
 
 def refuse_duplicates(table: RunTable, again: Codes) -> None:
     """Raise if there are rows that list a document again."""
-    if len(again):
-        found, offenders = f"{len(again)} listed again", table.describe(again)
-        raise IdError("every document once in a list", found, "drop the duplicates", offenders)
+    if not len(again):
+        return
+    found, offenders = f"{len(again)} listed again", table.describe(again)
+    keys = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    word = repeat_column(table.frame, keys)
+    if word is None:
+        advice = f"if rows are chunks, collapse them: of={table.columns.get(DOC, DOC)!r}; {ADVICE}"
+        raise IdError("every document once in a list", found, advice, offenders)
+    advice = (
+        f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, scorer and diagnose take "
+        f"all, and scores by {word} have compare and its like"
+    )
+    raise IdError(f"one {word} of every system here", found, advice, offenders)
 
 
 @recorded

@@ -24,8 +24,9 @@ from irframe.errors import StoreError
 from irframe.experiments.coded_tables import NO_OTHERS, QrelsTable
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import Listed, Part, Pool, put_together, together
+from irframe.experiments.in_turn import Listed, Part, put_together, together
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.pool import Pool
 from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import Codes
 from irframe.names import VERSION
@@ -263,6 +264,8 @@ def _block(part: Experiment, row: int) -> Iterable[tuple[str, dict[str, Any], di
     if hits.tied is not None:
         document = np.flatnonzero(hits.tied)
         yield "ties", {"document": document}, {"documents": str(len(hits.tied))}
+    if hits.along is not None:
+        yield "along", dict(hits.along), {}
     if part.listing is not None:
         listed = part.listing
         yield "names", {"list": listed.of, "rank": listed.rank, "doc": listed.doc}, {}
@@ -382,7 +385,12 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
         ties = folder.table(names[1], known[names[1]])
         tied = np.zeros(int(ties.schema.metadata[b"documents"]), bool)
         tied[ties["document"].to_numpy()] = True
-    return Hits(np.zeros((0, 0), np.int64), columns.pop("list"), **columns, tied=tied)
+    along, name = None, f"along-{number}.parquet"
+    if name in known:
+        told = folder.table(name, known[name])
+        along = {each: told[each].to_numpy() for each in told.column_names}
+    of = columns.pop("list")
+    return Hits(np.zeros((0, 0), np.int64), of, **columns, tied=tied, along=along)
 
 
 def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:

@@ -1,244 +1,51 @@
 """Metrics prepared once for judgments, for as many runs as there are: ir.scorer."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats, tiles
+from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.errors import DepthError, InputError, singular
-from irframe.experiments.experiment import Experiment, topics_of
-from irframe.experiments.group_columns import Rel, Thresholds, told_rel
-from irframe.experiments.hits import refuse_large
+from irframe.errors import InputError, singular
+from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import (
-    TIE_POLICIES,
     Contributing,
     Metrics,
     Policy,
     Topics,
-    at_depth,
     cut_at,
-    deepest,
     parse_metrics,
-    refuse,
 )
 from irframe.experiments.scorer_input import Reader
+from irframe.experiments.scoring import Scoring
+from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.training import Batches, Evaluator, paired
+from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import Qrels, Runs
-from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.block import by_scale
-from irframe.metrics.facts import average, facts
+from irframe.files.repeats import fold
+from irframe.metrics import Metric
+from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.plain_names import plain_name
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
-    METRIC,
-    METRICS,
-    RESULT,
-    SUBTOPIC,
-    TOPICS_OF,
-    VERSION,
+    DOC,
+    SCORE,
+    TOPIC,
+    Cut,
     NoRel,
     ScoreDtype,
     Ties,
 )
 
-
-class Scoring:
-    """Metrics, each at its depth, with what is known of judgments before there are runs.
-
-    Parameters
-    ----------
-    judgments
-        The judgments.
-    metrics
-        The metrics, as asked for.
-    policy
-        How rankings are decided, and where they are cut.
-    no_rel, rel
-        As for `irframe.evaluate`.
-    """
-
-    def __init__(
-        self,
-        judgments: Judgments,
-        metrics: Sequence[Metric],
-        policy: Policy,
-        no_rel: NoRel | None = None,
-        rel: Rel = None,
-    ) -> None:
-        self._asked, self._no_rel, self._rel = metrics, no_rel, rel
-        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
-        self._wanted = wanted = [at_depth(metric, policy.depth) for metric in metrics]
-        self.metrics = self._thresholds.variants(wanted)
-        self._facts = [facts(metric) for metric in self.metrics]
-        self.place = np.array([self.metrics.index(metric) for metric in wanted])
-        """Which of `metrics` each one that was asked for is."""
-        self.judgments, self.policy = judgments, policy
-        self._deepest = deepest(wanted)
-        self._refuse()
-        self._fields = judgments.fields(self.metrics)
-        self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
-        self._plan = self._planned()
-        self._summaries: dict[Any, list[int]] = {}
-        for row, known in enumerate(self._facts):
-            self._summaries.setdefault(known.summary, []).append(row)
-
-    @property
-    def pooled(self) -> bool:
-        """Whether a metric asks what the pool was made of."""
-        return any(known.pooled for known in self._facts)
-
-    def _refuse(self) -> None:
-        columns = self.judgments.table.columns
-        refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if SUBTOPIC in columns else None)
-        refuse(self.metrics, self.judgments.levels, ties=self.policy.ties)
-
-    def _planned(self) -> list[tuple[int | None, Metric]]:
-        """Return how many ranks every metric is to see, None for all, and the metric of these."""
-        if TIE_POLICIES[self.policy.ties].shares:
-            return [(None, metric) for metric in self.metrics]
-        own = [metric.depth if metric.by_prefix else None for metric in self.metrics]
-        return [
-            (depth, metric if depth is None else metric.without_depth())
-            for depth, metric in zip(own, self.metrics, strict=True)
-        ]
-
-    def _at_width(self, width: int) -> dict[tuple[int, bool], tuple[list[int], list[Metric]]]:
-        """Return which metrics are scored together on lists of so many ranks, and their rows."""
-        together: dict[tuple[int, bool], tuple[list[int], list[Metric]]] = {}
-        for row, (own, metric) in enumerate(self._plan):
-            kind = own or width, self._facts[row].pooled
-            rows, metrics = together.setdefault(kind, ([], []))
-            rows.append(row)
-            metrics.append(metric)
-        return together
-
-    def values(self, found: Experiment) -> Floats:
-        """Score the lists of an experiment.
-
-        Returns
-        -------
-        numpy.ndarray
-            Scores at the depth of each distinct metric, shape (metric, system, topic).
-        """
-        if found.judgments is not self.judgments:
-            return Scoring(
-                found.judgments, self._asked, self.policy, self._no_rel, self._rel
-            ).values(found)
-        hits = found.hits
-        longest = max(1, int(hits.length.max(initial=0)))
-        depth = self.policy.depth or longest
-        self._refuse_cut(longest, depth)
-        width = max(depth, self._deepest)
-        refuse_large(*found.shape, width)
-        parts = tiles(*found.shape, width)
-        if len(parts) > 1:
-            found = replace(found, hits=hits.by_list())
-        groups, doc = self._at_width(width), "start" in self._fields
-        base = [self._fields | {"top": found.top} for _ in groups]
-        for fields, (wide, pooled) in zip(base, groups, strict=True):
-            if pooled:
-                fields["pool_count"] = found.pool_count(self.metrics, wide)
-        values = np.empty((len(self.metrics), *found.shape))
-        for tile in parts:
-            cells = found.cells(tile, depth, width, doc=doc)
-            for fields, (wide, _), (rows, metrics) in zip(
-                base, groups, groups.values(), strict=True
-            ):
-                block = Block(**topics_of(fields, tile[1]), **_cut(cells, wide))
-                scores = self._scores(block, metrics, tile[1])
-                for place, scored in zip(rows, scores, strict=True):
-                    values[(place, *tile)] = scored[..., 0]
-        if self._no_rel == "nan":
-            for row, known in zip(values, self._facts, strict=True):
-                row[:, ~self.judgments.relevant(known.rel)] = np.nan
-        return values
-
-    def table(self, found: Experiment) -> pd.DataFrame:
-        """Score the lists of an experiment, as `irframe.evaluate` gives it."""
-        values = self._of_asked(self.values(found), found)
-        labels = pd.Index([str(metric) for metric in self._asked], name=METRIC)
-        sides = found.systems, found.judgments.topics
-        index = pd.MultiIndex.from_product(sides, names=list(found.names))
-        table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
-        if found.took_part is not None:
-            table = table[found.took_part.ravel()]
-        table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
-        return table
-
-    def _of_asked(self, values: Floats, found: Experiment) -> Floats:
-        """Return the scores of each metric that was asked for, (metric, system, topic)."""
-        if found.collection is None or self._rel is None:
-            return np.asarray(values[self.place])
-        self._thresholds.refuse_unknown(found.collection.categories)
-        place = self._thresholds.places(self._wanted, found.collection)
-        return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
-
-    def means(self, found: Experiment) -> list[float]:
-        """Average the scores of one system over topics, as each metric asked for is."""
-        return self._averages(self.values(found)[:, 0])
-
-    def _attributes(self, found: Experiment) -> dict[Any, Any]:
-        """Return what decided the scores."""
-        made = self.policy.attributes | {"irframe": VERSION, "top": one_or_several(found.top)}
-        if found.pool is not None:
-            made["pool"] = found.pool.word(found.judgments)
-            made["pool_depth"] = one_or_several(found.pool.depth)
-        if found.collection is not None:
-            labels, topics = found.collection, found.judgments.topics
-            made[TOPICS_OF] = [[one, topics[labels == one].tolist()] for one in labels.unique()]
-        if self._rel is not None:
-            made["rel"] = told_rel(self._rel)
-        return made
-
-    def _averages(self, values: Floats) -> list[float]:
-        found = np.empty(len(values))
-        for summary, rows in self._summaries.items():
-            found[rows] = average(values[rows], summary)
-        means: list[float] = found[self.place].tolist()
-        return means
-
-    def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
-        """Yield the scores of some lists by each metric, given their topics."""
-        memory: dict[tuple[Any, ...], Any] | None = None
-        if np.ndim(block.top) == 0 and block.pool_count is None:
-            memory = self._prepared.setdefault(
-                (block.grade.shape[-1], topics.start, topics.stop), {}
-            )
-
-        def compute(part: Block) -> Iterator[Floats]:
-            evidence = Evidence(part, memory)
-            return (metric.score_last(evidence) for metric in metrics)
-
-        return compute(block) if memory is not None else by_scale(block, compute)
-
-    def _refuse_cut(self, longest: int, depth: int) -> None:
-        if longest > depth and any(metric.judged_only for metric in self.metrics):
-            found = f"depth {depth} of {longest}"
-            raise DepthError("lists that are not cut, for metrics of judged documents", found)
-
-
-def one_or_several(values: Any) -> Any:
-    """Return the value that all have, or the list of those that there are."""
-    found = np.unique(values).tolist()
-    return found[0] if len(found) == 1 else found
-
-
-def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:
-    """Return cells without the ranks past the first ones."""
-    if width == cells["grade"].shape[-1]:
-        return dict(cells)
-    cut = {
-        name: np.ascontiguousarray(part[..., :width])
-        for name, part in cells.items()
-        if name in {"grade", "doc"}
-    }
-    return cut | {"retrieved": np.minimum(cells["retrieved"], width)}
+NO_UNITS = Units()
+"""That of which nothing is asked."""
 
 
 class Scorer:
@@ -274,11 +81,13 @@ class Scorer:
         policy: Policy,
         docs: Iterable[Any],
         no_rel: NoRel | None,
+        units: Units = NO_UNITS,
+        budgets: Budgets | None = None,
     ) -> None:
-        self.metrics = metrics
-        self._scoring = Scoring(judgments, metrics, policy, no_rel)
+        self.metrics, self._units, self._policy = metrics, units, policy
+        self._scoring = Scoring(judgments, metrics, policy, no_rel, budgets=budgets)
         self._reader = Reader(judgments, policy, docs, pooled=self._scoring.pooled)
-        self._judgments, self._names = judgments, [str(metric) for metric in metrics]
+        self._judgments, self._names = judgments, self._scoring.labels
 
     @property
     def topics(self) -> pd.Index:
@@ -295,29 +104,60 @@ class Scorer:
         topics, judgments = len(self.topics), len(self._judgments.row)
         return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
 
+    @cached_property
+    def plain_names(self) -> list[str]:
+        """The metrics under names that trackers of experiments take, which are read back."""
+        return [plain_name(name, parse_metric) for name in self._names]
+
     def __call__(
-        self, run: Runs | None = None, *, topic: Any = None, doc: Any = None, score: Any = None
+        self,
+        run: Runs | None = None,
+        *,
+        topic: Any = None,
+        doc: Any = None,
+        score: Any = None,
+        system: Hashable = None,
     ) -> pd.DataFrame:
         """Score a run, or runs, per system and topic.
 
         Parameters
         ----------
         run
-            What `irframe.as_runs` takes: ``{topic: {doc: score}}``, a run frame, ...
+            What `irframe.as_runs` takes: ``{topic: {doc: score}}``, a run frame, ...; or, with
+            repeats such as seeds, ``{system: {repeat: run}}``.
         topic, doc, score
-            In its place, three arrays of one length: ids, or positions in `topics` and `docs`
-            where these are integers and judged ids are text. A document at -1 is one of which no
-            more is known than that it is not judged; among equal scores it is the last.
+            In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
+            ids, or positions in `topics` and `docs` where these are integers and judged ids are
+            text. A document at -1 is one of which no more is known than that it is not judged;
+            among equal scores it is the last.
+        system
+            What the one run is called, such as ``"step-500"``; by default what it calls itself.
 
         Returns
         -------
         pandas.DataFrame
             What `irframe.evaluate` gives.
+
+        Raises
+        ------
+        InputError
+            For several systems, where one is to be called something.
         """
-        return self._scoring.table(self._read(run, topic, doc, score))
+        folded = fold(run)
+        found = self._read(folded.runs, topic, doc, score)
+        if system is not None:
+            _refuse_several(found, "scorer(runs) keeps the name of each")
+            found = found.named(pd.Index([system]), found.judgments.topics)
+        return folded.unfold(self._scoring.table(found))
 
     def mean(
-        self, run: Runs | None = None, *, topic: Any = None, doc: Any = None, score: Any = None
+        self,
+        run: Runs | None = None,
+        *,
+        topic: Any = None,
+        doc: Any = None,
+        score: Any = None,
+        names: Literal["asked", "plain"] = "asked",
     ) -> dict[str, float]:
         """Score one run, averaged over topics as each metric is.
 
@@ -325,22 +165,86 @@ class Scorer:
         ----------
         run, topic, doc, score
             The run, as for a call.
+        names
+            ``"asked"``: metrics as they were asked for. ``"plain"``: in letters, digits,
+            underscores, points and hyphens, as trackers take them, ``nDCG_at_10`` for ``nDCG@10``;
+            `irframe.parse_metric` reads these, too.
 
         Returns
         -------
         dict
-            Metric, as printed -> average, as `irframe.verbs.summary` has it.
+            Metric -> average, as `irframe.verbs.summary` has it.
 
         Raises
         ------
         InputError
             For several systems.
         """
+        choice("names", names, ("asked", "plain"))
         found = self._read(run, topic, doc, score)
-        if len(found.systems) > 1:
-            advice = "scorer(runs).ireval.summary() has the averages of each"
-            raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
-        return dict(zip(self._names, self._scoring.means(found), strict=True))
+        _refuse_several(found, "scorer(runs).ireval.summary() has the averages of each")
+        labels = self._names if names == "asked" else self.plain_names
+        return dict(zip(labels, self._scoring.means(found), strict=True))
+
+    def batches(self) -> Batches:
+        """Return what collects the runs of batches, as Lightning and Hugging Face's evaluate call.
+
+        Returns
+        -------
+        Batches
+            ``update(topic, doc, score)`` or ``add_batch(predictions=, references=)`` for each
+            batch, then ``compute()``, which gives the averages under plain names.
+
+        Examples
+        --------
+        >>> import irframe as ir
+        >>> batches = ir.scorer({"q1": {"a": 1}, "q2": {"b": 1}}, "RR@10").batches()
+        >>> batches.update(topic=["q1", "q2"], doc=[["x", "a"], ["b", "x"]], score=[[2, 1], [2, 1]])
+        >>> batches.compute()
+        {'RR_at_10': 0.75}
+        """
+        return Batches(self)
+
+    def evaluator(
+        self,
+        queries: Mapping[Any, str],
+        corpus: Mapping[Any, str],
+        *,
+        k: int = 100,
+        name: str = "",
+        similarity: Callable[[Array, Array], Any] | None = None,
+    ) -> Evaluator:
+        """Return what searches with a model and scores what it finds, as sentence-transformers do.
+
+        Parameters
+        ----------
+        queries, corpus
+            Topic -> text, and document -> text.
+        k
+            How many documents each list has, at least 1.
+        name
+            What names of metrics begin with.
+        similarity
+            What gives scores, shape (query, document), of two arrays of vectors; by default the
+            cosine.
+
+        Returns
+        -------
+        Evaluator
+            ``evaluator(model)`` gives the averages under plain names.
+
+        Examples
+        --------
+        >>> import irframe as ir
+        >>> class Model:
+        ...     def encode(self, texts):
+        ...         return [[text.count("a"), text.count("b")] for text in texts]
+        >>> judged = ir.scorer({"q1": {"d1": 1}}, "RR@10")
+        >>> evaluator = judged.evaluator({"q1": "aab"}, {"d1": "abb", "d2": "aa"}, name="dev")
+        >>> evaluator(Model())
+        {'dev_RR_at_10': 0.5}
+        """
+        return Evaluator(self, queries, corpus, k=k, name=name, similarity=similarity)
 
     def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
         """Score one run without labels.
@@ -355,8 +259,8 @@ class Scorer:
         topics, scores
             The topics, and the scores of each metric as it was asked for, shape (metric, topic).
         """
-        found = self._reader.read(run)
-        scores = self._scoring.values(found)[self._scoring.place, 0]
+        found = self._reader.read(self._units.runs(run, self._policy))
+        scores = self._scoring.of_asked(self._scoring.values(found), found)[:, 0]
         return found.judgments.topics.tolist(), scores
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
@@ -370,9 +274,17 @@ class Scorer:
             ]
             found = "" if given else "nothing"
             raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", given)
-        return (
-            self._reader.read_arrays(topic, doc, score) if all(arrays) else self._reader.read(run)
-        )
+        if all(arrays) and not self._units.asked:
+            return self._reader.read_arrays(topic, doc, score)
+        if all(arrays):
+            named = zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True)
+            run = pd.DataFrame(dict(named))
+        return self._reader.read(self._units.runs(run, self._policy))
+
+
+def _refuse_several(found: Experiment, advice: str) -> None:
+    if len(found.systems) > 1:
+        raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
 
 
 def scorer(
@@ -388,6 +300,12 @@ def scorer(
     pool_depth: int | None = None,
     seed: int = 0,
     no_rel: NoRel | None = None,
+    of: ChunksOf = None,
+    copies: Copies = None,
+    later_copies: LaterCopies = "spend",
+    length: Lengths = None,
+    budget: int | Sequence[int] | None = None,
+    cut: Cut = "whole",
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
 
@@ -400,6 +318,8 @@ def scorer(
     docs
         Documents that arrays may name by their position, besides the judged ones.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
+        As for `evaluate`.
+    of, copies, later_copies, length, budget, cut
         As for `evaluate`.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
@@ -444,8 +364,9 @@ def scorer(
     """
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    units, budgets = Units(of, copies, later_copies, length), Budgets.read(budget, cut)
     policy = Policy(
-        depth=cut_at(chosen, depth),
+        depth=cut_at(chosen, depth) if budgets is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -453,5 +374,5 @@ def scorer(
         pool_depth=pool_depth,
         seed=seed,
     )
-    judgments = Judgments.of(qrels, chosen, topics)
-    return Scorer(judgments, chosen, policy, docs or (), no_rel)
+    judgments = Judgments.of(units.qrels(qrels), chosen, topics)
+    return Scorer(judgments, chosen, units.policy(policy), docs or (), no_rel, units, budgets)

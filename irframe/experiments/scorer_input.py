@@ -14,7 +14,7 @@ from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits, rank_hits
-from irframe.experiments.in_turn import Framed, Pool, Ranked, Wanted, rank_framed, rank_in_turn
+from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.joining import tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import (
@@ -27,12 +27,14 @@ from irframe.experiments.listed import (
 )
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.pool import Pool
 from irframe.experiments.rank_table import CONTRIBUTING
+from irframe.experiments.training import paired
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import framed, is_utf8, numbers
 from irframe.files.ids import ByRole, Codes, grouped
 from irframe.files.scan_runs import ScannedRuns
-from irframe.names import DOC, SCORE, SYSTEM, TOPIC
+from irframe.names import CHUNKS, DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
 
@@ -95,11 +97,7 @@ class Reader:
 
     def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
         """Read three arrays, of ids or positions."""
-        columns = {TOPIC: topic, DOC: doc, SCORE: score}
-        arrays = {name: np.asarray(values) for name, values in columns.items()}
-        if len({array.shape for array in arrays.values()}) > 1 or arrays[TOPIC].ndim != 1:
-            found = f"{', '.join(f'{name} {array.shape}' for name, array in arrays.items())}"
-            raise InputError("topic, doc and score as arrays of one length", found)
+        arrays = dict(zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True))
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
         if not _is_place(arrays[DOC], self._judgments.names[0]):
@@ -134,6 +132,8 @@ class Reader:
         """Whether lists alone tell what is asked for, and not other columns or other precision."""
         policy = self._policy
         if self._ties.column != SCORE or policy.collection:
+            return False
+        if policy.order == "rank" or policy.length or self._judgments.table.spans is not None:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)
@@ -171,6 +171,8 @@ class Reader:
             return None
         system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
         score = frame[known[SCORE]]
+        if {*CHUNKS} & {*frame.columns}:
+            return None
         names = frame[known[DOC]].to_numpy(object).tolist()
         odd = not (_is_plain(score) and _of(names, self._kinds))
         topic = frame[known[TOPIC]]

@@ -23,6 +23,7 @@ from irframe.files.ids import (
     predictions,
     require_columns,
 )
+from irframe.files.vector_stores import holds_hits, of_hits
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 __all__ = [
@@ -228,6 +229,10 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
           with a run of any of these kinds;
         - ``{topic: [doc, ...]}``, the best first;
+        - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
+          sentence-transformers, as objects, dictionaries or pairs with a score: the columns
+          ``chunk_id`` and ``doc_id``, or ``doc`` where there is one of them, ``start`` and ``end``
+          as far as all hits say them, and ``rank``;
         - what MTEB writes to ``*_predictions.json``;
         - a `ranx.Run`, or a list of them;
         - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
@@ -338,7 +343,9 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
         return predictions(nested, SCORE)
     if _holds_lists(nested):
         return _of_lists(nested)
-    if nested and all(isinstance(run, Mapping) and _holds_lists(run) for run in nested.values()):
+    if holds_hits(nested):
+        return of_hits(nested)
+    if nested and all(_holds_any(run) for run in nested.values()):
         return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
     kinds = entries_by_height(nested)
     plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
@@ -364,6 +371,11 @@ def _holds_lists(nested: Mapping[Any, Any]) -> bool:
         isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
         for docs in nested.values()
     )
+
+
+def _holds_any(run: Any) -> bool:
+    """Tell whether this is ``{topic: [doc, ...]}`` or ``{topic: [hit, ...]}``."""
+    return isinstance(run, Mapping) and (_holds_lists(run) or holds_hits(run))
 
 
 def _of_lists(nested: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:

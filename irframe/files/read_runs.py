@@ -31,6 +31,7 @@ from irframe.files.read_file import (
     without_clashes,
 )
 from irframe.files.read_run import states_of
+from irframe.files.repeats import named_groups, with_names
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 
@@ -52,6 +53,7 @@ def read_runs(
     paths: str | PathLike[str] | Iterable[Source],
     *,
     system: Literal["tag", "file"] = "tag",
+    repeat: str | None = None,
     progress: bool | None = None,
     on_error: Literal["raise"] = "raise",
 ) -> pd.DataFrame: ...
@@ -60,6 +62,7 @@ def read_runs(
     paths: str | PathLike[str] | Iterable[Source],
     *,
     system: Literal["tag", "file"] = "tag",
+    repeat: str | None = None,
     progress: bool | None = None,
     on_error: Literal["skip"],
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
@@ -67,6 +70,7 @@ def read_runs(
     paths: str | PathLike[str] | Iterable[Source],
     *,
     system: Literal["tag", "file"] = "tag",
+    repeat: str | None = None,
     progress: bool | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
@@ -84,6 +88,10 @@ def read_runs(
         What names a system: ``"tag"``, the tag of each row as in `read_run`, or ``"file"``,
         the file's name without the suffixes that `read_run` lists; of the parts that Spark
         writes (``bm25/part-00000.parquet``) that of their folder.
+    repeat
+        A pattern of the names of files without their suffixes, a regular expression with the groups
+        ``system`` and ``repeat``, such as ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``: systems are
+        named by it, and a column ``repeat`` says which of its runs a file is.
     progress
         Whether to show progress on stderr. Default: where stderr is a terminal and there are
         more than 20 files.
@@ -118,7 +126,8 @@ def read_runs(
     0  bm25+rm3   301  d7     1    2.5
     1      bm25   301  d7     1    2.5
     """
-    by_file = choice("system", system, ("tag", "file")) == "file"
+    by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
+    pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
     files = find_files(paths)
     with _threads() as pool:
@@ -126,12 +135,13 @@ def read_runs(
         results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
     if on_error == "skip":
-        return _what_is_sound(names, results)
+        found, problems = _what_is_sound(names, results)
+        return with_names(found, pattern), problems
     tables = _all_read(names, results)
     del results
     check_columns(names, tables)
     _check_systems(names, tables, _systems_of(tables), by_file=by_file)
-    return _put_together(names, tables)
+    return with_names(_put_together(names, tables), pattern)
 
 
 def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:

@@ -123,8 +123,10 @@ class Metric(metaclass=MetricType):
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
     no more than the one above; `average`, how topics are averaged; `sees_length`, whether it sees
     how long a list is; `unit`, whether gains must not exceed 1; `subtopics`, whether it reads
-    judgments by subtopic; `least_topics`, from how many topics on an interval of its mean holds
-    as often as it says; `order`, what must rank higher for the score to be highest at every depth,
+    judgments by subtopic, None for one that reads either; `spans`, the same of judgments by spans
+    of text; `timed`, whether it reads how long documents are; `least_topics`, from how many topics
+    on an interval of its mean holds as often as it says; `order`, what must rank higher for the
+    score to be highest at every depth,
     ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a second kernel
     for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
@@ -155,7 +157,9 @@ class Metric(metaclass=MetricType):
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
     unit: ClassVar[bool] = False
-    subtopics: ClassVar[bool] = False
+    subtopics: ClassVar[bool | None] = False
+    spans: ClassVar[bool | None] = False
+    timed: ClassVar[bool] = False
     average: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     least_topics: ClassVar[int] = 2

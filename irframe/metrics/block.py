@@ -72,7 +72,10 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     return np.repeat(total / size, shown).reshape(gain.shape)
 
 
-BY_RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
+BY_RANKING = (
+    *("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc"),
+    *("shown", "covered", "completed", "length"),
+)
 """Fields with a value for every ranking."""
 BY_TOPIC = (
     "count",
@@ -83,6 +86,8 @@ BY_TOPIC = (
     "subtopic_count",
     "stratum_count",
     "ideal",
+    "evidence",
+    "n_sets",
 )
 """Fields with a value for every topic, shared by its rankings."""
 
@@ -131,6 +136,13 @@ class Block:
         The stratum of the pool that each judged document is of, by number, shape (judged,).
     stratum_count
         As `count` for every stratum, shape (topic, stratum, level).
+    length, timed
+        How long the text at each rank is, shape (..., topic, depth), and whether that is asked for.
+    shown, covered, completed
+        Of judgments by spans: how much text is at each rank, how much evidence it is the first to
+        hold, and how many sets of evidence it completes, shape (..., topic, depth).
+    evidence, n_sets
+        How much evidence each topic has, and in how many sets, shape (topic,).
     ideal, ideal_of
         Gains of the rankings that cover subtopics best, shape (topic, variant, rank), and for which
         alpha and which lowest relevant grade, shape (variant, 2).
@@ -167,6 +179,13 @@ class Block:
     stratum_count: Array | None = None
     ideal: Array | None = None
     ideal_of: Array | None = None
+    length: Array | None = None
+    timed: Any = False
+    shown: Array | None = None
+    covered: Array | None = None
+    completed: Array | None = None
+    evidence: Array | None = None
+    n_sets: Array | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -203,7 +222,8 @@ class Block:
     def with_lists(self, grade: NDArray[np.int8], retrieved: Array) -> "Block":
         """Return other lists of the same topics, in the one order they have: without ties."""
         changed = replace(self, grade=grade, retrieved=retrieved)
-        return replace(changed, tied=None, tail=None, tail_size=None, doc=None)
+        bare = replace(changed, length=None, shown=None, covered=None, completed=None)
+        return replace(bare, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
         """Return the rankings of judged documents alone; of lists that were not cut."""

@@ -331,6 +331,53 @@ class Evidence:
         return found
 
     @cached_property
+    def length(self) -> Floats:
+        """How long the document at each rank is, as lengths tell; shape (..., depth)."""
+        if self._block.length is None:
+            wanted = "lengths of what was retrieved"
+            raise MetricError(wanted, "none", "say what each unit costs: length='words', a column")
+        return np.asarray(self._block.length, float)
+
+    @cached_property
+    def shown(self) -> Floats:
+        """Text down to each depth, repeated text again; shape (..., depth)."""
+        return np.cumsum(self._spans("shown")[0], axis=-1)
+
+    @cached_property
+    def covered(self) -> Floats:
+        """Evidence that the text down to each depth holds, each part once; shape (..., depth)."""
+        return np.cumsum(self._spans("covered")[0], axis=-1)
+
+    @cached_property
+    def evidence(self) -> Floats:
+        """How much text is evidence for the topic; shape (..., 1)."""
+        return np.asarray(self._spans("evidence")[0], float)[..., np.newaxis]
+
+    def found_share(self, rel: int) -> Floats:
+        """Share of what is needed down to each depth, NaN where nothing is; shape (..., depth).
+
+        Of sets one document or span each is needed, of spans all text, else all documents.
+        """
+        block = self._block
+        if block.completed is not None and block.n_sets is not None:
+            found, needed = np.cumsum(block.completed, axis=-1), block.n_sets[..., np.newaxis]
+        elif block.evidence is not None:
+            found, needed = self.covered, self.evidence
+        elif block.subtopic_grade is not None:
+            hits = self.hits(rel)
+            found, needed = np.cumsum(hits.total(hits.earlier == 0), axis=-1), self.n_subtopics(rel)
+        else:
+            found, needed = self.found(rel), self.n_relevant(rel)
+        return found / np.where(needed > 0, needed, np.nan)
+
+    def _spans(self, *names: str) -> list[Array]:
+        found = [getattr(self._block, name) for name in names]
+        if any(part is None for part in found):
+            wanted = "lists as they are ranked, with the text that they show, for metrics of spans"
+            raise MetricError(wanted, "changed lists, or judged documents")
+        return found
+
+    @cached_property
     def strata(self) -> Strata:
         """Return the strata of the pool, as `irframe.metrics.subtopics`; one if none are told."""
         return Strata.of(self._block)

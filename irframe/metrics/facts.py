@@ -1,7 +1,9 @@
 """What is to be known of a metric, read off its class, value or name; and its average."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -86,6 +88,13 @@ class Facts:
 
 UNKNOWN = Facts()
 
+READ_IN: ContextVar[str] = ContextVar("READ_IN", default="")
+"""The unit in which what stands for depths is counted, where scores are at budgets of text."""
+COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
+"""Labels of scores that count a cost, as those who made them say."""
+AT_BUDGET = re.compile(r"(.+) in \d+ \S.*")
+"""A label of scores at a budget."""
+
 
 def place_of(metric: Any, labels: Sequence[str]) -> int | None:
     """Return where a metric stands among labels, by its very name or by another name for it.
@@ -117,6 +126,8 @@ def label_at(label: str, depth: Any) -> str:
     >>> label_at("AP", 10), label_at("ndcg_cut_20", 10), label_at("IPrec@0.1", 10)
     ('AP@10', 'ndcg_cut_20', 'IPrec@0.1')
     """
+    if READ_IN.get():
+        return f"{label} in {depth} {READ_IN.get()}"
     return label if "@" in label or facts(label).depth is not None else f"{label}@{depth}"
 
 
@@ -152,7 +163,8 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Setting):
         return _of(_metric(metric) or metric.kind)
-    return _named(str(metric), len(ALIASES))
+    known = _named(str(metric), len(ALIASES))
+    return replace(known, cost=True) if str(metric) in COSTS.get() else known
 
 
 def class_of(name: str) -> type[Metric]:
@@ -180,8 +192,11 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 
 @cache
-def _named(label: str, names: int) -> Facts:  # noqa: ARG001
+def _named(label: str, names: int) -> Facts:
     """Look a label up, once for as long as there are as many names."""
+    read = AT_BUDGET.fullmatch(label)
+    if read:
+        return _named(read[1], names)
     try:
         return _of(parse_metric(label))
     except IrframeError:

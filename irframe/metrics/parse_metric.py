@@ -10,6 +10,7 @@ from irframe.elsewhere import suggest
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Exponential, Gain, GainMap, Linear, moved, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
+from irframe.metrics.plain_names import from_plain
 from irframe.metrics.spellings import (
     DEFAULTS,
     NDEVAL,
@@ -142,7 +143,7 @@ def parse_metric(text: Any) -> Metric:
         ``"nDCG"``, ``"nDCG@10"``, ``"RBP(p=0.5, gain='linear')@20"``; a name of trec_eval such
         as ``"ndcg_cut_10"`` or ``"map"``, of ranx such as ``"hit_rate@5"`` or ``"precision@5-l2"``,
         of cwl_eval such as ``"RBP@0.8"``, of MTEB, BEIR or DPR such as ``"ndcg_at_10"``, ``"HR@5"``
-        or ``"top_1_accuracy"``; a measure of the package
+        or ``"top_1_accuracy"``; a plain one, ``"RBP.p-0.8_at_10"``; a measure of the package
         ir_measures, which means what it does there: ``ERR`` has gdeval's top grade of 4, ``RBP``
         without ``rel`` is graded, and beta of ``SetF`` is squared already; or a metric, which is
         returned as it is. Case does not matter where only one
@@ -184,6 +185,7 @@ def parse_metric(text: Any) -> Metric:
 def _parsed(text: str) -> Metric:
     """Return the metric that a text stands for, by the first tool that has it."""
     words = re.sub(NDEVAL, r"\1_\2", text)
+    words = benchmark_name(words) or from_plain(words) or words
     words = benchmark_name(words) or words
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"

@@ -26,7 +26,8 @@ from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.pairs import groups
 from irframe.planning.components import population
-from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores, scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores
 from irframe.scores.summary import guess, noted
 
 JUDGMENTS = "judgments"

@@ -15,9 +15,12 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
-from irframe.errors import warn
-from irframe.names import SYSTEM, TOPIC
-from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+from irframe.errors import ParameterError, warn
+from irframe.files.repeats import checked_layout
+from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
+from irframe.planning.over_repeats import repeat_components
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Arrays, Scores
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the largest score: a deviation no larger is none."""
@@ -294,6 +297,7 @@ def components(
     alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
+    repeats: Layout | None = None,
 ) -> xr.Dataset:
     """Variance components of scores by system, topic and interaction, and reliability of means.
 
@@ -312,6 +316,9 @@ def components(
         Depths to look at; by default all there are.
     by
         A coordinate or index level such as ``"track"``: one result per group.
+    repeats
+        What one repeat is where systems were run several times, as for `irframe.evaluate`; by
+        default what scores say.
 
     Returns
     -------
@@ -325,6 +332,11 @@ def components(
         ``erho2_low``, ``erho2_high``, ``phi_low`` and ``phi_high``; and ``n_topics``, the topics
         with a score of every system. With ``systems="fixed"`` intervals other than that of
         ``erho2`` are left out.
+
+        Where systems have repeats, ``variance``, ``share`` and ``n_topics`` alone: of the
+        components ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"`` where each
+        system has repeats of its own; where they are shared, of all seven of systems x topics x
+        repeats, with ``mean_square``. Repeats inside topics are averaged in each.
 
         The group comes first if `by` is given. NaN with a single topic, and what is a share of
         no variance.
@@ -392,7 +404,15 @@ def components(
     level(alpha)
     choice("systems", systems, SYSTEMS)
     wanted = None if topics is None else whole("topics", topics, low=1)
+    if checked_layout(repeats) is not None:
+        scores = scores.copy(deep=False)
+        scores.attrs = {**scores.attrs, REPEATS: repeats}
     paired = scores_to_compare(scores, at)
+    if paired.repeats is not None and paired.repeats.crossing:
+        if topics is not None or systems != "random":
+            averaged = "repeats averaged, for topics= and systems="
+            raise ParameterError(averaged, f"{paired.repeats.word}s")
+        return repeat_components(paired)
     found = list(analyse(paired))
     _tell_negative(paired, np.stack([each.variances for each in found]))
     if systems == "fixed":

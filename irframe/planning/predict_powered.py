@@ -19,16 +19,15 @@ from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
-from irframe.scores.reference import choose_pairs, pair_labels, same_systems
-from irframe.scores.scores import (
-    BLOCK_BYTES,
+from irframe.scores.read_scores import (
     Depths,
-    Scores,
     read_scores,
     refuse_infinite,
     scores_to_compare,
     select_depths,
 )
+from irframe.scores.reference import choose_pairs, pair_labels, same_systems
+from irframe.scores.scores import BLOCK_BYTES, Scores
 from irframe.scores.summary import cautious, ends_about, on_log_odds, told_kinds
 from irframe.warned import listing
 

@@ -3,7 +3,7 @@
 Verbs: topics_needed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +20,10 @@ from irframe.names import PAIR
 from irframe.paired import describe_differences
 from irframe.paired.margins import detectable
 from irframe.planning.components import SIGNALS, MeanSquares, analyse, topics_for
+from irframe.planning.over_repeats import topics_over_repeats
+from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Baselines, choose_pairs, pair_labels
-from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import guess, noted
 
 FEWEST = 2
@@ -181,6 +183,7 @@ def topics_needed(
     each: bool = False,
     at: Depths = None,
     by: str | None = None,
+    repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
     """Guess from a pilot how many topics it takes to see a difference, or to be reliable.
 
@@ -221,6 +224,11 @@ def topics_needed(
         Depths to look at; by default all there are.
     by
         A coordinate or index level such as ``"track"``: one result per group.
+    repeats
+        For `difference` and `margin`, of a pilot in which systems were run several times: with how
+        many repeats of each system, at least 1; by default as many as the system with the fewest
+        has. The answer is over (metric, depth, n_repeats), NaN where repeats alone vary too much
+        for any number of topics.
 
     Returns
     -------
@@ -260,6 +268,9 @@ def topics_needed(
     the standard deviation of n normal differences. For reliability r, n is that of the means,
     ``r / (1 - r)`` over the ratio of variances in `components`, and its interval theirs.
 
+    With repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)`` on T
+    topics and R repeats, by the `components` of the pilot, and Satterthwaite's degrees of freedom.
+
     All of it is a guess from a pilot. The variance of a pair that a pilot shows is below the true
     one more often than not, so that more topics are needed than are said; nor is there an interval
     of it that holds with up to 50 topics: one by chi squared did 76 to 89 times in 100 at 95%.
@@ -287,25 +298,25 @@ def topics_needed(
     nDCG@10    25.0
     Name: topics, dtype: float64
     """
-    asked: dict[str, float | None] = {"difference": difference, "width": width, "margin": margin}
-    asked |= {"topics": topics, "erho2": erho2, "phi": phi}
-    question, wanted = _only(asked)
+    pairs_of = {"difference": difference, "width": width, "margin": margin, "topics": topics}
+    question, wanted = _only(pairs_of | {"erho2": erho2, "phi": phi})
     check_level(alpha)
     power = number("power", power, above=alpha, below=1)
     way = choice("test", test, TESTS) if question == "difference" else question
     options = {"baseline": baseline, "each": each or None, "systems": systems}
     _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
     paired = scores_to_compare(scores, at)
-    if way in SIGNALS:
+    if repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
+        _refuse_foreign("repeats", options)
+        found = topics_over_repeats(paired, way, wanted, repeats, power=power, alpha=alpha)
+    elif way in SIGNALS:
         found = _for_reliability(paired, way, wanted, alpha)
     elif way == "anova":
-        several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
-        found = _by_anova(paired, wanted, systems=several, power=power, alpha=alpha)
+        found = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
     else:
         pairs = choose_pairs(paired, baseline, several=True)
         variance = _of_differences(paired, pairs, each=each)
-        name = "difference" if way == "topics" else "topics"
-        values = {"variance": variance, name: _answer(way, wanted, variance, power, alpha)}
+        values = {"variance": variance} | _answer(way, wanted, variance, power, alpha)
         found = _by_pair(paired, values, pairs) if each else _labelled(paired, values)
     return noted(found, [guess(paired.scored.sum(axis=1))])
 
@@ -316,11 +327,14 @@ def _found_on(topics: float, variance: Array, *, power: float, alpha: float) -> 
     return detectable(np.sqrt(variance), number, power=power, alpha=alpha)
 
 
-def _answer(way: str, wanted: float, variance: Array, power: float, alpha: float) -> Array:
+def _answer(
+    way: str, wanted: float, variance: Array, power: float, alpha: float
+) -> dict[str, Array]:
     """Return topics, or the difference that so many find, given the variance of pairs."""
     if way == "width":
-        return topics_for_width(wanted, variance, alpha=alpha)
-    return _ANSWERS[way](wanted, variance, power=power, alpha=alpha)
+        return {"topics": topics_for_width(wanted, variance, alpha=alpha)}
+    found = _ANSWERS[way](wanted, variance, power=power, alpha=alpha)
+    return {"difference" if way == "topics" else "topics": found}
 
 
 _ANSWERS: dict[str, Callable[..., Array]] = {
@@ -360,10 +374,11 @@ def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> 
 
 
 def _by_anova(
-    paired: Scores, wanted: float, *, systems: int, power: float, alpha: float
+    paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
+    several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
     variance = np.stack([_within_systems(found) for found in analyse(paired)])
-    topics = topics_for_anova(wanted, variance, systems=systems, power=power, alpha=alpha)
+    topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
 
 

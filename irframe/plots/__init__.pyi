@@ -30,6 +30,7 @@ from .outcome_shares import outcome_shares as outcome_shares
 from .outcome_shares import rank_scatter as rank_scatter
 from .panes import panes as panes
 from .panes import paper as paper
+from .pareto_front import pareto_front as pareto_front
 from .pool_curves import budget_curves as budget_curves
 from .pool_curves import equal_cost as equal_cost
 from .pool_curves import leave_out_changes as leave_out_changes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from irframe.cubes.by_budget import read_at_budgets
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import (
@@ -357,6 +358,7 @@ def _size(ax: "Axes", systems: int) -> float:
 VOLATILITY_MAP_OTHER = "depth_other"
 
 
+@read_at_budgets
 def volatility_map(
     matrix: xr.DataArray,
     *,

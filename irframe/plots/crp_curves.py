@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places
+from irframe.cubes.repeats import refuse_repeats
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
@@ -190,7 +191,7 @@ def crp_and_gain(
     2
     """
     one = select_topic(misplaced, topic)
-    gain = only_metric(to_scores(scores), metric)
+    gain = only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
     shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]

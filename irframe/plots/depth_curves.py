@@ -11,6 +11,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import level
+from irframe.cubes.by_budget import read_at_budgets
+from irframe.cubes.repeats import refuse_repeats
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.unjudged import BOUND
@@ -45,6 +47,7 @@ BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
 
 
+@read_at_budgets
 def depth_curves(
     scores: xr.DataArray,
     *,
@@ -100,7 +103,7 @@ def depth_curves(
     """
     if DEPTH not in scores.dims:
         raise InputError("scores with a dimension depth", ", ".join(map(str, scores.dims)))
-    chosen = only_metric(to_scores(scores), metric)
+    chosen = only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
     curves = averages(chosen).transpose(SYSTEM, DEPTH)
     depths = curves[DEPTH].to_numpy()
     sign = facts(chosen[METRIC].item()).sign
@@ -200,6 +203,7 @@ def bound_bands(
     return ax
 
 
+@read_at_budgets
 def ratio_curves(
     values: xr.DataArray,
     *,
@@ -335,6 +339,7 @@ def unjudged_share(
     return ax
 
 
+@read_at_budgets
 def p_value_curves(
     data: xr.Dataset | pd.DataFrame,
     *,

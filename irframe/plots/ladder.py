@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import best_first, facts, label_at
@@ -42,6 +43,7 @@ SELDOM = 0.01
 """From which share of first places on it is written down."""
 
 
+@read_at_budgets
 def ladder(
     ranks: xr.Dataset | pd.DataFrame,
     *,

@@ -11,10 +11,12 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places
+from irframe.cubes.by_budget import read_at_budgets
+from irframe.cubes.repeats import refuse_repeats
 from irframe.cubes.score_arrays import to_scores
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.plots.canvas import (
     COLOURS,
     FAINT,
@@ -30,14 +32,19 @@ from irframe.plots.canvas import (
 from irframe.plots.room import drop_overlapping, few_dates, fits_across, fitting_names, of_all
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of, summary
-from irframe.tables.captions import told_topics
+from irframe.tables.captions import told_repeats, told_topics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@read_at_budgets
 def only_layer(
-    scores: xr.DataArray | pd.DataFrame, metric: Any = None, depth: int | None = None
+    scores: xr.DataArray | pd.DataFrame,
+    metric: Any = None,
+    depth: int | None = None,
+    *,
+    repeated: bool = False,
 ) -> tuple[xr.DataArray, str]:
     """Return scores over system and topic, and what to call them.
 
@@ -49,6 +56,8 @@ def only_layer(
         Which metric; may be left out where there is only one.
     depth
         Which depth; by default the greatest.
+    repeated
+        Whether systems may have repeats, a dimension between system and topic.
 
     Raises
     ------
@@ -57,18 +66,20 @@ def only_layer(
     DepthError
         For a depth that the scores lack.
     """
-    chosen = only_metric(to_scores(scores), metric)
+    known = scores if repeated else refuse_repeats(scores, "this figure")
+    chosen = only_metric(to_scores(known), metric)
+    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in chosen.dims]
     label = str(chosen[METRIC].item())
     if DEPTH not in chosen.dims:
         if depth is not None:
             raise DepthError("scores by depth", "scores without depths", "leave depth= out")
-        return chosen.transpose(SYSTEM, TOPIC), label
+        return chosen.transpose(*dims), label
     depths = chosen.indexes[DEPTH]
     depth = int(depths.max()) if depth is None else depth
     if depth not in depths:
         known = f"a depth scored, from {depths.min()} to {depths.max()}"
         raise DepthError(known, repr(depth))
-    layer = chosen.isel({DEPTH: depths.get_loc(depth)}).transpose(SYSTEM, TOPIC)
+    layer = chosen.isel({DEPTH: depths.get_loc(depth)}).transpose(*dims)
     return layer, label_at(label, depth)
 
 
@@ -203,7 +214,8 @@ def system_ranking(
     -------
     matplotlib.axes.Axes
         The axes, best system at the top: the one with the highest mean, or the lowest of a
-        metric that counts a cost.
+        metric that counts a cost. Where systems have repeats, such as seeds, intervals count these
+        and topics, and small dots are the means of single repeats.
 
     References
     ----------
@@ -221,7 +233,7 @@ def system_ranking(
     """
     if top is not None and top < 1:
         raise ParameterError("top of at least 1", repr(top))
-    layer, label = only_layer(scores, metric, depth)
+    layer, label = only_layer(scores, metric, depth, repeated=True)
     found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     means = found["mean"].to_numpy()
     sign = -facts(label).sign
@@ -232,9 +244,31 @@ def system_ranking(
     chosen = any(part is not None for part in (top, systems))
     ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=chosen)
     order = order[:fit]
-    sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]
+    _dots(ax, found, layer, order)
+    ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6, zorder=0)
+    told = told_topics(found["n"]), told_repeats(found.attrs), of_all(len(order), len(names))
+    subtitle(ax, *told, *cautions_of(found.attrs))
+    ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
+    return ax
+
+
+def _dots(ax: "Axes", found: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
+    """Draw means with their intervals, before them those of repeats, if there are any.
+
+    The mean of a repeat is over the topics on which all repeats of its system have a score.
+    """
+    if REPEAT in layer.dims:
+        there = layer.notnull()
+        there = (there | ~there.any(TOPIC)).all(REPEAT)
+        means = layer.where(there).mean(TOPIC).transpose(SYSTEM, REPEAT).to_numpy()[order]
+        rows = np.arange(len(order))[:, np.newaxis] + np.zeros(means.shape[1])
+        ax.plot(means.ravel(), rows.ravel(), ".", markersize=4, color=COLOURS[1], zorder=3)
+    middle = found["mean"].to_numpy()
+    sides = [abs(found[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
     ax.errorbar(
-        *(means[order], range(len(order))),
+        *(middle[order], range(len(order))),
         xerr=np.nan_to_num(sides),
         fmt="o",
         markersize=4,
@@ -242,12 +276,6 @@ def system_ranking(
         ecolor=FAINT,
         elinewidth=2,
     )
-    ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
-    ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    subtitle(ax, told_topics(found["n"]), of_all(len(order), len(names)), *cautions_of(found.attrs))
-    ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
-    return ax
 
 
 def best_so_far(

@@ -25,8 +25,10 @@ from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 from irframe.paired import Test
 from irframe.ranks.rank_intervals import Ranking, RankMethod
 from irframe.scores.averages import Resamples, averages, weighted
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
 from irframe.scores.reference import choose_pairs
-from irframe.scores.scores import Depths, Scores, read_scores, scores_to_compare, select_depths
+from irframe.scores.repeats import Over
+from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")
@@ -49,6 +51,7 @@ def leaderboard(
     seed: int = 0,
     by: str | None = None,
     weights: TopicWeights = None,
+    over: Over = "both",
 ) -> pd.DataFrame:
     """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
 
@@ -70,6 +73,8 @@ def leaderboard(
         A coordinate or index level such as ``"track"``: one list per group.
     weights
         How much each topic counts, as for `compare`; not for ``method="max-t"``.
+    over
+        As for `rank_intervals`.
 
     Returns
     -------
@@ -86,6 +91,7 @@ def leaderboard(
           same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
           ``significant``;
         - the means of the further metrics and depths, under their labels;
+        - ``n_repeats`` and ``repeat_sd``, where systems have repeats, as of `summary`;
         - ``n_topics``, the topics on which the deciding metric compares them.
 
     Raises
@@ -125,14 +131,16 @@ def leaderboard(
     pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
     ranking.refuse_weights(weights)
-    read = weighted(_at_depths(read_scores(scores), at).load(), weights)
+    read = weighted(_at_depths(read_scores(scores, over), at).load(), weights)
     paired = scores_to_compare(read)
+    ranking.refuse_over(paired, over)
     first = paired.take(metric=[0], depth=[0])
     found, attributes = ranking.of(first)
     board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
     means = _means(paired)
     label, *others = means.columns
     sure = [name for name in ranking.columns if name not in {"rank", "tier"}]
+    sure += [name for name in ("n_repeats", "repeat_sd") if name in board]
     parts = [board[["rank", "tier"]], means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
         parts.append(_against(first, means[label], choose_pairs(paired, baseline), pairing))

@@ -16,6 +16,7 @@ from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.corrections import Adjust, Family, refuse_unweighable
+from irframe.comparing.over_repeats import refuse_over
 from irframe.comparing.significance import Pairing
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import table_verb
@@ -26,7 +27,9 @@ from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.paired.differences import hc2, moments
 from irframe.paired.pairs import by_depth
 from irframe.scores.averages import Resamples, weighted
-from irframe.scores.scores import Arrays, Depths, Scores, read_scores, scores_to_compare
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
+from irframe.scores.repeats import Over, told_repeats
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
@@ -162,6 +165,7 @@ def rank_intervals(
     seed: int = 0,
     by: str | None = None,
     weights: TopicWeights = None,
+    over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:
     """Rank of every system with its confidence interval, and tiers of significant differences.
 
@@ -196,6 +200,9 @@ def rank_intervals(
         A coordinate or index level such as ``"track"``: one ranking per group.
     weights
         How much each topic counts, as for `compare`; not for ``"max-t"``.
+    over
+        What differences, and means, are generalised over where systems were run several times, as
+        for `compare`; but for ``"topic"`` with ``"pairs"`` alone.
 
     Returns
     -------
@@ -298,7 +305,8 @@ def rank_intervals(
         method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
     )
     asked.refuse_weights(weights)
-    paired = scores_to_compare(weighted(read_scores(scores), weights), at)
+    paired = scores_to_compare(weighted(read_scores(scores, over), weights), at)
+    asked.refuse_over(paired, over)
     return like_scores(*asked.of(paired), paired, scores)
 
 
@@ -327,6 +335,11 @@ class Ranking:
             wanted = "method='pairs', 'holm' or 'bootstrap' for weights="
             raise ParameterError(wanted, repr(self.method))
 
+    def refuse_over(self, paired: Scores, over: Over) -> None:
+        """Raise if repeats count, and what is asked for has no form for these."""
+        drawn = "" if self.method == "pairs" else self.method
+        refuse_over([paired], over, self.pairing.test, self.pairing.adjust, drawn=drawn)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """What is found of a system besides its summary."""
@@ -350,7 +363,8 @@ class Ranking:
         for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
             places = each.swapaxes(1, 2)
             found[name] = places if name == "first" else places.astype(int)
-        return {**found, "n_topics": topics}, {**attributes, **self._told()}
+        told = {**attributes, **self._told(), **told_repeats([paired])}
+        return {**found, "n_topics": topics}, told
 
     def _told(self) -> dict[str, Any]:
         draws = self.method in {"max-t", "bootstrap"}

@@ -1,8 +1,8 @@
 """A comparison with a baseline as Markdown: for a pull request, or whoever decides."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,13 +11,16 @@ import xarray as xr
 from irframe.comparing.compare import compare
 from irframe.comparing.document_texts import SNIPPET, Texts, read_texts
 from irframe.comparing.explain import explain
+from irframe.comparing.freeze import Frozen
+from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
+from irframe.cubes.view import experiment_of
 from irframe.errors import MetricError
 from irframe.experiments.policy import at_depth
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 from irframe.tables.captions import told
 
 FALLEN, BEHIND = 10, 3
@@ -32,10 +35,12 @@ def markdown(
     cube: xr.Dataset,
     metrics: Sequence[Metric],
     *,
+    scores: pd.DataFrame,
     runs: pd.DataFrame,
     texts: Texts | None = None,
+    link: str | None = None,
 ) -> str:
-    """Return a summary of a comparison with a baseline.
+    """Return a summary of a comparison with a baseline, which fits into a comment.
 
     Parameters
     ----------
@@ -46,25 +51,170 @@ def markdown(
         The cube of the runs.
     metrics
         The metrics, the first of which says on which topics systems fell.
+    scores
+        The scores that were compared, as `irframe.evaluate` gives them.
     runs
         The runs, which know what unjudged documents are called.
     texts
         Texts of documents and queries, as for `irframe.verbs.explain`.
+    link
+        Where all of it can be read.
 
     Returns
     -------
     str
-        A section per system: a line per metric, and the topics on which it lost most, with the
-        documents behind that.
+        A section per system, the gravest verdict first: a line per metric, and the topics on which
+        it lost most, with the documents behind that. At most `MOST` characters; what is left out
+        is counted.
     """
-    baseline = comparison["system_b"].iloc[0]
+    of_systems = dict(list(comparison.groupby("system_a", sort=False)))
+    order = sorted(of_systems, key=lambda system: _gravity(of_systems[system]))
+    changes = [Change.of(of_systems[each], cube, scores, runs) for each in order]
+    end = _notes(comparison) + (f"\n[The whole report]({link}).\n" if link else "")
+    room = MOST - len(end[:NOTES]) - ROOM
+    heads = _fitting((each.head(metrics, comparison.attrs) for each in changes), room)
+    room -= sum(len(head) + 1 for head in heads)
     parts = []
-    for system, rows in comparison.groupby("system_a", sort=False):
-        pair = cube.sel({SYSTEM: [system, baseline]})
-        parts.append(f"## {_cell(system)} against {_cell(baseline)}: {_verdict(rows['verdict'])}\n")
-        parts.append("\n".join(_metrics(rows, pair, metrics, comparison.attrs)) + "\n")
-        parts.append("\n".join(_fallen(pair, system, baseline, metrics[0], runs, texts)) + "\n")
-    return "\n".join([*parts, _notes(comparison)])
+    for head, change in zip(heads, changes, strict=False):
+        below = "\n".join(_fitting(change.fallen(metrics[0], texts), room)) if room > ROOM else ""
+        room -= len(below) + 2
+        parts += [head, below + "\n"] if below else [head]
+    if len(heads) < len(changes):
+        parts.append(f"{len(changes) - len(heads)} more systems are left out here.\n")
+    return "\n".join([*parts, end[:NOTES]])
+
+
+MOST, NOTES, ROOM = 10_000, 3_000, 200
+"""Characters of a page, of what stands at its end, and of what says that some was left out."""
+
+
+def _gravity(rows: pd.DataFrame) -> int:
+    return min(map(GRAVEST.index, rows["verdict"]))
+
+
+def _fitting(lines: Iterator[str], room: int) -> list[str]:
+    """Return the first lines that fit into so many characters."""
+    found: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        found.append(line)
+    return found
+
+
+class Change(NamedTuple):
+    """A system held against a baseline, which is another one or a file."""
+
+    rows: pd.DataFrame
+    """Of the comparison."""
+    pair: xr.Dataset
+    """The cube of the system and of the baseline, or of the system alone."""
+    scores: pd.DataFrame
+    """By the metrics, index (system, topic), of both."""
+    runs: pd.DataFrame
+
+    @classmethod
+    def of(
+        cls, rows: pd.DataFrame, cube: xr.Dataset, scores: pd.DataFrame, runs: pd.DataFrame
+    ) -> "Change":
+        """Return the change that the rows of one system in a comparison are of."""
+        system, baseline = rows["system_a"].iloc[0], rows["system_b"].iloc[0]
+        both = [system, baseline]
+        if "frozen" in rows.attrs:
+            both = [system]
+            scores = pd.concat([scores, Frozen.read(rows.attrs["baseline"]).frame(baseline)])
+        return cls(rows, cube.sel({SYSTEM: both}), scores, runs)
+
+    @property
+    def names(self) -> tuple[Any, Any]:
+        """The system and the baseline."""
+        return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
+
+    def head(self, metrics: Sequence[Metric], told: Any) -> str:
+        """Return the verdict, and a line per metric."""
+        system, baseline = map(_cell, self.names)
+        title = f"## {system} against {baseline}: {_verdict(self.rows['verdict'])}\n"
+        return "\n".join([title, *_metrics(self.rows, self.pair, metrics, told)]) + "\n"
+
+    def apart(self, metric: Metric) -> pd.DataFrame:
+        """Return the scores of the topics, ``before``, ``after``, and by how much they ``rose``."""
+        system, baseline = self.names
+        column = self.scores[str(metric)]
+        known = {"before": column.loc[baseline], "after": column.loc[system]}
+        found = pd.DataFrame(known).dropna()
+        rose = facts(metric).sign * (found["after"] - found["before"]).round(12)
+        return found.assign(rose=rose)
+
+    def fallen(self, metric: Metric, texts: Texts | None) -> Iterator[str]:
+        """Yield the topics on which the system lost most, with documents behind it."""
+        apart = self.apart(metric)
+        fallen = apart[apart["rose"] < 0].sort_values("rose", kind="stable").head(FALLEN)
+        count = f"{int((apart['rose'] < 0).sum())} of {len(apart)}"
+        yield f"Worse by {_cell(metric)} on {count} topics" + (":" if len(fallen) else ".")
+        if not len(fallen):
+            return
+        system, baseline = map(_cell, self.names)
+        behind, told = self.behind(metric, fallen.index.tolist(), texts)
+        against = "" if self.pair.sizes[SYSTEM] == 2 else f", against {BEST}"
+        yield "\n" + _row([TOPIC, baseline, system, f"documents behind it{against}"])
+        yield _row(["---"] * 4)
+        for topic, row in fallen.iterrows():
+            query = told.queries.get(str(topic))
+            name = _cell(topic) + (f": {_cell(query)}" if query else "")
+            documents = "<br>".join(behind.get(topic, ["not a sum over documents"]))
+            yield _row([name, f"{row['before']:.4f}", f"{row['after']:.4f}", documents])
+
+    def lost(self, metric: Metric, topics: list[Any]) -> pd.DataFrame | None:
+        """Return the documents by which the system lost, None if a metric is no sum over these.
+
+        They are what the baseline has above it; of a baseline that is a file, of which only the
+        scores are known, what the best possible ranking has.
+        """
+        asked = at_depth(metric, None)
+        if asked.terms is None:
+            return None
+        pair, runs = self.pair, self.runs
+        if pair.sizes[SYSTEM] == 1:
+            pair, runs = _beside_best(pair, runs, topics)
+        a, b = pair[SYSTEM].to_numpy()
+        found = explain(pair, a, b, asked, at=_depth(pair, metric), topics=topics, runs=runs)
+        return found[facts(metric).sign * found["difference"] < 0]
+
+    def behind(
+        self, metric: Metric, topics: list[Any], texts: Texts | None
+    ) -> tuple[dict[Any, list[str]], Any]:
+        """Return what is said of the documents of each topic, and all texts."""
+        lost = self.lost(metric, topics)
+        if lost is None:
+            return {}, read_texts(texts, [], topics)
+        lost = lost.groupby(TOPIC, sort=False).head(BEHIND)
+        told = read_texts(texts, lost[DOC].dropna(), topics)
+        said: dict[Any, list[str]] = {topic: [] for topic in topics}
+        for row in lost.itertuples():
+            said[row.topic].append(_document(row, told.documents.get(str(row.doc))))
+        return said, told
+
+
+BEST = "the best ranking"
+"""What the ranking is called that has the highest grades first."""
+
+
+def _beside_best(
+    alone: xr.Dataset, runs: pd.DataFrame, topics: list[Any]
+) -> tuple[xr.Dataset, pd.DataFrame]:
+    """Return a cube of a system and the best possible ranking of some topics, and their runs."""
+    base, named = experiment_of(alone).judgments, roles(runs.columns)
+    judged = pd.DataFrame({TOPIC: base.topics[base.topic], DOC: base.names, GRADE: base.grade})
+    judged = judged[judged[TOPIC].isin(topics)]
+    [system] = alone[SYSTEM].to_numpy()
+    own = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
+    score = own[named[SCORE]] if SCORE in named else -own[named[RANK]]
+    kept = {SYSTEM: system, TOPIC: own[named[TOPIC]], DOC: own[named[DOC]], SCORE: score}
+    best = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
+    both = pd.concat([pd.DataFrame(kept), best.astype({SCORE: float})], ignore_index=True)
+    pair = build(both, judged, depth=alone.sizes[DEPTH])
+    return pair.sel({SYSTEM: [system, BEST]}), both
 
 
 def _verdict(verdicts: pd.Series) -> str:
@@ -105,14 +255,14 @@ def _depth(pair: xr.Dataset, metric: Metric) -> int:
 
 
 def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
-    """Return the share of documents without a judgment, of the system and of the baseline."""
+    """Return the share of documents without a judgment, of the system and of a baseline."""
     judged = score(pair, "Judged", at=_depth(pair, metric)).mean(TOPIC).to_numpy().ravel()
     return ", ".join(f"{100 * (1 - share):.1f}%" for share in judged)
 
 
 def _within_bounds(pair: xr.Dataset, metric: Metric, asked_of: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
-    if "weights" in asked_of:
+    if "weights" in asked_of or pair.sizes[SYSTEM] == 1:
         return "not known"
     try:
         within = bounds(pair, at_depth(metric, None), at=_depth(pair, metric))
@@ -129,54 +279,6 @@ def _within_bounds(pair: xr.Dataset, metric: Metric, asked_of: Any) -> str:
         return "not known"
     ends = [found[f"verdict_{end}"].iloc[0] for end in ("lowest", "highest")]
     return " to ".join(dict.fromkeys(ends))
-
-
-def _fallen(
-    pair: xr.Dataset,
-    system: Hashable,
-    baseline: Hashable,
-    metric: Metric,
-    runs: pd.DataFrame,
-    texts: Texts | None,
-) -> Iterator[str]:
-    """Yield the topics on which a system lost most by a metric, with documents behind it."""
-    depth = _depth(pair, metric)
-    scores = score(pair, at_depth(metric, None), at=depth).isel({METRIC: 0, DEPTH: 0})
-    apart = facts(metric).sign * (scores[0] - scores[1]).to_series().round(12)
-    fallen = apart[apart < 0].sort_values(kind="stable").head(FALLEN)
-    count = f"{int((apart < 0).sum())} of {int(apart.notna().sum())}"
-    yield f"Worse by {_cell(metric)} on {count} topics" + (":" if len(fallen) else ".")
-    if not len(fallen):
-        return
-    yield ""
-    yield _row([TOPIC, _cell(baseline), _cell(system), "documents behind it"])
-    yield _row(["---"] * 4)
-    behind, told = _behind(pair, metric, fallen.index.tolist(), runs, texts)
-    for topic in fallen.index:
-        before, after = (f"{scores[row].sel({TOPIC: topic}).item():.4f}" for row in (1, 0))
-        query = told.queries.get(str(topic))
-        name = _cell(topic) + (f": {_cell(query)}" if query else "")
-        yield _row(
-            [name, before, after, "<br>".join(behind.get(topic, ["not a sum over documents"]))]
-        )
-
-
-def _behind(
-    pair: xr.Dataset, metric: Metric, topics: list[Any], runs: pd.DataFrame, texts: Texts | None
-) -> tuple[dict[Any, list[str]], Any]:
-    """Return what is said of the documents of each topic, and all texts."""
-    a, b = pair[SYSTEM].to_numpy()
-    asked = at_depth(metric, None)
-    if asked.terms is None:
-        return {}, read_texts(texts, [], topics)
-    found = explain(pair, a, b, asked, at=_depth(pair, metric), topics=topics, runs=runs)
-    sign = facts(metric).sign
-    lost = found[sign * found["difference"] < 0].groupby(TOPIC, sort=False).head(BEHIND)
-    told = read_texts(texts, lost[DOC].dropna(), topics)
-    said: dict[Any, list[str]] = {topic: [] for topic in topics}
-    for row in lost.itertuples():
-        said[row.topic].append(_document(row, told.documents.get(str(row.doc))))
-    return said, told
 
 
 def _document(row: Any, snippet: str | None) -> str:

@@ -22,6 +22,7 @@ from irframe.comparing.corrections import Adjust
 from irframe.comparing.document_texts import Texts, read_texts
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
+from irframe.cubes.repeats import refuse_repeated_cube
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
@@ -29,6 +30,7 @@ from irframe.experiments.policy import Contributing, Metrics, Policy, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.atomic import look, write_whole
 from irframe.files.compression import refuse_strange
+from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import PairedTest, Test
@@ -334,8 +336,13 @@ def _with_texts(page: Page, texts: Texts) -> Page:
 def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
     """Return the frames, if there are any, and their cube."""
     if not isinstance(data, xr.Dataset):
-        frames = {"runs": as_runs(data), "qrels": as_qrels(qrels)}
+        folded = fold(data)
+        if folded.word is not None:
+            advice = "select one of each system; compare and leaderboard take all of them"
+            raise InputError(f"runs of one {folded.word} for report", "several", advice)
+        frames = {"runs": as_runs(folded.runs), "qrels": as_qrels(qrels)}
         return frames, build_cube(frames["runs"], frames["qrels"], policy)
+    refuse_repeated_cube(data, "report")
     if policy != Policy():
         wanted = "a cube alone, or a run frame to build one from"
         raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")

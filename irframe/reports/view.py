@@ -23,7 +23,8 @@ from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.setting import Setting, text
 from irframe.scores.averages import Resamples
-from irframe.scores.scores import Scores, scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.scores.summary import summary
 
 KINDS = {"float32": "Float32Array", "uint8": "Uint8Array", "uint16": "Uint16Array"} | {

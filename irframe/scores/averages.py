@@ -108,13 +108,21 @@ def moments(scores: Scores) -> list[Any]:
     -------
     list of array
         The number of scores, their average, and the sum of squares about it; each of shape
-        (metric, system, depth). With weights of topics also the degrees of
-        freedom, and how many topics of equal weight would be as good.
+        (metric, system, depth). Where repeats count, squares so that by n (n - 1) they are the
+        variance of the mean, and its degrees of freedom. With weights of topics also these, and
+        how many topics of equal weight would be as good.
     """
     if scores.weights is not None:
         return list(_weighted_moments(scores.values, scores.weights))
+    known = scores.repeats
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
-    return [np.stack(part) for part in zip(*(averaging.moments(*row) for row in rows), strict=True)]
+    parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
+    found = [np.stack(part) for part in parts]
+    if known is None or not known.crossing:
+        return found
+    n, mean, _ = found
+    variance, freedom, _ = known.own(scores)
+    return [n, mean, variance * n * (n - 1.0), freedom]
 
 
 def _weighted_moments(values: Any, weights: Any) -> tuple[Any, ...]:

@@ -16,15 +16,14 @@ from irframe.metrics.facts import facts, place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, PAIR, SIDES
 from irframe.paired import all_pairs, baseline_pairs
-from irframe.scores.scores import (
+from irframe.scores.read_scores import (
     Depths,
-    Scores,
-    in_memory,
     read_scores,
     scores_to_compare,
     select_depths,
     warn_left_out,
 )
+from irframe.scores.scores import Scores, in_memory
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 

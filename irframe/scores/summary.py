@@ -20,7 +20,15 @@ from irframe.errors import warn
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.averages import beware_of_weights, moments, weighted
-from irframe.scores.scores import Scores, read_scores
+from irframe.scores.read_scores import read_scores
+from irframe.scores.repeats import (
+    beware_of_repeats,
+    drawn_repeats,
+    refuse_weighted_repeats,
+    spread_of_repeats,
+    told_repeats,
+)
+from irframe.scores.scores import Scores
 from irframe.warned import listing
 
 Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
@@ -126,7 +134,7 @@ def mean_intervals(
     messages = _cautions(n, mean, ends, names)
     for message in messages:
         warn(message)
-    if weighted:
+    if topics:
         parts["n_eff"] = topics[0]
         heavy = beware_of_weights(scores, topics[0], drawn=drawn)
         messages += heavy
@@ -253,6 +261,8 @@ def summary(
     alpha: float = 0.05,
     interval: Interval = "logit",
     weights: TopicWeights = None,
+    best_of: int | Sequence[int] | None = None,
+    worst_of: int | Sequence[int] | None = None,
 ) -> xr.Dataset | pd.DataFrame:
     """Mean score of every system, with its confidence interval.
 
@@ -272,6 +282,9 @@ def summary(
         How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
         or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
         Only their ratios matter. For metrics that are averaged plainly.
+    best_of, worst_of
+        A number of repeats, or several, at least 1: what the best, or worst, of so many of a
+        system's repeats would score, drawn from those that there are.
 
     Returns
     -------
@@ -283,6 +296,12 @@ def summary(
         (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) are added up: their total
         stands under ``mean``, without an interval. `InverseASL` is averaged harmonically, `GMAP`
         and `GMBpref` geometrically, also without one.
+
+        Where systems have repeats, such as seeds, ``mean`` is over topics and repeats, the interval
+        counts both, and ``n_repeats`` and ``repeat_sd``, the standard deviation of the repeats'
+        means, NaN of a single one, stand beside. ``best_of_3`` is the expected best mean of 3
+        repeats or, where repeats are draws inside topics, the mean of the expected best in each
+        topic: of scores 0 and 1 pass@3, and ``worst_of_3`` pass^3. NaN of systems with fewer.
 
     Raises
     ------
@@ -309,7 +328,9 @@ def summary(
     topics, Student's 91 times with 5 and 94 with 20. Topics without a score (NaN) are left out and
     not counted in ``n``. With weights w, ``a = w / sum w`` and ``A = sum a^2``, ``se^2`` is
     ``sum c (x - mean)^2``, ``c = a^2 / (1 - 2 a + A)`` [3]_, and the degrees of freedom are those
-    of Bell and McCaffrey [4]_; ``n_eff`` is 1 / A.
+    of Bell and McCaffrey [4]_; ``n_eff`` is 1 / A. With repeats the variance of a mean is as that
+    of a difference in `compare`, of one system. The best of k of n repeats is expected to be
+    ``sum y_(i) C(i - 1, k - 1) / C(n, k)`` of their values in rising order [5]_.
 
     References
     ----------
@@ -323,6 +344,7 @@ def summary(
        doi:10.1016/0304-4076(85)90158-7
     .. [4] Imbens, Kolesar. Robust standard errors in small samples: some practical advice. Review
        of Economics and Statistics 98, 2016. doi:10.1162/REST_a_00552
+    .. [5] Chen et al. Evaluating large language models trained on code. 2021. arXiv:2107.03374
 
     Examples
     --------
@@ -342,7 +364,9 @@ def summary(
     level(alpha)
     choice("interval", interval, INTERVALS)
     read = weighted(read_scores(scores).load(), weights)
+    refuse_weighted_repeats(read)
     found, attributes = summarise(read, alpha, interval)
+    found |= drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(found, attributes, read, scores)
 
 
@@ -350,7 +374,14 @@ def summarise(
     scores: Scores, alpha: float, interval: str, *, drawn: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
-    return mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
+    found, attributes = mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
+    if scores.repeats is None:
+        return found, attributes
+    messages = beware_of_repeats(scores)
+    for message in messages:
+        warn(message)
+    told = caution([*cautions_of(attributes), *messages])
+    return found | spread_of_repeats(scores), {**attributes, **told_repeats([scores]), **told}
 
 
 def like_scores(

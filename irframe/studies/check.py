@@ -23,7 +23,9 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
+from irframe.experiments.collapse import as_map, pairs_of
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
+from irframe.experiments.units import Copies
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -43,6 +45,8 @@ from irframe.studies.tie_ranges import (
     without_score,
 )
 
+CHUNK = r"[#_:\-.]+\d+$"
+"""What names of chunks end in."""
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
 
@@ -133,6 +137,37 @@ def none_judged(
     return {"documents_unjudged": [docs[:EXAMPLES] for docs in gathered]}
 
 
+def chunk_names(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Gathered:
+    """Return by system topic and document of what is called like a part of a judged document."""
+    rows = like_chunks(table, judgments, judged)
+    return _gathered(len(table.systems), table.system[rows], _places(table, rows))
+
+
+def like_chunks(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Codes:
+    """Return the unjudged rows whose name, without a number at its end, is a judged document's."""
+    rows = np.flatnonzero(~judged)
+    if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
+        return rows[:0]
+    names = table.doc.take(pa.array(rows)).cast(pa.large_string())
+    stems = pc.replace_substring_regex(names, CHUNK, "")
+    known = pc.unique(judgments.doc.cast(pa.large_string()))
+    found = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
+    chosen: Codes = rows[found.to_numpy()]
+    return chosen
+
+
+def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Gathered:
+    """Return by system topic and document of what is a copy of a document above it."""
+    rows = ranking.order[:0]
+    if copies is not None:
+        known = as_map(copies, "copies", (DOC, "canonical"))
+        docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
+        stands = docs.map(known)
+        key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
+        rows = np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
+    return _gathered(len(table.systems), table.system[rows], _places(table, rows))
+
+
 def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:
     """Return for every system those with the same documents in the same order."""
     ordered, number = codes[ranking.order], len(table.systems)
@@ -188,6 +223,7 @@ SEVERITY = {
     "duplicates": "error",
     "topics_unmatched": "error",
     "documents_unjudged": "error",
+    "chunks": "error",
     "scores_constant": "error",
     "topics_missing": "warning",
     "topics_unknown": "warning",
@@ -200,6 +236,7 @@ SEVERITY = {
     "ranks_repeated": "note",
     "lists_short": "note",
     "lists_tied": "note",
+    "copies": "note",
     "columns_surplus": "note",
 }
 """The columns that list something, and how grave it is; the gravest first."""
@@ -216,8 +253,9 @@ def check(
     length: int | None = None,
     documents: Iterable[Any] | None = None,
     problems: pd.DataFrame | None = None,
+    copies: Copies = None,
 ) -> pd.DataFrame:
-    """Say of every run what may be wrong with it, one row per run.
+    r"""Say of every run what may be wrong with it, one row per run.
 
     Parameters
     ----------
@@ -234,6 +272,8 @@ def check(
     problems
         The second frame that ``read_runs(..., on_error="skip")`` gives: files that could not be
         read have a row, too.
+    copies
+        Document -> the one that stands for it, as for `cube`: later copies are listed.
 
     Returns
     -------
@@ -255,6 +295,9 @@ def check(
           without a score are ranked last, and listed ones twice are left in;
         - ``documents_unjudged``: the run's first three documents, if none of all is judged: the
           ids may be others;
+        - ``chunks``: topic and document of rows that are not judged, where the name before a number
+          at the end, ``A`` of ``A#3``, ``A_3`` and ``A-0003``, is that of a judged document: pass
+          ``of=r"(.+)[#_:-]\d+"`` to what scores the run;
         - ``scores_constant``: the topics of a run that gives all documents of a topic one score,
           so that the order of ties is all there is;
         - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were
@@ -271,6 +314,7 @@ def check(
           there are no scores;
         - ``lists_short``: topics whose list has fewer than `length` documents;
         - ``lists_tied``: topics in which two documents have the same score;
+        - ``copies``: topic and document of each row that is a copy of one above it, given `copies`;
         - ``columns_surplus``: which columns of the file were passed over, such as ``(7,)``; told
           by `read_run` and `read_runs`.
 
@@ -318,7 +362,7 @@ def check(
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
     if len(named):
-        found = _found(read_table(named), judgments, depth, length, documents)
+        found = _found(read_table(named), judgments, depth, length, documents, copies)
     else:
         found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
     surplus = _surplus(frame.attrs.get(SURPLUS, {}), found.index)
@@ -332,6 +376,7 @@ def _found(
     depth: int,
     length: int | None,
     documents: Iterable[Any] | None,
+    copies: Copies,
 ) -> pd.DataFrame:
     """Return a row for every system of what can be read."""
     codes, judged = _coded(table, judgments)
@@ -341,6 +386,10 @@ def _found(
         rows_found(table, listed_again(table.system, codes), documents)
         | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
         | none_judged(table, judgments, judged)
+        | {
+            "chunks": chunk_names(table, judgments, judged),
+            "copies": copied(table, ranking, copies),
+        }
         | {"identical_to": identical(table, codes, ranking)}
         | sizes(table, ranking)
         | unjudged_tops(table, judgments, judged, ranking, depth),

@@ -33,7 +33,9 @@ from irframe.studies.coefficients import (
     with_intervals,
 )
 from irframe.studies.grades_by_judge import Grades, Judged, read_judges
+from irframe.studies.passes import Passes, between, by_judge, passes_of, within
 
+JUDGE = "judge"
 BLOCK = 1 << 22
 """Resampled counts that are held at a time."""
 
@@ -56,6 +58,8 @@ def compare_judges(
     ----------
     judges
         What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
+        Of a judge who judged several times, as a model may, a list of these or a frame with a
+        column ``pass``: passes are one judge, who counts once.
         Of a document with grades for several subtopics the highest counts.
     reference
         A judge: hold each other one against it, ``judge_b`` throughout. By default all pairs.
@@ -89,6 +93,10 @@ def compare_judges(
           and not relevant;
         - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), documents;
         - ``joint_alpha`` (distance), that of all judges at once;
+        - where judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
+          (judge, distance), how far two passes of theirs agree, and ``n_passes`` (judge). Between
+          judges every pass is held against every pass of the other, and documents count once, so
+          that ``confusion`` may have parts of documents;
         - with ``_interval`` added to a coefficient's name, its interval, with the dimension
           ``bound``, ``lower`` and ``upper``;
         - with ``_per_topic`` added, the mean of its values per topic, which is another quantity:
@@ -141,6 +149,9 @@ def compare_judges(
     the top grade intervals so held kappa 92 to 98 times in 100, of six judges who seldom give it 91
     to 94 times.
 
+    Passes of a model agree with each other more than with people: however many there are, what it
+    gets wrong each time stays.
+
     References
     ----------
     .. [1] Cohen. Weighted kappa: nominal scale agreement with provision for scaled disagreement
@@ -171,14 +182,17 @@ def compare_judges(
     """
     resamples = Resamples(alpha, samples, seed)
     choice("by", TOPIC if by is None else by, (TOPIC,))
-    judged = read_judges(judges, pairs, grades, ("same", "common", "pairwise"))
-    chosen = _pairs(judged.judges, reference)
-    counts, together = _count(judged, chosen)
+    passes = passes_of(judges)
+    judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "pairwise"))
+    chosen = _pairs(passes.judges, reference)
+    counts, together, own = _count(judged, chosen, passes)
     if by is not None:
-        result = _labelled(judged, counts, together, chosen).assign_coords({TOPIC: judged.topics})
+        result = _labelled(judged, counts, together, own, chosen, passes)
+        result = result.assign_coords({TOPIC: judged.topics})
     else:
-        result = _labelled(judged, counts.sum(axis=0), together.sum(axis=0), chosen)
-        found = _intervals(judged, counts, together, resamples)
+        every, all_, each = (part.sum(axis=0) for part in (counts, together, own))
+        result = _labelled(judged, every, all_, each, chosen, passes)
+        found = _intervals(judged, counts, together, own, resamples)
         result = result.assign(found).assign_coords({BOUND: list(SIDES)})
         result = cautious(result, _cautions(result, counts, judged.scale))
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
@@ -193,17 +207,24 @@ def _pairs(judges: list[Any], reference: Hashable | None) -> Array:
     return baseline_pairs(len(judges), row)
 
 
-def _count(judged: Judged, pairs: Array) -> tuple[Array, Array]:
-    """Count grades by topic: of pairs, (topic, pair, grade, grade), and of all judges at once."""
+def _count(judged: Judged, pairs: Array, passes: Passes) -> tuple[Array, Array, Array]:
+    """Count grades by topic: of pairs, (topic, pair, grade, grade), of all judges, and of each."""
     grades = len(judged.scale)
     counts = np.zeros((len(judged.topics), len(pairs), grades, grades))
     together = np.zeros((len(judged.topics), grades, grades))
+    own = np.zeros((len(judged.topics), len(passes.several), grades, grades))
     for topic, given in judged.by_topic():
+        if len(passes.several):
+            shares = by_judge(given, passes.owner)
+            counts[topic] = np.einsum("pad,pbd->pab", *(shares[side] for side in pairs.T))
+            together[topic] = between(shares)
+            own[topic] = [within(given[passes.owner == judge]) for judge in passes.several]
+            continue
         flat = given.reshape(-1, given.shape[-1]).astype(np.float32)
         every = (flat @ flat.T).reshape(2 * given.shape[:2])
         counts[topic] = every[pairs[:, 0], :, pairs[:, 1]]
         together[topic] = _coincidences(given.sum(axis=0).astype(float))
-    return counts, together
+    return counts, together, own
 
 
 def _coincidences(given: Array) -> Array:
@@ -214,20 +235,27 @@ def _coincidences(given: Array) -> Array:
     return found
 
 
-def _labelled(judged: Judged, counts: Array, together: Array, pairs: Array) -> xr.Dataset:
+def _labelled(
+    judged: Judged, counts: Array, together: Array, own: Array, pairs: Array, passes: Passes
+) -> xr.Dataset:
     """Return the coefficients of counts with labels, topics first if there are some."""
     sides = zip(JUDGES, pairs.T, strict=True)
-    labels: dict[str, Any] = {name: (PAIR, pd.Index(judged.judges)[side]) for name, side in sides}
+    names = pd.Index(passes.judges)
+    labels: dict[str, Any] = {name: (PAIR, names[side]) for name, side in sides}
     labels |= {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
     labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
     first = (TOPIC,) * (counts.ndim - 3)
     variables = {
         name: ((*first, *_DIMS[name]), values)
-        for name, values in _coefficients(counts, together, judged.scale).items()
+        for name, values in _coefficients(counts, together, own, judged.scale).items()
     }
-    documents = counts.astype(np.int64)
+    if len(passes.several):
+        labels[JUDGE] = names[passes.several]
+        variables["n_passes"] = (JUDGE,), passes.counts[passes.several]
+    documents = counts if len(passes.several) else counts.astype(np.int64)
     variables["confusion"] = (*first, PAIR, "grade_a", "grade_b"), documents
-    variables["n"] = (*first, PAIR), documents.sum(axis=(-2, -1))
+    number = documents.sum(axis=(-2, -1)).round().astype(np.int64)
+    variables["n"] = (*first, PAIR), number
     return xr.Dataset(variables, labels)
 
 
@@ -237,12 +265,19 @@ _DIMS = {
     "kappa_at": (PAIR, "threshold"),
     "alpha_at": (PAIR, "threshold"),
     "joint_alpha": ("distance",),
+    "within_kappa": (JUDGE, "weights"),
+    "within_alpha": (JUDGE, "distance"),
 }
 """Coefficient -> its dimensions."""
 
 
-def _coefficients(counts: Array, together: Array, scale: Array) -> dict[str, Array]:
-    return _of_pairs(counts, scale) | _of_all(together, scale)
+def _coefficients(counts: Array, together: Array, own: Array, scale: Array) -> dict[str, Array]:
+    each = _of_each(own, scale) if own.shape[-3] else {}
+    return _of_pairs(counts, scale) | _of_all(together, scale) | each
+
+
+def _of_each(own: Array, scale: Array) -> dict[str, Array]:
+    return {"within_kappa": kappas(own, scale), "within_alpha": both_alphas(own, scale)}
 
 
 def _of_all(together: Array, scale: Array) -> dict[str, Array]:
@@ -260,7 +295,7 @@ def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
 
 
 def _intervals(
-    judged: Judged, counts: Array, together: Array, resamples: Resamples
+    judged: Judged, counts: Array, together: Array, own: Array, resamples: Resamples
 ) -> dict[str, Any]:
     """Return the intervals of every coefficient, and the means of its values per topic."""
     drawn = resamples.counts(len(counts))
@@ -270,6 +305,8 @@ def _intervals(
     ]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
+    if own.shape[1]:
+        found |= with_intervals(own, partial(_of_each, scale=judged.scale), drawn, resamples)
     return {name: (_dims_of(name), values) for name, values in found.items()}
 
 
@@ -282,7 +319,8 @@ def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
     lost = [
         name
         for name in _DIMS
-        if (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
+        if name in result
+        and (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
     ]
     return cautions(counts, scale, lost)
 

@@ -35,7 +35,8 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
-from irframe.scores.scores import Scores, scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.orderings import GainLike, gains_of, order_pairs, ranking_gains
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"

@@ -4,6 +4,7 @@ Verbs: diagnose.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,12 +33,15 @@ from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.ids import repeated, shown
+from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
 from irframe.metrics.base import Metric as BaseMetric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
 from irframe.record import RECORD, recorded
+from irframe.studies.check import like_chunks
+from irframe.studies.repeat_checks import check_repeats
 from irframe.studies.tie_ranges import (
     ALEX,
     LU,
@@ -114,6 +118,11 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         if len(again):
             where = listed_rows(describe, again)
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
+    chunks = like_chunks(table, judgments, np.isin(listed_, judged))
+    if len(chunks):
+        where, advice = listed_rows(table.describe, chunks), r"pass of=r'(.+)[#_:-]\d+'"
+        what = "documents called like chunks of judged ones"
+        yield Finding("warning", what, where, len(chunks), advice, TREC_EVAL)
     if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
@@ -389,7 +398,9 @@ def diagnose(
     missing and short lists; topics without relevant documents; unjudged markers; ties in the top
     20; unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that
     were still finding relevant documents, under metrics with a recall base; systems that did not
-    contribute; pairs of systems closer than the residuals of RBP(p=0.8); and what the paper
+    contribute; pairs of systems closer than the residuals of RBP(p=0.8); repeats, such as seeds,
+    whose mean is more than 3.5 median absolute deviations from the median of their system's, five
+    at least; systems with one repeat beside others with several; and what the paper
     advises to report. Pools take equal scores in the order of rows, as runs are filed: where there
     are some, another order of rows may change what is found of the pool, and the advice says so.
 
@@ -414,9 +425,9 @@ def diagnose(
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth)
     if choice("errors", errors, ("raise", "report")) == "raise":
-        return to_frame(
-            list(_findings(read_table(runs), read_qrels_table(qrels), chosen, policy, depth))
-        )
+        folded = fold(runs)
+        tables = read_table(folded.runs), read_qrels_table(qrels)
+        return to_frame(list(_findings(*tables, chosen, policy, depth, folded)))
     with every_place():
         return to_frame(_reported(runs, qrels, chosen, policy, depth))
 
@@ -427,6 +438,7 @@ def _findings(
     metrics: Sequence[BaseMetric],
     policy: Policy,
     depth: int | None,
+    folded: Folded,
 ) -> Iterator[Finding]:
     """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
     findings = list(check_frames(table, judgments, depth))
@@ -434,8 +446,11 @@ def _findings(
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in findings):
         with unsaid():
-            built = build_cube(table.frame, judgments.frame[judged], policy)
-            yield from check_cube(built, metrics, built.sizes[DEPTH] if depth is None else depth)
+            named = replace(policy, contributing=folded.contributing(policy.contributing))
+            built = build_cube(table.frame, judgments.frame[judged], named)
+            looked = built.sizes[DEPTH] if depth is None else depth
+            yield from check_cube(built, metrics, looked)
+            yield from check_repeats(built, folded, metrics, looked)
 
 
 def _reported(
@@ -444,15 +459,17 @@ def _reported(
     """Return what is found, with an error as the last of it."""
     tables: list[Any] = []
     findings: list[Finding] = []
+    folded = Folded(runs, None, {})
     for read, frame in ((read_table, runs), (read_qrels_table, qrels)):
         try:
-            tables.append(read(frame))
+            folded = fold(runs) if frame is runs else folded
+            tables.append(read(folded.runs if frame is runs else frame))
         except IrframeError as error:
             findings.append(finding_of(error))
     if findings:
         return findings
     try:
-        for finding in _findings(tables[0], tables[1], metrics, policy, depth):
+        for finding in _findings(tables[0], tables[1], metrics, policy, depth, folded):
             findings.append(finding)  # noqa: PERF402 - those before an error count
     except IrframeError as error:
         findings.append(finding_of(error))

@@ -27,6 +27,9 @@ from irframe.names import (
     DEFAULT_TIES,
     DEPTH,
     METRIC,
+    REPEAT,
+    REPEATED,
+    REPEATS,
     RESULT,
     SYSTEM,
     TOPIC,
@@ -36,7 +39,8 @@ from irframe.names import (
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
-from irframe.scores.scores import Scores, scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.coefficients import (
     CONCLUSIONS,
     JUDGE,
@@ -49,6 +53,7 @@ from irframe.studies.coefficients import (
     standings,
 )
 from irframe.studies.grades_by_judge import Grades, Judged, read_judges
+from irframe.studies.passes import PASSES, Passes, passes_of
 from irframe.studies.tie_ranges import Finding, listed_findings, to_frame
 from irframe.warned import OneCall, in_group
 
@@ -85,6 +90,8 @@ def judge_effect(
         Run frame or what `as_runs` takes, of at least two systems.
     judges
         What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
+        Of a judge who judged several times a list of these, or a frame with a column ``pass``:
+        means are over passes, which tests of systems count as repeats for all of them.
     metrics
         Metrics or their names.
     test, adjust, family
@@ -174,10 +181,10 @@ def judge_effect(
     pairing = Pairing(test, adjust, alpha, family)
     asked = Asked(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
-    judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
-    names = _first(judged, reference)
+    judged, passes = _read(judges, pairs, grades)
+    names = _first(passes.judges, reference)
     policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
-    held, _ = sides = _score(runs, judged, names, metrics, at, policy)
+    held, _ = sides = _score(runs, judged, [*map(passes.of, names)], metrics, at, policy)
     inside = None if groups is None else members(groups, held.systems.tolist())
     parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
     parts |= agreements(*sides, orders, asked if interval else None)
@@ -190,9 +197,13 @@ def judge_effect(
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
-def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
+def _read(judges: Any, pairs: str, grades: Grades) -> tuple[Judged, Passes]:
+    passes = passes_of(judges)
+    return read_judges(passes.qrels, pairs, grades, ("same", "common", "own")), passes
+
+
+def _first(names: list[Any], reference: Hashable | None) -> list[Any]:
     """Return the judges, the reference first."""
-    names = judged.judges
     if reference is None:
         return names
     (row,) = places("reference to be one of the judges", [reference], names)
@@ -200,24 +211,45 @@ def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
 
 
 def _score(
-    runs: Any, judged: Judged, names: list[Any], metrics: Metrics, at: Any, options: dict[str, Any]
+    runs: Any,
+    judged: Judged,
+    passes: list[list[Any]],
+    metrics: Metrics,
+    at: Any,
+    options: dict[str, Any],
 ) -> tuple[Scores, list[Scores]]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
     scores = []
     with OneCall():
-        for name in names:
-            with in_group(f"judge {name}"):
-                cube = build(runs, frames[name], **options)
-            scores.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
+        for names in passes:
+            own = []
+            for name in names:
+                with in_group(f"judge {name}"):
+                    cube = build(runs, frames[name], **options)
+                own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
+            scores.append(_repeated(own))
     first = scores[0]
     alike = [each.sel({SYSTEM: first[SYSTEM], TOPIC: first[TOPIC]}) for each in scores]
-    shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))
+    means = [each.mean(REPEAT, skipna=False) if REPEAT in each.dims else each for each in alike]
+    shared = ~np.isnan(np.stack([each.to_numpy() for each in means])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
     kept = [each.reset_coords(drop=True).where(common) for each in alike]
     held, *others = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(kept)]
     return held, others
+
+
+def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
+    """Return the scores under one judge, those of several passes as shared repeats."""
+    first, *others = scores
+    if not others:
+        return first
+    bare = [each.reset_coords(drop=True) for each in scores]
+    alike = [each.sel({SYSTEM: bare[0][SYSTEM], TOPIC: bare[0][TOPIC]}) for each in bare]
+    joined = xr.concat(alike, REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
+    told = {REPEATS: "shared", REPEATED: PASSES}
+    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(first.attrs | told)
 
 
 def _refuse_topics(judged: Judged) -> None:

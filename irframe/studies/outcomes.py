@@ -24,7 +24,7 @@ from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.facts import facts
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.scores.averages import averages, by_depth, metric_labels
-from irframe.scores.scores import Depths
+from irframe.scores.read_scores import Depths
 from irframe.studies.breakdown import (
     KINDS,
     Answers,

@@ -25,7 +25,7 @@ from irframe.metrics.inverseasl import InverseASL
 from irframe.names import METRIC, RANK, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 from irframe.scores.averages import by_depth, metric_labels
-from irframe.scores.scores import Depths
+from irframe.scores.read_scores import Depths
 from irframe.studies.search_lengths import LENGTH, PRECISION, refuse_others
 
 

@@ -20,7 +20,7 @@ from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
 from irframe.scores.averages import averages, by_depth, metric_labels
-from irframe.scores.scores import Depths
+from irframe.scores.read_scores import Depths
 
 LENGTH = "search_length"
 PRECISION = "precision"

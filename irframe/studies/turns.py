@@ -16,11 +16,12 @@ from irframe.cubes.cube import condense
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
-from irframe.experiments.experiment import fewer_judged
+from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
-from irframe.scores.scores import Scores, scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.candidates import Documents, Pool, Prior
 from irframe.studies.coefficients import CONCLUSIONS, agreement_of, conclude, decide
 

@@ -12,8 +12,8 @@ from irframe.agreements.correlations import AGREEMENTS
 from irframe.checks import places
 from irframe.cubes.groups import CAUTION
 from irframe.errors import ParameterError
-from irframe.metrics.facts import TIE, best_first, facts, label_at
-from irframe.names import DEPTH, METRIC, RESULT, SYSTEM
+from irframe.metrics.facts import READ_IN, TIE, best_first, facts, label_at
+from irframe.names import BUDGETS, DEPTH, METRIC, REPEAT, RESULT, SYSTEM
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of
 
@@ -61,6 +61,7 @@ INTERVAL_WORDS = {
     "bootstrap": "bootstrap ",
     "tukey": "Tukey's ",
 }
+REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw."""
 ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "replay"}
@@ -72,16 +73,22 @@ ORIGIN_WORDS = {
     "collection": "collections by {}",
     "rel": "relevant from grade {}",
     "depth": "lists cut at {}",
+    "unit": "units: {}",
+    "copies": "later copies {}",
+    "budgets": "budgets in {}",
+    "lower": "lower is better: {}",
     "top": "top grade {}",
     "pool_depth": "judged to depth {} by these runs",
     "irframe": "irframe {}",
 }
 """How a caption tells of what decided scores."""
+COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
 STEP_WORDS = {
     "condense": "unjudged documents left out",
     "pooled": "judgments of a pool of depth {depth}",
     "sample": "a sample of judgments, share {share}, seed {seed}",
     "select_top": "the best {share} of systems by {metric}",
+    "collapse": "chunks collapsed by {by}",
     "standardise": "scores standardised, {method}",
 }
 """How it tells of verbs that gave other judgments, systems or scores."""
@@ -112,7 +119,8 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     said = [*parts, told_decision(attributes) if RESULT in attributes else UNRECORDED]
     if interval and "alpha" in attributes:
         said.append(interval.format(told_interval(attributes)))
-    said += [told_draws(attributes), told_weights(attributes), str(attributes.get(CAUTION, ""))]
+    said += [told_repeats(attributes), told_draws(attributes), told_weights(attributes)]
+    said += [str(attributes.get(name, "")) for name in ("frozen", CAUTION)]
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
 
@@ -151,6 +159,7 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
     counted = attributes.get("comparisons")
     size = f"({_range(counted)} comparisons)" if counted is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
+    family = family.replace("depth", "budget") if BUDGETS in attributes else family
     return " ".join(filter(None, (word, family, size)))
 
 
@@ -211,6 +220,39 @@ def told_draws(attributes: Mapping[Any, Any]) -> str:
     return f"{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 
 
+def told_repeats(attributes: Mapping[Any, Any]) -> str:
+    """Say what was repeated, how often, and whether intervals and tests count it.
+
+    Examples
+    --------
+    >>> told_repeats({"repeats": "system", "repeated": "seed", "n_repeats": "3 to 5"})
+    '3 to 5 seeds of each system'
+    >>> shared = {"repeats": "shared", "repeated": "pass", "n_repeats": "3", "alpha": 0.05}
+    >>> told_repeats(shared | {"over": "topic"})
+    '3 passes for all systems, averaged: intervals and tests are of these passes'
+    >>> told_repeats(shared | {"over": "both"})
+    '3 passes for all systems, which intervals and tests count beside topics'
+    """
+    if "n_repeats" not in attributes:
+        return ""
+    counted, layout = attributes["n_repeats"], attributes.get("repeats")
+    one = attributes.get("repeated", REPEAT)
+    word = one + ("es" if one.endswith("s") else "s")
+    said = (
+        f"{counted} {one if counted == '1' else word} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
+    )
+    if "alpha" not in attributes:
+        return said
+    if layout == "topic":
+        return f"{said}, averaged in each topic"
+    counts = {
+        "topic": f"averaged: intervals and tests are of these {word}",
+        "repeat": "which intervals and tests count, on these topics",
+    }
+    other = "which intervals and tests count beside topics"
+    return f"{said}, {counts.get(attributes.get('over', ''), other)}"
+
+
 def told_weights(attributes: Mapping[Any, Any]) -> str:
     """Say by what topics are weighted, if they are."""
     weights = attributes.get("weights")
@@ -230,6 +272,7 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     """
     facts = origin(attributes)
     made = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in facts.items()}
+    made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
     words = dict(ORIGIN_WORDS)
     steps = steps_of(attributes)
     if steps and "pool_depth" in steps[0].options:
@@ -240,7 +283,9 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
 
 
 def _known(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"depth": "", "share": "", "seed": 0, "metric": "", "method": ""} | dict(options)
+    return {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""} | dict(
+        options
+    )
 
 
 def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
@@ -276,8 +321,10 @@ def told_depths(result: pd.DataFrame) -> str:
         return ""
     depths = sorted(result[DEPTH].unique())
     if len(depths) > SHOWN:
-        return f"{len(depths)} depths from {depths[0]} to {depths[-1]}"
-    return " and ".join(f"depth {depth}" for depth in depths)
+        what = f"budgets of {READ_IN.get()}" if READ_IN.get() else "depths"
+        return f"{len(depths)} {what} from {depths[0]} to {depths[-1]}"
+    unit = READ_IN.get()
+    return " and ".join(f"{depth} {unit}" if unit else f"depth {depth}" for depth in depths)
 
 
 def told_method(attributes: Mapping[Any, Any]) -> str:

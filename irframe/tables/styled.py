@@ -9,6 +9,7 @@ import xarray as xr
 from irframe.checks import choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
+from irframe.cubes.by_budget import read_at_budgets
 from irframe.names import ALIASES, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 
@@ -22,6 +23,7 @@ SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 MARKS = ("letters", "daggers", "none")
 
 
+@read_at_budgets
 def styled(
     result: pd.DataFrame | xr.Dataset | xr.DataArray,
     precision: int = 3,

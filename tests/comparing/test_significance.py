@@ -8,7 +8,7 @@ from oracles import comparing
 
 from irframe.comparing.significance import Pairing, leads, p_values
 from irframe.paired import all_pairs, parse_test
-from irframe.scores.scores import scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
 
 PAIRS = all_pairs(6)
 

@@ -125,3 +125,23 @@ def test_other_frames_are_refused(labels):
     with pytest.raises(InputError, match="column for importance"):
         ir.verbs.score_nuggets(labels.drop(columns="importance"))
     assert not hasattr(labels.drop(columns="nugget"), "ireval")
+
+
+def test_answers_sampled_again_are_repeats_inside_topics():
+    rng = np.random.default_rng(2)
+    labels = pd.MultiIndex.from_product(
+        [["a", "b"], [1, 2, 3], ["1", "2", "3"], ["n1", "n2"]],
+        names=["run_id", "sample", "qid", "nugget"],
+    ).to_frame(index=False)
+    labels["importance"] = "vital"
+    labels["assignment"] = rng.choice(["support", "not_support"], len(labels))
+    scores = labels.ireval.score_nuggets()
+    assert scores.index.names == ["run_id", "sample", "qid"]
+    second = labels[labels["sample"] == 2].drop(columns="sample")
+    pd.testing.assert_frame_equal(
+        scores.xs(2, level="sample"), second.ireval.score_nuggets(), check_exact=True
+    )
+    means = scores.groupby(level=["run_id", "qid"]).mean()
+    found, plain = (each.ireval.compare() for each in (scores, means))
+    assert (found["n_topics"] == 3).all()
+    np.testing.assert_allclose(found["p"], plain["p"])

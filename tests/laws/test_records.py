@@ -26,8 +26,11 @@ OTHERS = {
     "batch": 3,
     "bins": 3,
     "budgets": [3],
-    "by": {"interaction": "team"} | dict.fromkeys(VERBS.keys() - {"interaction"}, "track"),
+    "budget": 3,
+    "by": {"interaction": "team", "collapse": "sum"}
+    | dict.fromkeys(VERBS.keys() - {"interaction"}, "track"),
     "credit": "run",
+    "cut": "skip",
     "crossing": "matters",
     "depth": {"pooled": 2, "leave_out": 2, "tie_rates": 2} | dict.fromkeys(VERBS, 3),
     "difference": 0.2,
@@ -58,6 +61,10 @@ OTHERS = {
     "of": "averages",
     "order": [["s3", "s2", "s1", "s0"]],
     "original": {},
+    "over": "topic",
+    "best_of": 2,
+    "worst_of": 2,
+    "repeats": "shared",
     "overhead": 60,
     "per": "original",
     "phi": 0.9,
@@ -117,10 +124,13 @@ def cube():
 
 
 RUNS, QRELS = experiment(1)
+CHUNKS = r"(\w\dd\d)\d*"
+"""A pattern by which two documents of a topic are parts of another one."""
 FRAMES = {
     "evaluate": (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
     "cube": (RUNS, {"qrels": QRELS}),
     "rank": (RUNS, {}),
+    "collapse": (RUNS, {"of": CHUNKS}),
     "pool": (RUNS, {"depth": 2}),
     "tie_agreement": (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
     "check": (RUNS, {"qrels": QRELS}),
@@ -138,11 +148,15 @@ FRAME_OTHERS = {
     "collection": "track",
     "no_rel": "nan",
     "test": ["wilcoxon", "permutation"],
+    "of": CHUNKS,
+    "copies": {"n1d2": "n1d3", "w1d2": "w1d3"},
+    "length": "score",
+    "unit": "team",
     "metrics": [["P@2"]],
 }
 
 
-FRAME_ONLY = {"together", "length", "problems", "errors", "reference", "pairs", "grades"} | {
+FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pairs", "grades"} | {
     "methods",
     "groups",
     "method",

@@ -44,6 +44,7 @@ PAIRED = {
 FURTHER = {
     "as_scores": lambda: ir.as_scores(TABLE),
     "check": lambda: ir.verbs.check(RUNS, QRELS),
+    "collapse": lambda: ir.verbs.collapse(RUNS, of=r"(.+)\d"),
     "concat": lambda: ir.concat([CUBE]),
     "cube": lambda: CUBE,
     "diagnose": lambda: ir.verbs.diagnose(RUNS, QRELS),
@@ -55,6 +56,7 @@ FURTHER = {
     "pool": lambda: ir.verbs.pool(RUNS, 2),
     "rank": lambda: ir.verbs.rank(RUNS),
     "restrict": lambda: ir.verbs.restrict(QRELS, RUNS),
+    "split": lambda: ir.verbs.split(RUNS, 2),
     "score_nuggets": lambda: ir.verbs.score_nuggets(NUGGETS),
     "simulate_track": lambda: ir.simulate_track(
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
@@ -65,7 +67,8 @@ FURTHER = {
 """What functions return that are no verbs of cubes and scores."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
-OTHER |= {"to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
+OTHER |= {"as_spans", "read_spans"}
+OTHER |= {"freeze", "to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
 """Metrics, a number, and what reads, converts or writes by itself."""
 
 

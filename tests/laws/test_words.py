@@ -33,7 +33,7 @@ DEFAULTS = {
     "family": {"depth", "all"},
     "seed": {0},
     "samples": {8, 100, 1000},
-    "by": {None},
+    "by": {None, "first"},
     "at": {None, 10},
     "progress": {False, None},
     "ties": {"trec"},

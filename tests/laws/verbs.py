@@ -55,7 +55,11 @@ ARGUMENTS = {
     "n": 2,
     "methods": {"replay": ["leverage", "maxmean"]},
     "budgets": [2],
-    "reference": {"coverage": 3, "inversions": 3},
+    "reference": {
+        "coverage": 3,
+        "inversions": 3,
+        "round_effect": lambda cube: ir.verbs.score(cube, *SCORED),
+    },
     "baseline": {"rrie": "s1", "risk": "s1", "compare_orderings": "s1", "outcomes": "s1"},
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
@@ -69,6 +73,7 @@ ARGUMENTS = {
     "difference": 0.1,
     "judgments": 60,
     "test": {"significance_agreement": "t"},
+    "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),
 }
 """Parameter -> argument, one made of the cube, or arguments by verb; else the default."""
@@ -81,6 +86,19 @@ def some_topics(scores):
     if "topic" not in scores.dims:
         return scores
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
+
+
+def judged_again(cube):
+    """Return judgments of all documents that are judged in what a cube shows, regraded."""
+    if isinstance(cube, xr.DataTree):
+        parts = [judged_again(node.to_dataset()) for node in cube.subtree if node.has_data]
+        return pd.concat(parts).drop_duplicates(["topic", "doc"])
+    whole = cube.attrs.get("experiment")
+    if whole is None:
+        return pd.DataFrame({"topic": ["n1"], "doc": ["d1"], "grade": [1]})
+    base = whole.judgments
+    labels = {"topic": base.topics[base.topic], "doc": base.names}
+    return pd.DataFrame(labels | {"grade": (base.grade + 1) % 3})
 
 
 SPECIAL = {
@@ -121,6 +139,7 @@ def argument(name, parameter, cube, subject, change):
         given = changed(given(cube), change)
     if isinstance(given, dict):
         given = given.get(name, empty)
+        given = changed(given(cube), change) if callable(given) and given is not empty else given
     if given is empty and parameter.default is parameter.empty and parameter.kind != 2:
         raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
     return given

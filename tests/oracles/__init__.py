@@ -40,6 +40,7 @@ __all__ = ["ORACLES", "Topic"]
 
 ORACLES: dict[str, Callable[..., float]] = {
     "Accuracy": sets.accuracy,
+    "All": sets.all_found,
     "AP": binary.average_precision,
     "ASL": searching.atomized_search_length,
     "AtomizedP": searching.atomized_precision,

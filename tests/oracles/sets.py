@@ -59,3 +59,11 @@ def accuracy(topic: Topic, k: int, *, rel: int = 1) -> float:
     listed = [is_relevant(grade, rel) for grade in topic.serp[:k]]
     pairs = [upper for i, upper in enumerate(listed) for lower in listed[i + 1 :] if upper != lower]
     return sum(pairs) / len(pairs) if pairs else math.nan
+
+
+def all_found(topic: Topic, k: int, *, share: float = 1.0, rel: int = 1) -> float:
+    """All: whether enough of the relevant documents is within k; nothing where there are none."""
+    relevant = count_relevant(topic.judged, rel)
+    if not relevant:
+        return float("nan")
+    return float(count_relevant(topic.serp[:k], rel) >= share * relevant - 1e-9)

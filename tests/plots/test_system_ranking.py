@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import irframe as ir
 from irframe.errors import DepthError, ParameterError
@@ -82,3 +83,17 @@ def test_as_many_systems_as_there_is_room_for_and_it_says_so():
         asked = scores.ireval.plot.system_ranking(top=20)
     assert len(asked.get_yticks()) == 20
     assert asked.figure.get_size_inches()[1] > 5
+
+
+def test_repeats_are_dots_beside_means():
+    rng = np.random.default_rng(0)
+    values = rng.uniform(0.2, 0.6, (1, 2, 3, 8))
+    values[0, 1, 2] = np.nan  # one system has a repeat less
+    labels = {"metric": ["AP"], "system": ["a", "b"], "repeat": [1, 2, 3], "topic": range(8)}
+    scores = xr.DataArray(values, labels, tuple(labels))
+    ax = scores.ireval.plot.system_ranking()
+    dots = next(line for line in ax.lines if line.get_marker() == ".")
+    order = scores.mean(("repeat", "topic"))[0].to_numpy().argsort()[::-1]
+    expected = scores.mean("topic")[0].to_numpy()[order]
+    np.testing.assert_allclose(dots.get_xdata(), expected.ravel())
+    assert "2 to 3 repeats of each system" in ax.get_title(loc="left")

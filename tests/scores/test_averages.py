@@ -8,7 +8,7 @@ import xarray as xr
 import irframe as ir
 from irframe.errors import DepthError
 from irframe.scores.averages import averages
-from irframe.scores.scores import scores_to_compare
+from irframe.scores.read_scores import scores_to_compare
 
 
 @pytest.fixture(scope="module")

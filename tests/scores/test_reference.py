@@ -8,8 +8,8 @@ from scipy import stats
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
+from irframe.scores.read_scores import read_scores
 from irframe.scores.reference import match_reference, pick_metric, share_depths
-from irframe.scores.scores import read_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
 

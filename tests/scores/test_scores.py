@@ -10,8 +10,8 @@ from looped import random_scores
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.scores import scores as scores_module
+from irframe.scores.read_scores import read_scores, scores_to_compare, select_depths
 from irframe.scores.reference import choose_pairs, label_pairs
-from irframe.scores.scores import read_scores, scores_to_compare, select_depths
 
 
 def holed(seed=0):

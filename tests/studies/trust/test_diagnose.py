@@ -239,3 +239,22 @@ def test_an_error_on_the_way_ends_what_is_found(track):
     assert found["how_many"].iloc[0] > 5
     calm = ir.verbs.diagnose(runs, qrels, errors="report")
     assert calm["what"].tolist() == ir.verbs.diagnose(runs, qrels)["what"].tolist()
+
+
+def test_repeats_far_off_single_ones_and_shared_labels_are_named():
+    runs, qrels = ir.example_track()
+    rng = np.random.default_rng(1)
+    own = runs[runs["system"] == "monot5"]
+    parts = [runs[runs["system"] == "bm25"].assign(seed=1)]
+    for seed in range(1, 7):
+        noise = rng.normal(0, 0.1 * own["score"].std(), len(own))
+        scores = rng.normal(size=len(own)) if seed == 4 else own["score"] + noise
+        parts.append(own.assign(score=scores, seed=seed))
+    runs = pd.concat(parts, ignore_index=True)
+    found = runs.ireval.diagnose(qrels, "nDCG@10").set_index("what")
+    far = found.loc["seeds whose mean nDCG@10 is far from the others of their system"]
+    assert far["where"].startswith("monot5 [seed 4] (")
+    assert far["how_many"] == 1
+    assert found.loc["systems with one seed, beside others with up to 6", "where"] == "bm25"
+    shared = found.loc["seeds that several systems have under the same label"]
+    assert (shared["severity"], shared["where"]) == ("note", "1")

@@ -1,0 +1,366 @@
+"""A baseline as a file: the scores of one system by topic, and what decided them.
+
+`freeze` writes one; `Frozen` reads it, refuses scores that were decided otherwise, and stands
+beside them as one more system; `failing` says of a comparison with a baseline what fails a gate.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import choice, listed, places
+from irframe.cubes.repeats import refuse_repeats
+from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError
+from irframe.files.atomic import write_whole
+from irframe.metrics.facts import facts
+from irframe.names import JUDGMENTS, METRICS, VERSION
+from irframe.record import steps_of
+from irframe.scores.read_scores import read_scores
+from irframe.scores.scores import Scores
+
+SUFFIX = ".irframe"
+"""How the name of a frozen baseline ends, by which it is told from a system."""
+KIND = "irframe baseline"
+FORMAT = 1
+OLD = 90
+"""Days after which a baseline is called old."""
+POLICY = ("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised")
+"""Attributes of scores that decide what they are."""
+FURTHER = {"condense", "pooled", "sample", "standardise"}
+"""Verbs that give other judgments or other scores."""
+
+FailOn = Literal["worse", "not-not-worse", "drop", "undecided", "never"]
+GATES: dict[str, str] = {
+    "worse": "a system is significantly worse, and not shown to be within the margin",
+    "not-not-worse": "a system is not shown to be not worse by the margin, unless it scores the "
+    "same on every topic",
+    "drop": "a mean is lower by more than the margin, whatever the test says",
+    "undecided": "the verdict is worse or undecided, also where nothing changed",
+    "never": "nothing fails",
+}
+"""What fails a gate, in a line each."""
+
+
+def freeze(
+    scores: xr.DataArray | pd.DataFrame,
+    path: str | PathLike[str],
+    *,
+    baseline: Any = None,
+) -> None:
+    """Write the scores of a system to a small file, which later ones are compared with.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    path
+        Where to; a name that ends in ``.irframe``. What is there is replaced.
+    baseline
+        The system whose scores are written; by default the only one there is.
+
+    Raises
+    ------
+    InputError
+        For scores by group, or of several systems if none is named.
+    ParameterError
+        For a baseline that is none of the systems, and for another name of the file.
+
+    Notes
+    -----
+    The file is JSON, a line for each topic, to be committed beside the judgments: scores with all
+    their digits, a hash of the judgments, ties, precision and other policies, the metrics, the
+    date, irframe's version, and a checksum. `compare` takes its path for a baseline, and refuses it
+    where judgments, policies or metrics differ.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, "nDCG@10")
+    >>> with TemporaryDirectory() as folder:
+    ...     scores.ireval.freeze(f"{folder}/main.irframe", baseline="bm25")
+    ...     new = scores.loc[["splade"]].ireval.compare(baseline=f"{folder}/main.irframe")
+    >>> new[["system_a", "system_b", "difference"]].round(3)
+      system_a system_b  difference
+    0   splade     bm25       0.279
+    """
+    if not is_file(path):
+        found = os.fspath(path)
+        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", repr(found))
+    write_whole(path, _written(_frozen(refuse_repeats(scores, "freeze"), baseline)))
+
+
+def is_file(baseline: Any) -> bool:
+    """Return whether a baseline is a file rather than a system.
+
+    Examples
+    --------
+    >>> is_file("main.irframe"), is_file("bm25")
+    (True, False)
+    """
+    if isinstance(baseline, PathLike):
+        return True
+    return isinstance(baseline, str) and baseline.endswith(SUFFIX)
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """A baseline that was read from a file."""
+
+    path: str
+    facts: dict[str, Any]
+    """What the file holds."""
+    label: Any
+    """What it is called beside the systems that it is compared with."""
+
+    @classmethod
+    def read(cls, path: str | PathLike[str], systems: Sequence[Any] = ()) -> "Frozen":
+        """Read a file that `freeze` wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        systems
+            Those it is compared with, whose names it does not take.
+
+        Raises
+        ------
+        StoreError
+            If it is not whole, or none.
+        """
+        held = _read(os.fspath(path))
+        name = held["system"]
+        label = f"{name} ({Path(path).name})" if name in {*systems} else name
+        if label in {*systems}:
+            raise IdError("a name for the baseline that no system has", repr(label))
+        return cls(os.fspath(path), held, label)
+
+    @property
+    def days(self) -> int:
+        """How many days old it is."""
+        return (today() - date.fromisoformat(self.facts["date"])).days
+
+    def cautions(self, topics: pd.Index) -> list[str]:
+        """Return what to beware of: its age, topics that nobody else has, what it does not say."""
+        held, name, said = self.facts, Path(self.path).name, []
+        if self.days > OLD:
+            said.append(f"{name} is {self.days} days old, of {held['date']}: freeze a new one")
+        others = len(self.topics.difference(topics))
+        if others:
+            said.append(f"{others} topics of {name} have no scores here, and are left out")
+        if held["judgments"] is None:
+            said.append(f"neither {name} nor the scores say of which judgments they are")
+        return said
+
+    @property
+    def topics(self) -> pd.Index:
+        """The topics that have scores."""
+        labels: pd.Index = pd.Index([row[0] for row in self.facts["scores"]])
+        return labels
+
+    def frame(self, label: Any) -> pd.DataFrame:
+        """Return the scores as a frame, index (system, topic), the system by this name."""
+        held = self.facts
+        index = pd.MultiIndex.from_product([[label], self.topics])
+        columns = [_column(*each) for each in held["columns"]]
+        return pd.DataFrame([row[1:] for row in held["scores"]], index, columns, dtype=float)
+
+    @property
+    def told(self) -> str:
+        """What captions say of it."""
+        held = self.facts
+        return f"baseline {held['system']} frozen {held['date']} by irframe {held['irframe']}"
+
+    def hold(self, attributes: Mapping[Any, Any]) -> None:
+        """Refuse scores of other judgments or policies, naming what differs."""
+        held, here = self.facts, _decided(attributes)
+        theirs = {"judgments": held["judgments"], **held["policy"]}
+        names = dict.fromkeys([*theirs, *here])
+        told = [
+            f"{name}: {_said(theirs.get(name))} in the file, {_said(here.get(name))} here"
+            for name in names
+            if theirs.get(name) != here.get(name)
+        ]
+        if told:
+            raise ParameterError(f"scores decided as those of {self.path}", "", REFREEZE, told)
+
+    def beside(self, scores: Scores) -> Scores:
+        """Return scores with those of the file as one more system, NaN on topics that it lacks."""
+        held = self.facts
+        depths = [None] if scores.depths is None else scores.depths.tolist()
+        wanted = [(metric, depth) for metric in scores.metrics for depth in depths]
+        known = [tuple(column) for column in held["columns"]]
+        missing = [_column(*each) for each in wanted if each not in known]
+        if missing:
+            there = ", ".join(_column(*each) for each in known[:5])
+            raise MetricError(f"metrics of {self.path}: {there}", "", REFREEZE, missing)
+        values = np.array([row[1:] for row in held["scores"]], float).reshape(-1, len(known))
+        place = self.topics.get_indexer(scores.topics)
+        if (place < 0).all():
+            sides = [self.topics[0], scores.topics[0]]
+            raise IdError(f"topics that {self.path} has", "none", "", sides)
+        chosen = values[place][:, [known.index(each) for each in wanted]]
+        chosen[place < 0] = np.nan
+        own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
+        systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
+        joined = np.concatenate([scores.load().values, own], axis=1)
+        return Scores(
+            *(joined, scores.metrics, systems, scores.topics, scores.depths),
+            *(scores.attrs, scores.weights),
+        )
+
+
+REFREEZE = "freeze the baseline anew, or score as it was scored"
+
+
+def today() -> date:
+    """Return the date, everywhere the same."""
+    return datetime.now(UTC).date()
+
+
+def failing(found: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -> pd.DataFrame:
+    """Return the rows of a comparison with a baseline that fail a gate.
+
+    Parameters
+    ----------
+    found
+        What `compare` gives with a baseline, and a margin or a power.
+    fail_on
+        One of `GATES`.
+    margin
+        How much worse does not matter, in units of the metric.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.evaluate(*ir.example_track(), "nDCG@10")
+    >>> found = scores.ireval.compare(baseline="splade", margin=0.02)
+    >>> [len(failing(found, word, 0.02)) for word in ("worse", "not-not-worse", "drop")]
+    [3, 7, 5]
+    """
+    choice("fail_on", fail_on, GATES)
+    if fail_on == "drop" and margin is None:
+        raise ParameterError("a margin, for fail_on='drop'", "none")
+    worse, undecided = found["verdict"] == "worse", found["verdict"] == "undecided"
+    sign = found["metric"].map(lambda metric: facts(metric).sign)
+    fails = {
+        "worse": worse,
+        "undecided": worse | undecided,
+        "not-not-worse": worse | (undecided & (found["wins"] + found["losses"] > 0)),
+        "drop": sign * found["difference"] < -(margin or 0),
+        "never": worse & False,
+    }
+    return found[fails[fail_on]]
+
+
+def _column(metric: str, depth: int | None) -> str:
+    return metric if depth is None else f"{metric} at depth {depth}"
+
+
+def _said(value: Any) -> str:
+    return "not said" if value is None else str(value)
+
+
+def _decided(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return what decided scores, as JSON has it: the judgments, the policy, what was done."""
+    found = {name: attributes[name] for name in POLICY if name in attributes}
+    own = [facts(metric).depth for metric in attributes.get(METRICS, ())]
+    if own and found.get("depth") in own and None not in own:
+        del found["depth"]  # which metrics that name a depth of their own have set
+    steps = steps_of(attributes)
+    said = [step.options["no_rel"] for step in steps if step.options.get("no_rel")]
+    found |= {"no_rel": said[-1]} if said else {}
+    done = [f"{s.verb} {s.options}" for s in steps if s.verb in FURTHER]
+    found |= {"made by": done} if done else {}
+    plain = json.loads(json.dumps(found, default=str))
+    return {"judgments": attributes.get(JUDGMENTS), **plain}
+
+
+def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
+    """Return what a file holds of one system."""
+    attributes = getattr(scores, "attrs", {})
+    if isinstance(scores, pd.DataFrame) and scores.index.nlevels > 2:
+        raise InputError("scores per system and topic", f"{scores.index.nlevels} levels")
+    read = read_scores(scores)
+    if baseline is None and len(read.systems) != 1:
+        found, advice = f"{len(read.systems)} of them", "name one with baseline="
+        raise InputError("one system to freeze", found, advice, read.systems)
+    [name] = listed(baseline) or [read.systems[0]]
+    [row] = places("baseline to be one of the systems", [name], read.systems.tolist())
+    depths = [None] if read.depths is None else read.depths.tolist()
+    values = read.take(system=np.array([row])).load().values[:, 0]
+    table = np.moveaxis(values, 1, 0).reshape(len(read.topics), -1)
+    known = ~np.isnan(table).all(axis=1)
+    if not known.any() or np.isinf(table).any():
+        found = "none" if not known.any() else "infinite ones"
+        raise InputError("scores, finite ones", found)
+    judgments, policy = _apart(_decided(attributes))
+    return {
+        KIND: FORMAT,
+        "system": name if isinstance(name, int) else str(name),
+        "date": today().isoformat(),
+        "irframe": VERSION,
+        "judgments": judgments,
+        "policy": policy,
+        "columns": [[metric, depth] for metric in read.metrics for depth in depths],
+        "scores": _rows(read.topics[known].tolist(), table[known]),
+    }
+
+
+def _apart(decided: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    return decided.pop("judgments"), decided
+
+
+def _rows(topics: list[Any], table: Array) -> list[list[Any]]:
+    """Return a list per topic: its name, and its scores, None where there is none."""
+    return [
+        [topic, *(None if np.isnan(value) else value for value in row)]
+        for topic, row in zip(topics, table.tolist(), strict=True)
+    ]
+
+
+def _checksum(held: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _written(held: dict[str, Any]) -> str:
+    """Return the text of a file: JSON, a line for each fact and each topic."""
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps(value)}"
+        for name, value in held.items()
+        if name != "scores"
+    ]
+    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
+    lines += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _read(path: str) -> dict[str, Any]:
+    """Return what a file holds, refusing one that is not as it was written."""
+    wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
+    try:
+        held = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StoreError(wanted, error.strerror or str(error), advice) from None
+    except ValueError:
+        raise StoreError(wanted, "no JSON", advice) from None
+    if not isinstance(held, dict) or KIND not in held:
+        raise StoreError(wanted, "another file", advice)
+    if held[KIND] != FORMAT:
+        raise StoreError(wanted, f"format {held[KIND]}", "take the irframe that wrote it")
+    if held.pop("checksum", None) != _checksum(held):
+        raise StoreError(wanted, "one that was changed since, as by a merge", advice)
+    return held

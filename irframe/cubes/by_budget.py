@@ -1,0 +1,176 @@
+"""Scores at budgets of text, which verbs read as they read depths."""
+
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar
+
+import pandas as pd
+import xarray as xr
+
+from irframe.errors import InputError
+from irframe.metrics.facts import COSTS, READ_IN
+from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+COMPARING = {"compare", "discrimination", "rank_intervals", "risk"}
+"""Verbs that hold systems against each other."""
+OTHER = "_other"
+NAMES: dict[Hashable, str] = {BUDGET: DEPTH, BUDGET + OTHER: DEPTH + OTHER}
+
+
+def at_budgets(subject: Any) -> bool:
+    """Tell whether something is by budget of text, as scores and results are that say so."""
+    if BUDGETS not in getattr(subject, "attrs", {}):
+        return False
+    if isinstance(subject, pd.DataFrame):
+        return BUDGET in {*subject.columns, *subject.index.names}
+    return isinstance(subject, xr.DataArray | xr.Dataset) and BUDGET in {
+        *subject.dims,
+        *subject.coords,
+    }
+
+
+def as_depths(subject: Any) -> Any:
+    """Return the same by depth, where it is by budget of text.
+
+    Examples
+    --------
+    >>> scores = xr.DataArray([1.0], {"budget": [500]}, attrs={"budgets": "tokens, whole units"})
+    >>> as_depths(scores).dims
+    ('depth',)
+    """
+    return _renamed(subject, NAMES) if at_budgets(subject) else subject
+
+
+def as_budgets(result: Any) -> Any:
+    """Return what a verb gave for depths that stand for budgets, by budget."""
+    if isinstance(result, xr.DataTree):
+        return result.map_over_datasets(as_budgets)
+    return _renamed(result, {depth: str(budget) for budget, depth in NAMES.items()})
+
+
+def _renamed(subject: Any, names: Mapping[Any, str]) -> Any:
+    if isinstance(subject, pd.DataFrame):
+        levels: Any = [names.get(name, name) for name in subject.index.names]
+        metrics = subject.attrs.get(METRICS, ())
+        found = subject.rename(columns={k: v for k, v in names.items() if k not in metrics})
+        found.index = found.index.set_names(levels)
+        found.attrs = dict(subject.attrs)
+        return found
+    if isinstance(subject, xr.DataArray | xr.Dataset):
+        held = {*subject.dims, *subject.coords}
+        if isinstance(subject, xr.Dataset):
+            held |= {*subject.data_vars}
+        return subject.rename({k: v for k, v in names.items() if k in held})
+    return subject
+
+
+@contextmanager
+def counting_costs(*subjects: Any) -> Iterator[None]:
+    """Know inside which scores count a cost, where some object says so of its own."""
+    told = [getattr(each, "attrs", {}).get(LOWER, ()) for each in subjects]
+    labels = {str(label) for each in told for label in ([each] if isinstance(each, str) else each)}
+    token = COSTS.set(COSTS.get() | labels)
+    try:
+        yield
+    finally:
+        COSTS.reset(token)
+
+
+@contextmanager
+def counted_in(subject: Any) -> Iterator[None]:
+    """Call depths inside what they are counted in, where they stand for budgets of text."""
+    unit = str(getattr(subject, "attrs", {}).get(BUDGETS, "")).rpartition(",")[0]
+    token = READ_IN.set(unit if at_budgets(subject) else "")
+    try:
+        yield
+    finally:
+        READ_IN.reset(token)
+
+
+def read_at_budgets(function: Function) -> Function:
+    """Let a function of scores or results read those at budgets of text as it reads depths.
+
+    Axes that it draws have their names.
+    """
+
+    @wraps(function)
+    def call(subject: Any, *arguments: Any, **options: Any) -> Any:
+        if not at_budgets(subject):
+            with counting_costs(subject):
+                return function(subject, *arguments, **options)
+        with counting_costs(subject), counted_in(subject):
+            drawn = function(as_depths(subject), *arguments, **options)
+            unit = READ_IN.get()
+        for ax in drawn if isinstance(drawn, tuple | list) else [drawn]:
+            for side in ("x", "y"):
+                if hasattr(ax, f"get_{side}label"):
+                    label = getattr(ax, f"get_{side}label")()
+                    told = label.replace("evaluation depth k", f"budget, {unit}")
+                    getattr(ax, f"set_{side}label")(told.replace("evaluation depth", "budget"))
+        return drawn
+
+    call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    del call.__wrapped__  # so that it may be told of keywords that it lacks
+    return call  # type: ignore[return-value]
+
+
+def by_budget(
+    answer: Callable[[Any, inspect.BoundArguments], Any], bound: inspect.BoundArguments, verb: str
+) -> Any:
+    """Return what a verb answers, by budget where its scores are at budgets of text.
+
+    Parameters
+    ----------
+    answer
+        Takes the subject and all arguments.
+    bound
+        The arguments, the subject first.
+    verb
+        The name of the verb.
+    """
+    first, *others = bound.arguments.values()
+    if verb in COMPARING:
+        refuse_units(first)
+    given = [value for value in (first, *others) if at_budgets(value)]
+    if not given:
+        with counting_costs(first):
+            return answer(first, bound)
+    refuse_mixed(first, others)
+    with counting_costs(first), counted_in(given[0]):
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = as_depths(value)
+        return as_budgets(answer(next(iter(bound.arguments.values())), bound))
+
+
+def refuse_units(scores: Any) -> None:
+    """Raise for scores of systems whose lists are of different units, such as two chunkings.
+
+    Those by spans of text, or of lists collapsed to documents, are on one footing.
+    """
+    attributes = getattr(scores, "attrs", {})
+    if not isinstance(scores, xr.DataArray | pd.DataFrame) or isinstance(attributes.get(UNIT), str):
+        return
+    units = dict(attributes.get(UNITS, ()))
+    if isinstance(scores, xr.DataArray) and UNIT in scores.coords:
+        coordinate = scores[UNIT]
+        if coordinate.dims == (SYSTEM,):
+            units = dict(zip(scores[SYSTEM].to_numpy(), coordinate.to_numpy(), strict=True))
+    if len({*units.values()}) > 1:
+        told = [f"{system} of {unit}" for system, unit in units.items()]
+        advice = "collapse to documents with of=, or judge spans of text"
+        raise InputError("systems whose lists are of one unit", "several", advice, told)
+
+
+def refuse_mixed(subject: Any, others: list[Any]) -> None:
+    """Raise if scores at budgets are held against others at depths, or in another unit."""
+    told = [each.attrs.get(BUDGETS) for each in (subject, *others) if at_budgets(each)]
+    scores = [each for each in (subject, *others) if isinstance(each, xr.DataArray)]
+    by_depth = [each for each in scores if DEPTH in each.dims and not at_budgets(each)]
+    units = {*map(str, told), *["depths"] * bool(told and by_depth)}
+    if len(units) > 1:
+        found = " and ".join(sorted(units))
+        raise InputError("scores at budgets in one unit on both sides", found)

@@ -1,0 +1,215 @@
+"""Repeats in cubes, frames and arrays of scores: where they are found, and who may read them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.errors import InputError
+from irframe.files.repeats import Folded, layout_of, repeat_column, with_labels
+from irframe.names import (
+    GRADE,
+    REPEAT,
+    REPEAT_NAMES,
+    REPEATED,
+    REPEATS,
+    SYSTEM,
+    TOPIC,
+    Layout,
+    roles,
+)
+
+__all__ = [
+    "REPEAT_OF",
+    "has_repeats",
+    "indexed_by_repeat",
+    "level_of",
+    "refuse_repeated_cube",
+    "refuse_repeats",
+    "repeated_array",
+    "unfolded",
+    "with_repeats",
+    "word_of",
+]
+
+OF_CUBES = {"score", "bounds", "condense", "pooled", "sample"}
+"""Verbs of cubes that keep repeats apart."""
+REPEAT_OF = "repeat_of"
+"""Coordinate of a cube: the system that each of its systems is a repeat of."""
+
+
+def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
+    """Say of the systems of a cube which repeats of which systems they are."""
+    if folded.word is None:
+        return cube
+    both = [folded.owners[name] for name in cube.indexes[SYSTEM]]
+    systems, labels = (pd.Index(each).to_numpy() for each in zip(*both, strict=True))
+    return cube.assign_coords({REPEAT_OF: (SYSTEM, systems), REPEAT: (SYSTEM, labels)})
+
+
+def unfolded(result: Any, layout: Any = None) -> Any:
+    """Return what was found of the systems of a cube by system and repeat, where it has repeats.
+
+    Other cubes and frames stay as they are. Of repeats inside topics those that a topic does not
+    have, though it has others, are not there.
+    """
+    if not isinstance(result, xr.DataArray | xr.Dataset) or REPEAT_OF not in result.coords:
+        return result
+    whole = isinstance(result, xr.Dataset) and GRADE in result
+    if whole or result[REPEAT_OF].dims != (SYSTEM,):
+        return result
+    owners, systems = pd.factorize(result[REPEAT_OF].to_numpy())
+    places, labels = pd.factorize(result[REPEAT].to_numpy())
+    lists = np.full((len(systems), len(labels)), -1)
+    lists[owners, places] = np.arange(len(owners))
+    bare = result.drop_vars([SYSTEM, REPEAT_OF, REPEAT])
+    apart = {name: each for name, each in bare.coords.items() if SYSTEM in each.dims}
+    first = np.unique(owners, return_index=True)[1]
+    bare = bare.drop_vars(list(apart))
+    if layout == "topic" and "retrieved" in apart and TOPIC in bare.dims:
+        listed = apart["retrieved"].transpose(SYSTEM, TOPIC).to_numpy() > 0
+        some = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
+        bare = bare.where(xr.DataArray(listed | ~some, dims=(SYSTEM, TOPIC)))
+    dims = SYSTEM, REPEAT
+    spread = bare.isel({SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
+    if (lists < 0).any():
+        spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
+    order = [each for dim in result.dims for each in ((*dims,) if dim == SYSTEM else (dim,))]
+    kept = {name: each.isel({SYSTEM: first}).variable for name, each in apart.items()}
+    told = {SYSTEM: systems, REPEAT: labels}
+    found = spread.transpose(*order).assign_coords(told | _constant(kept, apart, owners))
+    return found.assign_attrs(result.attrs)
+
+
+def _constant(kept: dict[Any, Any], apart: dict[Any, Any], owners: Any) -> dict[Any, Any]:
+    """Return the coordinates of systems that all repeats of one share."""
+    return {
+        name: each
+        for name, each in kept.items()
+        if each.dims == (SYSTEM,)
+        and pd.Series(apart[name].to_numpy()).groupby(owners).nunique(dropna=False).max() == 1
+    }
+
+
+def level_of(wide: pd.DataFrame) -> Any:
+    """Return the level of the index of scores that says which repeat a row is of, or None."""
+    levels = [name for name in REPEAT_NAMES if name in wide.index.names]
+    if not levels:
+        return None
+    found = roles(name for name in wide.index.names if name is not None)
+    index = wide.index.to_frame(index=False)
+    return repeat_column(
+        index[[found[SYSTEM], found[TOPIC], *levels]], [found[SYSTEM], found[TOPIC]]
+    )
+
+
+def indexed_by_repeat(wide: pd.DataFrame) -> pd.DataFrame:
+    """Return scores with their repeats, if a column names these, in the index."""
+    columns = [name for name in REPEAT_NAMES if name in wide.columns]
+    if not columns or level_of(wide) is not None:
+        return wide
+    found = roles(name for name in wide.index.names if name is not None)
+    keys = [found[SYSTEM], found[TOPIC]]
+    rows = wide.index.to_frame(index=False)[keys]
+    rows[columns] = wide[columns].to_numpy()
+    word = repeat_column(rows, keys)
+    if word is None:
+        return wide
+    systems, repeats = pd.Series(rows[keys[0]].array), pd.Series(wide[word].array)
+    indexed = wide.drop(columns=word)
+    arrays: list[Any] = [indexed.index.get_level_values(n) for n in range(indexed.index.nlevels)]
+    names = list(indexed.index.names)
+    place = names.index(keys[0]) + 1
+    arrays[place:place], names[place:place] = [with_labels(systems, repeats)], [word]
+    indexed.index = pd.MultiIndex.from_arrays(arrays, names=names)
+    indexed.attrs = dict(wide.attrs)
+    return indexed
+
+
+def word_of(scores: Any) -> str:
+    """Return what the caller calls the repeats of scores."""
+    if isinstance(scores, pd.DataFrame):
+        return str(level_of(scores) or REPEAT)
+    return str(scores.attrs.get(REPEATED, REPEAT))
+
+
+def has_repeats(scores: Any) -> bool:
+    """Tell whether scores, an array or a frame, are of several repeats of a system."""
+    if isinstance(scores, xr.DataArray | xr.Dataset):
+        return REPEAT in scores.dims
+    if not isinstance(scores, pd.DataFrame):
+        return False
+    named = {*scores.columns, *scores.index.names} & {*REPEAT_NAMES}
+    found = roles(name for name in scores.index.names if name is not None)
+    return bool(named) and {SYSTEM, TOPIC} <= found.keys() and level_of(scores) is not None
+
+
+def refuse_repeats(scores: Any, verb: str) -> Any:
+    """Return scores without repeats, refusing a verb that does not know what to do with several.
+
+    A dimension of one repeat is no repeat. The name of a verb that does is "".
+    """
+    if not verb or not has_repeats(scores):
+        return scores
+    if isinstance(scores, pd.DataFrame):
+        names = [name for name in scores.index.names if name != word_of(scores)]
+        line = f"scores.groupby(level={names}, sort=False).mean()"
+    elif scores.sizes[REPEAT] == 1:
+        return scores.isel({REPEAT: 0}, drop=True)
+    else:
+        line = f"scores.mean({REPEAT!r}, keep_attrs=True)"
+    advice = f"average over them: {line}; or select one"
+    raise InputError(f"scores of one {word_of(scores)} for {verb}", "several", advice)
+
+
+def refuse_repeated_cube(cube: Any, verb: str) -> None:
+    """Raise for cubes with several repeats of systems, but for verbs that keep these apart."""
+    if not isinstance(cube, xr.Dataset) or REPEAT_OF not in cube.coords or verb in OF_CUBES:
+        return
+    if cube.sizes.get(SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
+        return
+    word = cube.attrs.get(REPEATED, REPEAT)
+    advice = (
+        f"select one, as in cube.isel(system=cube.{REPEAT} == 1), or drop_vars([{REPEAT!r}, "
+        f"{REPEAT_OF!r}]), which takes each for a system"
+    )
+    raise InputError(f"a cube of one {word} of every system for {verb}", "several", advice)
+
+
+def repeated_array(
+    frame: pd.DataFrame, word: Any, metrics: list[Any], names: dict[str, Any]
+) -> xr.DataArray:
+    """Return a frame of scores with repeats as an array (metric, system, repeat, topic).
+
+    Parameters
+    ----------
+    frame
+        Metrics under systems, repeats and topics.
+    word
+        The level of repeats.
+    metrics
+        Its columns.
+    names
+        What it calls systems and topics.
+    """
+    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
+    coded = {
+        dim: pd.factorize(frame.index.get_level_values(name), use_na_sentinel=False)
+        for dim, name in levels.items()
+    }
+    shape = tuple(len(labels) for _, labels in coded.values())
+    places: tuple[Any, ...] = tuple(codes for codes, _ in coded.values())
+    values = np.full((len(metrics), *shape), np.nan)
+    values[(slice(None), *places)] = frame[metrics].to_numpy(np.float64).T
+    told = {dim: labels.rename(dim) for dim, (_, labels) in coded.items()}
+    attrs = {REPEATED: str(word)}
+    if REPEATS in frame.attrs:
+        attrs[REPEATS] = frame.attrs[REPEATS]
+    labels = {"metric": [str(name) for name in metrics], **told}
+    return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
+
+
+def layout(scores: xr.DataArray) -> Layout:
+    """Return what a repeat of an array of scores is."""
+    return layout_of(scores.attrs, word_of(scores))

@@ -1,0 +1,204 @@
+"""Experiments of the same runs, otherwise judged: by less, without unjudged documents, or anew."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import InputError
+from irframe.experiments.coded_tables import Side, code_documents
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.hits import Hits
+from irframe.experiments.in_turn import RANKS, Listed, together
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Collections
+from irframe.experiments.policy import refuse_marks
+from irframe.experiments.pool import Pool
+from irframe.files.ids import Codes, same_kind
+from irframe.names import DOC
+
+
+def fewer_judged(
+    experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
+) -> Experiment:
+    """Return the same with some of the judgments only, and a pool of another depth."""
+    judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
+    refuse_marks(judgments.grade)
+    new = np.where(kept, np.cumsum(kept) - 1, -1)
+    some = kept[hits.row]
+    depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
+    remaining = hits.take(some)
+    return replace(
+        experiment,
+        judgments=judgments.only(np.flatnonzero(kept)),
+        hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
+        pool=replace(pool, rank=pool.rank[kept], depth=depths),
+        listing=together([experiment.listing, _hidden(experiment, some)]),
+    )
+
+
+def condensed(experiment: Experiment) -> Experiment:
+    """Return the same of lists without their unjudged documents, which are closed up."""
+    hits, length = experiment.hits.by_list(), experiment.hits.length
+    some = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
+    order = some[np.lexsort((hits.rank[some], hits.of[some]))]
+    of = hits.of[order]
+    count = np.bincount(of, minlength=length.size)
+    rank = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 1
+    tied = None
+    if hits.tied is not None:
+        block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
+        tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
+    there = hits.alongside(hits.first[of] + hits.rank[order] - 1)
+    closed = Hits(
+        count.reshape(length.shape),
+        of,
+        rank.astype(np.int32),
+        hits.row[order],
+        tied,
+        hits.pool_rank[order],
+        there,
+    )
+    return replace(experiment, hits=closed, listing=None)
+
+
+def judged_anew(
+    experiment: Experiment, judgments: Judgments, *, given: bool, whole: bool
+) -> Experiment:
+    """Return the same lists by other judgments of their topics.
+
+    Parameters
+    ----------
+    experiment
+        The lists, in memory.
+    judgments
+        Those of the same topics, in the same order.
+    given
+        Whether the depth of the pool was given, and so stays.
+    whole
+        Whether all that is judged is of these topics.
+
+    Raises
+    ------
+    InputError
+        If documents are judged that were not before, and are not found in a list which is known by
+        name down to rank `RANKS` alone, naming system and topic.
+    """
+    before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
+    old, new = (_documents(each) for each in (before, judgments))
+    same_kind(old.doc.type, new.doc.type, DOC, ("the cube", "the judgments"))
+    nothing = Listed(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
+    listed = nothing if listing is None else listing
+    codes = code_documents(old, new, Side(listed.of % len(before.count), listed.doc))
+    row, found = (_rows_of(codes[1], each) for each in (codes[0], codes[2]))
+    fresh = ~np.isin(codes[1], codes[0])
+    _refuse_unknown(experiment, new.topic[fresh], listed.of[found >= 0])
+    kept, there = row[hits.row] >= 0, found >= 0
+    rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
+    filed = np.concatenate([hits.pool_rank[kept], rank[1]])
+    anew = Hits(
+        hits.length,
+        np.concatenate([hits.of[kept], listed.of[there]]),
+        np.concatenate(rank),
+        np.concatenate([row[hits.row[kept]], found[there]]).astype(np.int32),
+        hits.tied,
+        None if hits.filed is None else filed,
+    ).by_list()
+    collections = _collections(experiment)
+    some = judgments.only(np.arange(len(judgments.row)))
+    known = whole and not there.any()
+    pool = _pool(experiment, anew, some, collections, given=given, known=known)
+    left = (
+        None if listing is None else together([_some(listing, ~there), _hidden(experiment, kept)])
+    )
+    changed: dict[str, Any] = {"judgments": some, "hits": anew, "pool": pool, "listing": left}
+    made = {**experiment.made, "pool": pool.word(some)}
+    return replace(experiment, **changed, top=_tops(collections, judgments), made=made)
+
+
+def _some(listing: Listed, kept: NDArray[np.bool_]) -> Listed:
+    """Return some of the documents at the top of lists."""
+    some = np.flatnonzero(kept)
+    return Listed(listing.of[some], listing.rank[some], listing.doc.take(pa.array(some)))
+
+
+def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> Listed:
+    """Return the hits at the top of lists that are not kept, by name."""
+    judgments, hits = experiment.judgments, experiment.hits
+    hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
+    doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
+    return Listed(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+
+
+def _documents(judgments: Judgments) -> Side:
+    return Side(judgments.topic, judgments.table.doc.take(pa.array(judgments.row)))
+
+
+def _rows_of(codes: Codes, wanted: Codes) -> Codes:
+    """Return where each wanted code stands, -1 for nowhere."""
+    order = np.argsort(codes)
+    place = np.searchsorted(codes, wanted, sorter=order)
+    place = order[np.minimum(place, len(order) - 1)]
+    return np.where(codes[place] == wanted, place, -1)
+
+
+def _refuse_unknown(experiment: Experiment, topic: Codes, found: Codes) -> None:
+    """Raise if a list may hold newly judged documents below the ranks that are known by name.
+
+    Parameters
+    ----------
+    experiment
+        The lists.
+    topic
+        The topic of each document that was not judged before.
+    found
+        The list of each one that was found in some.
+    """
+    shape = experiment.shape
+    count = np.bincount(found, minlength=shape[0] * shape[1]).reshape(shape)
+    fresh = np.bincount(topic, minlength=shape[1])
+    known = 0 if experiment.listing is None else RANKS
+    deeper = experiment.there & (count < fresh) & (experiment.hits.length > known)
+    if deeper.any():
+        systems, topics = experiment.systems, experiment.judgments.topics
+        told = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
+        wanted = f"lists known by name, for {len(topic)} documents that were not judged before"
+        known_to = f"{len(told)} lists known to rank {known} alone"
+        advice = "build the cube anew: irframe.cube(runs, qrels)"
+        raise InputError(wanted, known_to, advice, told)
+
+
+def _collections(experiment: Experiment) -> Collections:
+    """Return the collections of the topics, one where they are not told."""
+    if experiment.collection is None:
+        return Collections.one(experiment.shape[1])
+    labels = experiment.collection.categories
+    return Collections(np.asarray(experiment.collection.codes, np.intp), labels, "collection")
+
+
+def _tops(collections: Collections, judgments: Judgments) -> NDArray[np.int64]:
+    """Return the highest grade of the collection of each topic."""
+    if not collections.name:  # which all judgments are of, those of other topics, too
+        return np.full(len(judgments.count), judgments.top)
+    return collections.tops(judgments.topic, judgments.grade)
+
+
+def _pool(
+    experiment: Experiment,
+    hits: Hits,
+    judgments: Judgments,
+    collections: Collections,
+    *,
+    given: bool,
+    known: bool,
+) -> Pool:
+    """Return the pool of other judgments: as deep as was given, else as found, 0 if unknown."""
+    before = experiment.known_pool
+    anew = Pool.of(hits, len(judgments.row), before.contributing, stated=before.stated)
+    if given:
+        return replace(anew, depth=before.depth)
+    if known:
+        return anew.down_to(None, judgments, collections, experiment.longest)
+    return replace(anew, depth=np.zeros_like(before.depth), stated=False)

@@ -1,0 +1,213 @@
+"""A scorer in the shapes that training loops call, without importing what they are of.
+
+`Batches` collects runs of batches, as metrics of Lightning and modules of Hugging Face's `evaluate`
+do; `Evaluator` is called with a model, as those of sentence-transformers are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irframe.arrays import Array
+from irframe.checks import whole
+from irframe.errors import IdError, InputError
+from irframe.metrics.facts import facts
+
+if TYPE_CHECKING:
+    from irframe.experiments.scorer import Scorer
+
+QUERIES = 1 << 12
+"""Queries that are compared with documents at a time."""
+
+
+class Batches:
+    """Runs of batches of topics, scored together; made by `Scorer.batches`.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> batches = ir.scorer({"q1": {"a": 1}, "q2": {"b": 1}}, "RR@10").batches()
+    >>> batches.update(topic=["q1"], doc=[["x", "a"]], score=[[2.0, 1.0]])
+    >>> batches.add_batch(predictions=[{"b": 0.5}], references=["q2"])
+    >>> batches.compute()
+    {'RR_at_10': 0.75}
+    """
+
+    def __init__(self, scorer: "Scorer") -> None:
+        self._scorer = scorer
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self._run: dict[Any, dict[Any, float]] = {}
+
+    def update(self, topic: Any, doc: Any, score: Any) -> None:
+        """Add the lists of some topics, as arrays.
+
+        Parameters
+        ----------
+        topic
+            Topics, shape (topic,); or one for each document.
+        doc, score
+            Documents by name, and their scores, shape (topic, rank) or that of `topic`.
+
+        Raises
+        ------
+        IdError
+            For a topic that an earlier batch had, or a document twice in a list.
+        """
+        columns = paired(topic, doc, score)
+        added: dict[Any, dict[Any, float]] = {}
+        for each, name, value in zip(*(column.tolist() for column in columns), strict=True):
+            docs = added.setdefault(each, {})
+            if name in docs:
+                raise IdError("every document once in a list", "again", "", [f"{each} {name}"])
+            docs[name] = value
+        self._add(added)
+
+    def add_batch(
+        self, *, predictions: Sequence[Mapping[Any, float]], references: Sequence[Any]
+    ) -> None:
+        """Add the lists of some topics, as dictionaries.
+
+        Parameters
+        ----------
+        predictions
+            A dictionary document -> score for each topic.
+        references
+            The topics, to which the scorer has the judgments.
+        """
+        if len(predictions) != len(references):
+            found = f"{len(predictions)} and {len(references)}"
+            raise InputError("a prediction for each reference, a topic", found)
+        self._add({t: dict(docs) for t, docs in zip(references, predictions, strict=True)})
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[Mapping[Any, float]] | None = None,
+        references: Sequence[Any] | None = None,
+    ) -> dict[str, float]:
+        """Return the averages over all topics under plain names, and forget the batches.
+
+        Parameters
+        ----------
+        predictions, references
+            A last batch, as for `add_batch`.
+        """
+        if predictions is not None or references is not None:
+            self.add_batch(predictions=predictions or (), references=references or ())
+        found = self._scorer.mean(self._run, names="plain")
+        self.reset()
+        return found
+
+    def _add(self, lists: dict[Any, dict[Any, float]]) -> None:
+        again = [topic for topic in lists if topic in self._run]
+        if again:
+            raise IdError("every topic in one batch", f"{len(again)} again", "", again)
+        self._run |= lists
+
+
+class Evaluator:
+    """Searches with a model and scores what it finds; made by `Scorer.evaluator`.
+
+    Attributes
+    ----------
+    primary_metric
+        The plain name of the first metric, by which checkpoints are chosen.
+    """
+
+    def __init__(
+        self,
+        scorer: "Scorer",
+        queries: Mapping[Any, str],
+        corpus: Mapping[Any, str],
+        *,
+        k: int,
+        name: str,
+        similarity: Callable[[Array, Array], Any] | None,
+    ) -> None:
+        whole("k", k, low=1)
+        if not queries or not corpus:
+            raise InputError("queries and a corpus, id -> text", "none")
+        self._scorer, self._queries, self._corpus = scorer, dict(queries), dict(corpus)
+        self._k, self.name, self._similarity = min(k, len(corpus)), name, similarity
+        self.primary_metric = self._named(scorer.plain_names[0])
+        self.greater_is_better = facts(scorer.metrics[0]).sign > 0
+
+    def __call__(
+        self,
+        model: Any,
+        output_path: str | None = None,  # noqa: ARG002 - what trainers pass
+        epoch: int = -1,  # noqa: ARG002
+        steps: int = -1,  # noqa: ARG002
+    ) -> dict[str, float]:
+        """Return the averages under plain names, after the name of the evaluator.
+
+        Parameters
+        ----------
+        model
+            What has ``encode(texts)``, or ``encode_query`` and ``encode_document``, which give an
+            array or a tensor, a row per text.
+        output_path, epoch, steps
+            What trainers pass; not read.
+        """
+        found = self._scorer.mean(self.search(model), names="plain")
+        return {self._named(metric): value for metric, value in found.items()}
+
+    def search(self, model: Any) -> dict[Any, dict[Any, float]]:
+        """Return the run of a model: ``{topic: {doc: score}}``, the best `k` of each topic."""
+        of_queries = getattr(model, "encode_query", None) or model.encode
+        of_documents = getattr(model, "encode_document", None) or model.encode
+        names = np.array([*self._corpus], dtype=object)
+        texts = _array(of_documents([*self._corpus.values()]))
+        topics, run = [*self._queries], dict[Any, dict[Any, float]]()
+        for start in range(0, len(topics), QUERIES):
+            some = topics[start : start + QUERIES]
+            asked = _array(of_queries([self._queries[topic] for topic in some]))
+            scores = self._compared(asked, texts)
+            best = np.argpartition(-scores, self._k - 1, axis=1)[:, : self._k]
+            found = np.take_along_axis(scores, best, axis=1).tolist()
+            lists = zip(some, names[best].tolist(), found, strict=True)
+            run |= {t: dict(zip(docs, values, strict=True)) for t, docs, values in lists}
+        return run
+
+    def _compared(self, queries: Array, texts: Array) -> Array:
+        if self._similarity is not None:
+            return _array(self._similarity(queries, texts))
+        return _unit(queries) @ _unit(texts).T
+
+    def _named(self, metric: str) -> str:
+        return f"{self.name}_{metric}" if self.name else metric
+
+
+def paired(topic: Any, doc: Any, score: Any) -> list[Array]:
+    """Return topics, documents and scores one for one, given the lists of topics in rows.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])]
+    [['a', 'a', 'b', 'b'], [1, 2, 3, 4], [9, 8, 7, 6]]
+    """
+    topics, docs, scores = (np.asarray(part) for part in (topic, doc, score))
+    if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
+        return [np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()]
+    if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
+        found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
+        wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
+        raise InputError(wanted, found)
+    return [topics, docs, scores]
+
+
+def _array(values: Any) -> Array:
+    """Return an array of what a model gives, a tensor of any device among that."""
+    for step in ("detach", "cpu"):
+        values = getattr(values, step, lambda values=values: values)()
+    return np.asarray(values, dtype=np.float64)
+
+
+def _unit(rows: Array) -> Array:
+    """Return rows of length 1, or 0 where they are 0."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(length == 0, 1, length))

@@ -1,0 +1,127 @@
+"""Spans of evidence out of whatever other tools hand over."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from irframe.errors import InputError
+from irframe.files.as_runs import columns_of, is_array
+from irframe.files.columns import framed
+from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
+
+__all__ = ["CORPORA", "as_spans"]
+
+NESTED = ("references", "spans", "evidence", "highlights")
+"""Columns that hold the spans of a question, as JSON or lists of dictionaries."""
+QUESTIONS = ("question", "query", "text")
+CORPORA = ("corpus_id", "doc_id", "doc", "document")
+WANTED = "spans with a column for topic, doc, start and end"
+
+
+def as_spans(x: Any) -> pd.DataFrame:
+    """Make a frame of evidence spans: which text of which document answers which topic.
+
+    Parameters
+    ----------
+    x
+        - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
+          and ``end`` (``start_index``, ``end_index``), half open, in whatever a text is counted in;
+          with ``grade``, 1 by default, and ``set``, of which one span each is needed;
+        - dictionaries of these, one for each row;
+        - questions with a column ``references`` (or ``spans``, ``evidence``, ``highlights``) that
+          lists the spans of each, as JSON or as dictionaries, as chunking_evaluation has them; its
+          ``corpus_id`` is the document. Without a column of topics these are numbered ``q0``,
+          ``q1``, ... by the question, as it comes first.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns topic, doc, start, end, grade, and set where it is told; judgments for `cube`,
+        `evaluate` and `scorer` of runs that have ``start`` and ``end``, too.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+
+    Examples
+    --------
+    >>> rows = [{"qid": "1", "doc": "a", "start_index": 3, "end_index": 9}]
+    >>> as_spans(rows)
+      topic doc  start  end  grade
+    0     1   a      3    9      1
+    """
+    table = columns_of(x)
+    if table is None:
+        if not isinstance(x, Iterable) or isinstance(x, str | bytes | Mapping) or is_array(x):
+            raise InputError(WANTED, type(x).__name__, "read files with irframe.read_spans")
+        table = framed(list(x))
+    nested = next((name for name in NESTED if name in table.columns), None)
+    frame = table if nested is None else _unnested(table, nested)
+    return _in_order(frame)
+
+
+def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
+    """Return a row for every span of every question."""
+    topic = _topics(questions)
+    corpus = next((name for name in CORPORA if name in questions.columns), None)
+    rows = []
+    lists = zip(topic, range(len(questions)), questions[nested], strict=True)
+    for label, place, held in lists:
+        base = {TOPIC: label}
+        if corpus is not None:
+            base[DOC] = questions[corpus].iloc[place]
+        rows += [base | _span(each, nested) for each in _parsed(held, nested, place)]
+    if not rows:
+        raise InputError("spans", f"none in {nested!r}")
+    return pd.DataFrame(rows)
+
+
+def _topics(questions: pd.DataFrame) -> pd.Series:
+    name = next((each for each in ALIASES[TOPIC] if each in questions.columns), None)
+    text = next((each for each in QUESTIONS if each in questions.columns), None)
+    if name is not None and name != text:
+        return questions[name]
+    if text is None:
+        numbers: Any = range(len(questions))
+    else:
+        numbers = pd.factorize(questions[text])[0]
+    return pd.Series([f"q{number}" for number in numbers], questions.index)
+
+
+def _parsed(held: Any, nested: str, place: int) -> list[Any]:
+    try:
+        found = json.loads(held) if isinstance(held, str) else held
+    except json.JSONDecodeError as error:
+        raise InputError(f"JSON in {nested!r}", f"{error} in row {place}") from error
+    if isinstance(found, Mapping) or not isinstance(found, Iterable):
+        raise InputError(f"lists of spans in {nested!r}", f"{type(found).__name__} in row {place}")
+    return list(found)
+
+
+def _span(span: Any, nested: str) -> dict[str, Any]:
+    if not isinstance(span, Mapping):
+        raise InputError(f"spans in {nested!r} with start and end", repr(span))
+    return {name: value for name, value in span.items() if name not in {"content", "text"}}
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    found: dict[str, Any] = dict(roles(frame.columns))
+    names = {**BORDERS, DOC: (*ALIASES[DOC], "corpus_id")}
+    for role, aliases in names.items():
+        found[role] = next((each for each in aliases if each in frame.columns), None)
+    missing = [role for role in (TOPIC, DOC, START, END) if found.get(role) is None]
+    if missing:
+        told = f"other columns, none for {' and '.join(missing)}"
+        raise InputError(WANTED, told, "rename them", map(str, frame.columns))
+    if not len(frame):
+        raise InputError("spans", "an empty frame")
+    columns = {role: frame[found[role]] for role in (TOPIC, DOC, START, END)}
+    columns[GRADE] = frame[found[GRADE]] if GRADE in found else pd.Series(1, frame.index)
+    if SET in frame.columns:
+        columns[SET] = frame[SET]
+    once = pd.DataFrame(columns).reset_index(drop=True)
+    once.attrs = dict(frame.attrs)
+    return once

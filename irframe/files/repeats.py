@@ -1,0 +1,413 @@
+"""Runs of systems that were run several times: each repeat is a system as long as it is scored.
+
+A run frame has repeats where a column tells lists apart that are else of one system and topic; a
+dictionary where it holds ``{system: {repeat: run}}``. `fold` gives every repeat a name of its own,
+and `Folded` says afterwards which system and which repeat that was.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from irframe.checks import choice
+from irframe.errors import IdError, ParameterError, warn
+from irframe.files.as_runs import ONLY_SYSTEM, as_runs, columns_of, is_array
+from irframe.files.ids import height, is_mteb
+from irframe.names import (
+    DOC,
+    LAYOUTS,
+    OWN_REPEATS,
+    REPEAT,
+    REPEAT_NAMES,
+    REPEATED,
+    REPEATS,
+    SHARD,
+    SYSTEM,
+    TOPIC,
+    Layout,
+    roles,
+)
+
+__all__ = [
+    "ADVICE",
+    "LAYOUT_WORDS",
+    "Folded",
+    "checked_layout",
+    "fold",
+    "fold_rows",
+    "layout_of",
+    "named_groups",
+    "repeat_column",
+    "with_labels",
+    "with_names",
+]
+
+LAYOUT_WORDS = {
+    "system": "a draw of its own system, as a trained model by its seed",
+    "shared": "one draw for all systems, as a pass of a judge or a shard of documents",
+    "topic": "a draw inside its topic, as a variation of the query or an answer sampled again",
+}
+"""What a repeat is."""
+ADVICE = (
+    f"a column {REPEAT!r} (or {', '.join(REPEAT_NAMES[1:-1])}) makes them repeats of one system, "
+    "over which systems are compared; else drop the duplicates"
+)
+"""What to do about rows that stand several times."""
+
+
+class Folded(NamedTuple):
+    """Runs in which every repeat of a system is a system."""
+
+    runs: Any
+    word: str | None
+    """What the caller calls repeats; None where there are none."""
+    owners: Mapping[Any, tuple[Any, Any]]
+    """Name of each repeat -> its system, and what it is called there."""
+    role: Any = SYSTEM
+    """What the caller calls systems."""
+    types: tuple[Any, Any] = (None, None)
+    """The types of systems and repeats."""
+
+    @property
+    def lists(self) -> pd.MultiIndex:
+        """Which repeats have a list for which topic."""
+        if isinstance(self.runs, pd.DataFrame):
+            return _lists_of(self.runs, self.role)
+        pairs = [(name, topic) for name, run in self.runs.items() for topic in _topics(run)]
+        return pd.MultiIndex.from_tuples(pairs)
+
+    def contributing(self, systems: Any) -> Any:
+        """Return systems that contributed to the pool, all their repeats in place of each."""
+        if self.word is None or systems is None or isinstance(systems, str):
+            return systems
+        wanted = set(systems)
+        known = {system for system, _ in self.owners.values()}
+        found = [name for name, (system, _) in self.owners.items() if system in wanted]
+        return [*found, *(each for each in systems if each not in known)]
+
+    def refuse_others(self, word: Any) -> None:
+        """Raise where judgments are repeated, and systems as well."""
+        if self.word is not None:
+            wanted = "repeats of systems, or of judgments"
+            advice = f"average over one of them first: {self.word} or {word}"
+            raise ParameterError(wanted, f"both: {self.word}, {word}", advice)
+
+    def attributes(self, repeats: Layout | None) -> dict[str, str]:
+        """Return what scores say of their repeats."""
+        checked_layout(repeats)
+        if self.word is None:
+            if repeats is not None:
+                wanted = f"repeats of systems for repeats={repeats!r}"
+                advice = f"name them in a column: {', '.join(REPEAT_NAMES)}"
+                raise ParameterError(wanted, "every system once", advice)
+            return {}
+        return {REPEATED: self.word} | ({} if repeats is None else {REPEATS: repeats})
+
+    def unfold(self, table: pd.DataFrame, repeats: Layout | None = None) -> pd.DataFrame:
+        """Return scores whose index says system and repeat apart."""
+        told = self.attributes(repeats)
+        if self.word is None:
+            return table
+        names = list(table.index.names)
+        place = names.index(self.role if self.role in names else SYSTEM)
+        if repeats == "topic" or (repeats is None and self.word not in OWN_REPEATS):
+            table = self._inside(table, place, repeats)
+        index: Any = table.index
+        labels, codes = index.levels[place], index.codes[place]
+        both = [
+            pd.Index(each, dtype=dtype)
+            for each, dtype in zip(
+                zip(*(self.owners[name] for name in labels), strict=True), self.types, strict=True
+            )
+        ]
+        levels = [index.get_level_values(n) for n in range(len(names))]
+        levels[place : place + 1] = [each.take(codes) for each in both]
+        names[place + 1 : place + 1] = [self.word]
+        found = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
+        found.attrs = dict(table.attrs) | dict(told)
+        return found
+
+    def _inside(self, table: pd.DataFrame, place: int, repeats: Layout | None) -> pd.DataFrame:
+        """Return scores without those of repeats that a topic does not have, though it has others.
+
+        Where it has none of a system, the list counts as empty, as anywhere.
+        """
+        names, topics = (table.index.get_level_values(n) for n in (place, table.index.nlevels - 1))
+        there = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
+        systems = [self.owners[name][0] for name in names]
+        some = pd.Series(there).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
+        if repeats is None and (some & ~there).any():  # what these are decides what they score
+            layout_of({}, str(self.word))
+        lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~some].unique())
+        if lacking and repeats is not None:
+            warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
+        found = pd.DataFrame(table[there | ~some])
+        found.attrs = dict(table.attrs)
+        return found
+
+
+LACKING = "lists that systems lack count as empty"
+"""How it is said that some do, which repeats inside topics do not."""
+
+
+def _topics(run: Any) -> Iterable[Any]:
+    if isinstance(run, pd.DataFrame):
+        found: Iterable[Any] = run[roles(run.columns)[TOPIC]].unique()
+        return found
+    return [topic for topic, docs in run.items() if docs]
+
+
+def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
+    own = frame[[role, roles(frame.columns)[TOPIC]]].drop_duplicates()
+    return pd.MultiIndex.from_frame(own)
+
+
+def checked_layout(repeats: Layout | None) -> Layout | None:
+    """Return what a repeat is, refusing other words.
+
+    Examples
+    --------
+    >>> checked_layout("shared")
+    'shared'
+    """
+    return repeats if repeats is None else choice("repeats", repeats, LAYOUTS)
+
+
+def layout_of(attributes: Mapping[Any, Any], word: str) -> Layout:
+    """Return what a repeat is, as attributes say, or as is usual for what it is called.
+
+    Raises
+    ------
+    ParameterError
+        Where neither tells.
+
+    Examples
+    --------
+    >>> layout_of({}, "seed"), layout_of({"repeats": "topic"}, "seed")
+    ('system', 'topic')
+    """
+    known = attributes.get(REPEATS)
+    if known is not None:
+        return choice("repeats", known, LAYOUTS)
+    if word in OWN_REPEATS or word == SHARD:
+        return "shared" if word == SHARD else "system"
+    choices = [f"{name!r}: {words}" for name, words in LAYOUT_WORDS.items()]
+    advice = "say it: evaluate(..., repeats=...), or ir.as_scores(scores, repeats=...)"
+    wanted, found = f"repeats= to say what one {word} is", "none of its three choices"
+    raise ParameterError(wanted, found, advice, choices)
+
+
+def fold(runs: Any) -> Folded:
+    """Give every repeat of a system a name of its own.
+
+    Parameters
+    ----------
+    runs
+        What `as_runs` takes, or ``{system: {repeat: run}}``.
+
+    Returns
+    -------
+    Folded
+        The same runs, if none has repeats.
+
+    Raises
+    ------
+    IdError
+        If a repeat of a system with several has no label.
+
+    Examples
+    --------
+    >>> folded = fold({"dpr": {1: {"q": {"d": 0.5}}, 2: {"q": {"d": 0.7}}}})
+    >>> list(folded.runs), folded.owners["dpr [repeat 2]"]
+    (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
+    """
+    nothing = Folded(runs, None, {})
+    if isinstance(runs, Mapping) and not is_array(runs):
+        several = _repeated(runs)
+        owners = {_label(s, REPEAT, r): (s, r) for s, own in several.items() for r in own}
+        named = {name: several[s][r] for name, (s, r) in owners.items()}
+        return Folded(named, REPEAT, owners) if several else nothing
+    if not _candidates(_names(runs)):
+        return nothing
+    frame = as_runs(runs)
+    return fold_rows(frame, roles(frame.columns), (SYSTEM, TOPIC, DOC))
+
+
+def fold_rows(frame: pd.DataFrame, found: Mapping[str, Any], own: Iterable[str]) -> Folded:
+    """Give every repeat of a system a name of its own, in rows.
+
+    Parameters
+    ----------
+    frame, found
+        Rows, and their columns by role.
+    own
+        Roles of the columns that are a row's own if nothing is repeated.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"system": "a", "topic": ["1", "1"], "seed": [1, 2]})
+    >>> fold_rows(rows, {"system": "system", "topic": "topic"}, ["system", "topic"]).runs
+             system topic
+    0  a [seed 1]     1
+    1  a [seed 2]     1
+    """
+    keys = [found[role] for role in own if role in found]
+    word = repeat_column(frame.drop(columns=SHARD, errors="ignore"), keys)  # of documents
+    if word is None:
+        return Folded(frame, None, {})
+    return _folded(frame, word, found.get(SYSTEM))
+
+
+def named_groups(pattern: str | None) -> re.Pattern[str] | None:
+    """Return a pattern that says of a name which system and which repeat it is of."""
+    if pattern is None:
+        return None
+    wanted = "a regular expression with the groups system and repeat"
+    advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
+    try:
+        found = re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise ParameterError(wanted, f"{pattern!r} ({error})", advice) from None
+    if not {SYSTEM, REPEAT} <= found.groupindex.keys():
+        raise ParameterError(wanted, repr(pattern), advice)
+    return found
+
+
+def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
+    """Return runs with systems and repeats apart, as a pattern has their systems' names.
+
+    Raises
+    ------
+    ParameterError
+        For names that do not fit, listing them, and where two are of one repeat.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"system": ["dpr-1", "dpr-2"], "topic": "q", "doc": "d", "rank": 1})
+    >>> with_names(runs, named_groups(r"(?P<system>.+)-(?P<repeat>.+)"))
+      system repeat topic doc  rank
+    0    dpr      1     q   d     1
+    1    dpr      2     q   d     1
+    """
+    if pattern is None:
+        return frame
+    codes, names = pd.factorize(frame[SYSTEM])
+    found = [pattern.fullmatch(name) for name in names]
+    strange = [name for name, each in zip(names, found, strict=True) if each is None]
+    if strange:
+        advice = "a file without a repeat is allowed for by an optional group: (-(?P<repeat>.+))?"
+        wanted = f"names of files like {pattern.pattern!r}"
+        raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
+    parts = {role: [each[role] for each in found if each] for role in (SYSTEM, REPEAT)}
+    told = pd.DataFrame(parts)
+    again = names[told.duplicated(keep=False)]
+    if len(again):
+        raise ParameterError("one file for every repeat of a system", "several", "", again)
+    result = frame.drop(columns=SYSTEM)
+    for place, role in enumerate((SYSTEM, REPEAT)):
+        result.insert(place, role, told[role].astype(frame[SYSTEM].dtype).array.take(codes))
+    result.attrs = dict(frame.attrs)
+    return result
+
+
+def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
+    """Return the column that says which repeat a row is of, None where there are no repeats.
+
+    One called ``repeat`` is one; others are where rows have the same keys without them.
+
+    Parameters
+    ----------
+    frame
+        Rows.
+    keys
+        Columns that are a row's own if nothing is repeated.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"topic": ["1", "1"], "seed": [1, 2], "fold": 1})
+    >>> repeat_column(rows, ["topic"]), repeat_column(rows[:1], ["topic"])
+    ('seed', None)
+    """
+    candidates = _candidates(frame.columns)
+    if REPEAT in candidates:
+        return REPEAT
+    if not candidates or not frame.duplicated(keys).any():
+        return None
+    apart = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
+    if len(apart) > 1:
+        advice = f"say which one is meant: frame.rename(columns={{{apart[0]!r}: {REPEAT!r}}})"
+        raise IdError("one column of repeats", f"{len(apart)}", advice, apart)
+    return apart[0] if apart else None
+
+
+def _names(runs: Any) -> Iterable[Any]:
+    if isinstance(runs, pd.DataFrame):
+        return [*runs.columns, *runs.index.names]
+    table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
+    return () if table is None else table.columns
+
+
+def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
+    """Return ``{system: {repeat: run}}``, nothing if no system has repeats.
+
+    Of systems without any, beside others, the one run is called like the first of these.
+    """
+    nested = [own for own in runs.values() if isinstance(own, Mapping)]
+    if not nested or is_mteb(runs) or any(map(is_mteb, nested)):
+        return {}
+    several = {
+        name: own
+        for name, own in runs.items()
+        if isinstance(own, Mapping)
+        and own
+        and all(isinstance(run, pd.DataFrame) or height(run) == 2 for run in own.values())
+    }
+    if not several:
+        return {}
+    label = next(iter(next(iter(several.values()))))
+    return {name: several.get(name, {label: own}) for name, own in runs.items()}
+
+
+def _candidates(names: Iterable[Any]) -> list[str]:
+    present = {name for name in names if isinstance(name, str)}
+    return [name for name in REPEAT_NAMES if name in present]
+
+
+def _label(system: Any, word: str, repeat: Any) -> str:
+    return f"{system} [{word} {repeat}]"
+
+
+def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
+    """Return a frame in which systems are called by their repeats, too."""
+    role = SYSTEM if system is None else system
+    systems = pd.Series(ONLY_SYSTEM, frame.index) if system is None else frame[system]
+    repeats = with_labels(systems, frame[word])
+    codes, found = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
+    names = pd.Index([_label(one, word, repeat) for one, repeat in found])
+    rest = frame.drop(columns=[word, *([] if system is None else [system])])
+    rest.insert(0, role, names.take(codes))
+    rest.attrs = dict(frame.attrs)
+    types = systems.dtype, repeats.dtype
+    return Folded(rest, word, dict(zip(names, found, strict=True)), role, types)
+
+
+def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
+    """Return labels of repeats; a system whose only repeat has none gets the first of the others.
+
+    Examples
+    --------
+    >>> with_labels(pd.Series(["a", "a", "b"]), pd.Series([1.0, 2.0, None])).tolist()
+    [1, 2, 1]
+    """
+    missing = repeats.isna()
+    if not missing.any():
+        return repeats
+    several = systems[missing & systems.isin(systems[~missing])].unique()
+    if len(several) or missing.all():
+        wanted = "a label for every repeat of a system with several"
+        raise IdError(wanted, f"none in {missing.sum()} rows of", "", several)
+    filled = repeats.fillna(repeats[~missing].iloc[0])
+    whole = filled.dtype.kind == "f" and (filled == filled.round()).all()
+    return filled.astype("int64") if whole else filled

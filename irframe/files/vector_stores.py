@@ -1,0 +1,131 @@
+"""What vector stores and retrieval frameworks hand over: lists of hits by topic, as run frames.
+
+Hits of LangChain (``page_content``, ``metadata``), LlamaIndex (``node``, ``score``), Haystack
+(``content``, ``meta``, ``score``) and sentence-transformers (``corpus_id``, ``score``), as objects,
+as dictionaries, or as pairs with a score.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from irframe.errors import InputError
+from irframe.files.columns import framed
+from irframe.names import BORDERS, DOC, END, RANK, SCORE, START, TOPIC
+
+__all__ = ["holds_hits", "of_hits"]
+
+CHUNK, PARENT = "chunk_id", "doc_id"
+IDS = {
+    CHUNK: ("chunk_id", "node_id", "id_", "id"),
+    PARENT: (
+        "doc_id",
+        "ref_doc_id",
+        "document_id",
+        "source_id",
+        "corpus_id",
+        "source",
+        "file_path",
+    ),
+    SCORE: ("score", "relevance_score", "similarity"),
+    START: (*BORDERS[START], "split_idx_start"),
+    END: BORDERS[END],
+}
+"""Column -> what frameworks call it, the surest first."""
+INSIDE = ("node", "document", "metadata", "meta")
+"""Keys of what a hit holds of its document."""
+TEXTS = ("page_content", "content", "text")
+
+
+def holds_hits(lists: Any) -> bool:
+    """Tell whether these are lists of hits, by topic.
+
+    Examples
+    --------
+    >>> holds_hits({"q1": [{"corpus_id": 3, "score": 0.9}]}), holds_hits({"q1": ["d1"]})
+    (True, False)
+    """
+    if not isinstance(lists, Mapping) or not lists:
+        return False
+    if not all(isinstance(hits, list | tuple) for hits in lists.values()):
+        return False
+    first = next((hits[0] for hits in lists.values() if len(hits)), None)
+    return _is_hit(first[0] if isinstance(first, tuple | list) and len(first) == 2 else first)
+
+
+def _is_hit(value: Any) -> bool:
+    named = isinstance(value, Mapping) and bool(
+        {*value} & {*INSIDE, *TEXTS, *sum(IDS.values(), ())}
+    )
+    return named or any(hasattr(value, name) for name in ("page_content", "node", "meta"))
+
+
+def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """Return a run frame of hits, the best of each list first.
+
+    Parameters
+    ----------
+    lists
+        Topic -> hits.
+
+    Raises
+    ------
+    InputError
+        If hits have no ids, listing their topics.
+
+    Examples
+    --------
+    >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
+    >>> of_hits({"q1": [(hit, 0.9)]})
+      topic  rank   doc  start  end  score
+    0    q1     1  a.md     40   49    0.9
+    """
+    rows = [
+        {TOPIC: topic, RANK: rank} | _row(hit)
+        for topic, hits in lists.items()
+        for rank, hit in enumerate(hits, start=1)
+    ]
+    frame = framed(rows)
+    order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
+    frame = frame[[name for name in order if name in frame.columns]]
+    ids = [name for name in (CHUNK, PARENT) if name in frame.columns]
+    without = frame.loc[frame[ids].isna().all(axis=1), TOPIC] if ids else frame[TOPIC]
+    if len(without):
+        advice = "give each hit an id: 'id', 'doc_id', or 'source' in its metadata"
+        raise InputError("hits that say what they are", "none for", advice, without.unique())
+    partly = [name for name in frame.columns if name not in ids and frame[name].isna().any()]
+    frame = frame.drop(columns=partly).rename(columns={ids[0]: DOC} if len(ids) == 1 else {})
+    return frame
+
+
+def _row(hit: Any) -> dict[str, Any]:
+    """Return what a hit says of itself, under the words of irframe."""
+    pair = isinstance(hit, tuple | list) and len(hit) == 2
+    told = _fields(hit[0] if pair else hit)
+    found = {
+        column: value
+        for column, names in IDS.items()
+        if (value := next((told[n] for n in names if told.get(n) is not None), None)) is not None
+    }
+    if pair:
+        found[SCORE] = hit[1]
+    text = next((told[name] for name in TEXTS if isinstance(told.get(name), str)), None)
+    if START in found and END not in found and text is not None:
+        found[END] = found[START] + len(text)
+    return found
+
+
+def _fields(hit: Any) -> dict[str, Any]:
+    """Return the fields of a hit and of what it holds, its own first."""
+    if isinstance(hit, Mapping):
+        own = dict(hit)
+    else:
+        names = {*sum(IDS.values(), ()), *INSIDE, *TEXTS}
+        own = {name: getattr(hit, name, None) for name in names}
+    for name in INSIDE:
+        inner = own.get(name)
+        if inner is not None and not isinstance(inner, str | int | float):
+            told = _fields(inner) if name in {"node", "document"} else dict(inner)
+            own |= {key: value for key, value in told.items() if own.get(key) is None}
+    return own

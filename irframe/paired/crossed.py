@@ -1,0 +1,248 @@
+"""How sure a difference is where systems were scored several times: over topics and repeats.
+
+A list is one repeat of a system on all topics. What a repeat is decides what goes together: repeats
+of a system are its own (layout "system"), or each is one draw for all systems ("shared").
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from irframe.paired.base import PairedResult
+from irframe.paired.differences import moments, ratio
+from irframe.paired.pairs import FloatArray, IntArray, by_depth, gram
+
+__all__ = ["Crossed", "Table", "crossed", "one_sample", "table_of"]
+
+
+class Table(NamedTuple):
+    """Analysis of variance of the topics x repeats table of every system, shape (system, depth)."""
+
+    topic: FloatArray
+    """Variance of the mean over topics: that of the topics' means over repeats, by T."""
+    repeat: FloatArray
+    """That of the repeats' means over topics, by R; 0 of a system with one repeat."""
+    residual: FloatArray
+    """The mean square of what neither explains, by T R; counted in both others."""
+    repeats: IntArray
+    """How many repeats a system has, shape (system, 1)."""
+    topics: int
+    means: FloatArray
+    """Every topic's mean over repeats, shape (system, topic, depth)."""
+
+
+class Crossed(NamedTuple):
+    """The difference of every pair and its variance, shape (pair, depth).
+
+    Parameters
+    ----------
+    mean
+        Mean difference a - b over topics and repeats.
+    variance
+        Of the mean difference.
+    freedom
+        Satterthwaite's degrees of freedom, at least 1; NaN where nothing varies.
+    share
+        What the repeats have of the variance, 0 to 1.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    freedom: FloatArray
+    share: FloatArray
+
+    def test(self) -> PairedResult:
+        """Return t and its two-sided p-values.
+
+        Examples
+        --------
+        >>> found = Crossed(*(np.array([each]) for each in (0.4, 0.04, 10.0, 0.5)))
+        >>> found.test().p.round(4)
+        array([0.0734])
+        """
+        t = ratio(self.mean, np.sqrt(self.variance))
+        p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
+        return PairedResult(t, p).decided()
+
+    def interval(self, *, alpha: float) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of the intervals, NaN where nothing varies."""
+        error = np.sqrt(np.where(self.variance > 0, self.variance, np.nan))
+        half = -scipy.special.stdtrit(self.freedom, alpha / 2) * error
+        return self.mean - half, self.mean + half
+
+
+def crossed(
+    lists: FloatArray,
+    owner: IntArray,
+    pairs: IntArray,
+    *,
+    shared: bool = False,
+    over: str = "both",
+) -> Crossed:
+    """Return how sure the difference of every pair is, over new topics, new repeats, or both.
+
+    Parameters
+    ----------
+    lists
+        Shape (list, topic, depth), without NaN: the lists of one system after the other's.
+    owner
+        Position of the system of each list, from 0, rising.
+    pairs
+        Shape (pair, 2), positions of systems.
+    shared
+        Whether a repeat is one draw for all systems, which have the same ones in one order.
+    over
+        ``"both"``; ``"topic"``, new topics and these repeats; ``"repeat"``, the other way round.
+
+    Returns
+    -------
+    Crossed
+        Arrays of shape (pair, depth).
+
+    Notes
+    -----
+    d is the difference of means over topics and repeats. ``V_T`` is the variance over topics of the
+    difference of means over repeats, by T. ``V_R`` is the sum over both systems of the variance of
+    the repeats' means, by R; where repeats are shared, that of the difference of the repeats'
+    means. ``V_E``, the residual mean square of the topics x repeats table of a system, or of the
+    difference, by T R, is in both. ``V = max(V_T + V_R - V_E, V_T, V_R)``, with Satterthwaite's
+    degrees of freedom ``V^2 / (V_T^2 / (T - 1) + sum v^2 / (R - 1) + sum e^2 / ((T - 1)(R - 1)))``
+    of the parts v of V_R and e of V_E, at least 1.
+
+    References
+    ----------
+    .. [1] Clark. The language-as-fixed-effect fallacy: a critique of language statistics in
+       psychological research. Journal of Verbal Learning and Verbal Behavior 12, 1973.
+       doi:10.1016/S0022-5371(73)80014-3
+    .. [2] Owen. The pigeonhole bootstrap. Annals of Applied Statistics 1, 2007.
+       doi:10.1214/07-AOAS122
+    .. [3] Satterthwaite. An approximate distribution of estimates of variance components.
+       Biometrics Bulletin 2, 1946. doi:10.2307/3002019
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 5.0, 4.0], [5.0, 6.0, 4.0], [2.0, 1.0, 3.0], [1.0, 1.0, 1.0]])
+    >>> found = crossed(scores[..., None], np.array([0, 0, 1, 1]), np.array([[0, 1]]))
+    >>> found.variance.round(3).item(), found.freedom.round(2).item()
+    (0.917, 2.78)
+    """
+    topics = lists.shape[1]
+    parts = (_shared if shared else _own)(lists, owner, pairs)
+    mean, between, repeat, residual, freedoms = parts
+    total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
+    weighed = freedoms[0]
+    if over == "topic":
+        total, weighed = between, np.zeros_like(between)
+    elif over == "repeat":
+        total = repeat
+    if over == "both":
+        weighed = weighed + freedoms[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if over != "repeat":
+            weighed = weighed + between**2 / (topics - 1)
+        freedom = np.where(total > 0, np.maximum(total**2 / weighed, 1.0), np.nan)
+        share = repeat / (between + repeat)
+    return Crossed(mean, total, freedom, share)
+
+
+def table_of(lists: FloatArray, owner: IntArray) -> Table:
+    """Analyse the topics x repeats table of every system; parameters as for `crossed`.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 5.0, 4.0], [5.0, 6.0, 4.0]])[..., None]
+    >>> found = table_of(scores, np.array([0, 0]))
+    >>> [part.round(3).item() for part in found[:3]]
+    [0.25, 0.25, 0.083]
+    """
+    counts = np.bincount(owner)
+    ends = np.cumsum(counts)
+    topics, depths = lists.shape[1:]
+    found, means = np.zeros((3, len(counts), depths)), np.empty((len(counts), topics, depths))
+    for system, (end, repeats) in enumerate(zip(ends, counts, strict=True)):
+        own = lists[end - repeats : end]
+        means[system] = by_topic = own[0] if repeats == 1 else own.mean(axis=0)
+        mean = by_topic.mean(axis=0)
+        found[0, system] = _mean_square(by_topic - mean, topics - 1) / topics
+        if repeats > 1:
+            rest = own - by_topic
+            by_repeat = rest.mean(axis=1)
+            rest -= by_repeat[:, np.newaxis]
+            found[1, system] = _mean_square(by_repeat, repeats - 1) / repeats
+            squares = _mean_square(rest.reshape(-1, depths), (topics - 1) * (repeats - 1))
+            found[2, system] = squares / (topics * repeats)
+    topic, repeat, residual = found
+    return Table(topic, repeat, residual, counts[:, np.newaxis], topics, means)
+
+
+def one_sample(table: Table, over: str = "both") -> tuple[FloatArray, FloatArray]:
+    """Return variance and degrees of freedom of every system's own mean, (system, depth).
+
+    Parameters
+    ----------
+    table
+        Of the systems.
+    over
+        ``"both"``, or ``"repeat"``, which a single repeat says nothing of.
+
+    Notes
+    -----
+    As for a difference in `crossed`, of one system.
+    """
+    between, repeat, residual, repeats, topics, _ = table
+    if over == "repeat":
+        freedom = np.where(repeats > 1, repeats - 1.0, np.nan) + np.zeros_like(repeat)
+        return repeat, freedom
+    total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weighed = between**2 / (topics - 1) + _by_freedom(table).sum(axis=0)
+        return total, np.where(total > 0, np.maximum(total**2 / weighed, 1.0), np.nan)
+
+
+def _mean_square(values: FloatArray, freedom: int) -> FloatArray:
+    """Return sums of squares over the first dimension by their freedom; NaN if there is none."""
+    squares = np.einsum("ij,ij->j", values, values)
+    return squares / freedom if freedom else np.full_like(squares, np.nan)
+
+
+def _by_freedom(table: Table) -> FloatArray:
+    """Return squares by their freedom, of repeats and of residuals, (2, system, depth)."""
+    own = np.maximum(table.repeats - 1, 1)
+    return np.stack([table.repeat**2 / own, table.residual**2 / (max(table.topics - 1, 1) * own)])
+
+
+def _differences(values: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean differences (pair, depth) of (system, place, depth), and their variance."""
+    mean, sd = by_depth(moments, values, pairs)
+    return mean, sd**2 / values.shape[1]
+
+
+def _own(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+    table = table_of(lists, owner)
+
+    def both(values: FloatArray) -> FloatArray:
+        added: FloatArray = values.take(pairs[:, 0], axis=-2) + values.take(pairs[:, 1], axis=-2)
+        return added
+
+    parts = both(_by_freedom(table))
+    return *_differences(table.means, pairs), both(table.repeat), both(table.residual), parts
+
+
+def _shared(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+    topics, depths = lists.shape[1:]
+    table = lists.reshape(owner.max() + 1, -1, topics, depths)
+    repeats = table.shape[1]
+    by_topic, by_repeat = table.mean(axis=1), table.mean(axis=2)
+    rest = table - by_topic[:, np.newaxis]
+    rest -= rest.mean(axis=2, keepdims=True)
+    _, repeat = _differences(by_repeat, pairs)
+    rest = rest.reshape(len(table), repeats * topics, depths)
+    inner = gram(np.ascontiguousarray(np.moveaxis(rest, 2, 0)))
+    own = np.diagonal(inner, axis1=1, axis2=2)
+    a, b = pairs.T
+    squares = np.maximum(own[:, a] + own[:, b] - 2 * inner[:, a, b], 0).T  # rounding is harmless
+    freedom = max(topics - 1, 1) * (repeats - 1)
+    residual = squares / freedom / (topics * repeats)
+    parts = np.stack([repeat**2 / (repeats - 1), residual**2 / freedom])
+    return *_differences(by_topic, pairs), repeat, residual, parts

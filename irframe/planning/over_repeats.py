@@ -1,0 +1,246 @@
+"""What repeats vary by, and how many topics and repeats an experiment takes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import listed, whole
+from irframe.errors import ParameterError, warn
+from irframe.scores.repeats import told_repeats
+from irframe.scores.scores import Arrays, Scores
+
+OWN = ("topic", "repeat", "system_topic", "residual")
+"""Sources of variance where each system has repeats of its own."""
+SHARED = ("system", "topic", "repeat", "system_topic", "system_repeat", "topic_repeat", "residual")
+"""Those where repeats are draws for all systems."""
+COMPONENT = "component"
+N_REPEATS = "n_repeats"
+"""Dimension of numbers of repeats."""
+MOST = 2**40
+"""More topics than any collection has."""
+
+
+def repeat_components(paired: Scores) -> xr.Dataset:
+    """Return the variance components of scores with repeats; see `components`."""
+    shared = paired.repeats.layout == "shared"
+    names = SHARED if shared else OWN
+    rows = [_analysed(paired, row, shared=shared) for row in range(len(paired.metrics))]
+    found, squares = (np.stack(each) for each in zip(*rows, strict=True))
+    for metric, values in zip(paired.metrics, found < 0, strict=True):
+        below = [f"{name} ({n})" for name, n in zip(names, values.sum(axis=-1), strict=True) if n]
+        if below:
+            warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
+    variance = np.maximum(found, 0)
+    with np.errstate(invalid="ignore"):
+        share = variance / variance.sum(axis=1, keepdims=True)
+    arrays = {"variance": variance, "share": share} | ({"mean_square": squares} if shared else {})
+    topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
+    shape = *topics.shape, len(names)
+    labelled: dict[str, Any] = {
+        name: ((*topics.dims, COMPONENT), each.swapaxes(1, 2).reshape(shape))
+        for name, each in arrays.items()
+    }
+    made = xr.Dataset(labelled | {"n_topics": topics}, {COMPONENT: list(names)})
+    return made.assign_coords(topics.coords).assign_attrs(paired.attrs | told_repeats([paired]))
+
+
+def _analysed(paired: Scores, row: int, *, shared: bool) -> Arrays:
+    """Return variances and mean squares of a metric, each (source, depth)."""
+    known = paired.repeats
+
+    def compute(lists: Array, *_: Array) -> Arrays:
+        if shared:
+            return shared_components(lists.reshape(len(known.counts), -1, *lists.shape[1:]))
+        found = own_components(lists, known.owner)
+        return found, found
+
+    found: Arrays = known.flat(paired, row, slice(None)).over(0, slice(None), compute)
+    return found
+
+
+def own_components(lists: Array, owner: Array) -> Array:
+    """Return variances where systems have repeats of their own, in the order of `OWN`.
+
+    Parameters
+    ----------
+    lists
+        Shape (list, topic, depth), without NaN.
+    owner
+        The system of each list, rising.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (source, depth), below 0 where chance has it. NaN of a single topic or system, and of
+        repeats where there are none.
+
+    Notes
+    -----
+    By expected mean squares. The residual is pooled over systems; with T topics, R repeats of a
+    system, S systems and mean squares of the means over repeats, ``repeat = var_r(mean_t) -
+    residual / T`` on average over systems with several, ``system_topic = MS_st - residual / R``
+    and ``topic = (MS_t - MS_st) / S``.
+    """
+    counts = np.bincount(owner)
+    systems, (_, topics, depths) = len(counts), lists.shape
+    means = np.empty((systems, topics, depths))
+    squares, spread = np.zeros(depths), np.zeros(depths)
+    for system in range(systems):
+        own = lists[owner == system]
+        means[system] = own.mean(axis=0)
+        by_repeat = own.mean(axis=1) - means[system].mean(axis=0)
+        rest = own - means[system] - by_repeat[:, np.newaxis]
+        squares += (rest**2).sum(axis=(0, 1))
+        if len(own) > 1:
+            spread += by_repeat.var(axis=0, ddof=1) * len(own)
+    several = (counts[counts > 1]).sum()
+    freedom = (counts - 1).sum() * (topics - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        residual = squares / freedom
+        repeat = spread / several - residual / topics
+        by_topic = means.mean(axis=0)
+        rest = means - by_topic - means.mean(axis=1, keepdims=True) + by_topic.mean(axis=0)
+        crossing = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
+        above = by_topic.var(axis=0, ddof=1) if topics > 1 else np.full(depths, np.nan)
+    topic = above - crossing / systems
+    return np.stack([topic, repeat, crossing - residual * (1 / counts).mean(), residual])
+
+
+def shared_components(table: Array) -> Arrays:
+    """Return variances and mean squares where repeats are draws for all, in the order of `SHARED`.
+
+    Parameters
+    ----------
+    table
+        Shape (system, repeat, topic, depth), without NaN.
+
+    Returns
+    -------
+    variances, squares : numpy.ndarray
+        Shape (source, depth).
+
+    Notes
+    -----
+    By expected mean squares of systems x topics x repeats, one observation in each cell.
+    """
+    sizes = {"s": table.shape[0], "r": table.shape[1], "t": table.shape[2]}
+    axes = {"s": 0, "r": 1, "t": 2}
+    effects: dict[str, Array] = {}
+    squares = []
+    for source in ("", "s", "t", "r", "st", "sr", "tr", "str"):
+        left = tuple(axes[each] for each in "srt" if each not in source)
+        effect = table.mean(axis=left, keepdims=True) if left else table
+        for smaller, known in effects.items():
+            if {*smaller} <= {*source}:
+                effect = effect - known
+        effects[source] = effect
+        if source:
+            freedom = np.prod([sizes[each] - 1 for each in source])
+            times = np.prod([sizes[each] for each in "srt" if each not in source])
+            with np.errstate(invalid="ignore", divide="ignore"):
+                squares.append(times * (effect**2).sum(axis=(0, 1, 2)) / freedom)
+    s, t, r, st, sr, tr, rest = squares
+    systems, topics, repeats = sizes["s"], sizes["t"], sizes["r"]
+    found = [
+        (s - st - sr + rest) / (topics * repeats),
+        (t - st - tr + rest) / (systems * repeats),
+        (r - sr - tr + rest) / (systems * topics),
+        *((st - rest) / repeats, (sr - rest) / topics, (tr - rest) / systems, rest),
+    ]
+    return np.stack(found), np.stack(squares)
+
+
+def topics_over_repeats(
+    paired: Scores,
+    question: str,
+    wanted: float,
+    repeats: int | Sequence[int] | None,
+    *,
+    power: float,
+    alpha: float,
+) -> xr.Dataset:
+    """Return how many topics it takes with so many repeats; see `topics_needed`."""
+    known = paired.repeats
+    if known is None:
+        advice = "name repeats in a column such as repeat or seed"
+        raise ParameterError("scores of several repeats for repeats=", "one of each", advice)
+    if question not in {"margin", "t"}:
+        raise ParameterError("margin= or difference= for repeats=", repr(question))
+    counts = [int(known.counts.min())] if repeats is None else listed(repeats)
+    counts = [whole("repeats", each, low=1) for each in counts]
+    if not counts:
+        raise ParameterError("at least one number of repeats", "none")
+    rows = [_analysed(paired, row, shared=known.layout == "shared")[0] for row in _rows(paired)]
+    parts = np.maximum(np.stack(rows), 0)
+    of_differences = _of_shared(parts) if known.layout == "shared" else _of_own(parts)
+    asked: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
+    topics = np.stack(
+        [_topics(of_differences, each, wanted, **asked) for each in counts],
+        axis=-1,
+    )
+    alike = paired.labelled(topics[..., 0], "topics")
+    dims = *alike.dims, N_REPEATS
+    named = {"topics": (dims, topics.reshape(*alike.shape, len(counts)))}
+    for name, each in zip(("topic", "repeat", "residual"), of_differences, strict=True):
+        named[f"variance_{name}"] = (alike.dims, each.reshape(alike.shape))
+    made = xr.Dataset(named, {N_REPEATS: counts}).assign_coords(alike.coords)
+    return made.assign_attrs(paired.attrs | told_repeats([paired]) | {"n_repeats": _told(counts)})
+
+
+def _rows(paired: Scores) -> range:
+    return range(len(paired.metrics))
+
+
+def _told(counts: list[int]) -> str:
+    return ", ".join(map(str, counts))
+
+
+def _of_own(parts: Array) -> Arrays:
+    """Return the variances of differences of two systems: by topic, by repeat, and the residual."""
+    _, repeat, crossing, residual = np.moveaxis(parts, 1, 0)
+    return 2 * crossing, 2 * repeat, 2 * residual
+
+
+def _of_shared(parts: Array) -> Arrays:
+    _, _, _, crossing, by_repeat, _, residual = np.moveaxis(parts, 1, 0)
+    return 2 * crossing, 2 * by_repeat, 2 * residual
+
+
+def _topics(
+    parts: Arrays, repeats: int, wanted: float, *, one_sided: bool, power: float, alpha: float
+) -> Array:
+    """Return the least number of topics that finds a difference so often, NaN where none does."""
+    by_topic, by_repeat, residual = (np.asarray(part, np.float64) for part in parts)
+
+    def enough(topics: Array) -> Array:
+        between = (by_topic + residual / repeats) / topics
+        within = by_repeat / repeats + residual / (topics * repeats)
+        variance = between + by_repeat / repeats
+        weighed = between**2 / (topics - 1)
+        if repeats > 1:  # of each system its half
+            weighed = weighed + within**2 / 2 / (repeats - 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            freedom = np.clip(variance**2 / weighed, 1, 1e9)
+            lead = wanted / np.sqrt(variance)
+        if one_sided:
+            critical = scipy.special.stdtrit(freedom, 1 - alpha)
+            found = scipy.special.nctdtr(freedom, lead, critical)
+        else:
+            critical = scipy.special.fdtri(1, freedom, 1 - alpha)
+            found = scipy.special.ncfdtr(1, freedom, lead**2, critical)
+        return np.asarray((1 - found >= power) | (variance == 0))
+
+    low, high = np.full(by_topic.shape, 1.0), np.full(by_topic.shape, 2.0)
+    while ((short := ~enough(high)) & (high < MOST)).any():
+        low, high = np.where(short, high, low), np.where(short & (high < MOST), high * 2, high)
+    never = high >= MOST
+    while ((high - low) > 1).any():
+        middle = np.floor((low + high) / 2)
+        fits = enough(middle)
+        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
+    missing = never | np.isnan(by_topic + by_repeat + residual)
+    return np.where(missing, np.nan, high)

@@ -1,0 +1,151 @@
+"""A gate in tests: runs are shown to be not worse than a baseline, or a test fails and says why."""
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from irframe.comparing.compare import compare
+from irframe.comparing.corrections import Adjust
+from irframe.comparing.freeze import FailOn, failing, freeze, is_file
+from irframe.cubes.cube import cube
+from irframe.errors import IrframeWarning
+from irframe.experiments.evaluate import evaluate
+from irframe.experiments.policy import Metrics, cut_at, parse_metrics
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.read_run import read_qrels
+from irframe.files.read_runs import read_runs
+from irframe.metrics import Metric
+from irframe.names import DOC, TOPIC
+from irframe.paired import Test
+from irframe.reports.markdown import Change
+from irframe.tables.captions import told
+
+SHOWN = 5
+"""How many documents, or topics, a failure lists."""
+VERDICT = (
+    *("metric", "system_a", "system_b", "difference", "ci_low", "ci_high"),
+    *("verdict", "detectable", "n_topics"),
+)
+OF_SCORES = ("no_rel", "rel")
+"""Policies that are of scores, and not of a cube."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What the fixture ``irframe`` of pytest is.
+
+    Parameters
+    ----------
+    update
+        Whether baselines that are files are written: those of runs that pass, and those that are
+        not there yet.
+    """
+
+    update: bool = False
+
+    def assert_not_worse(
+        self,
+        runs: Runs | str | PathLike[str],
+        qrels: Qrels | str | PathLike[str],
+        metrics: Metrics,
+        *,
+        baseline: Any,
+        margin: float,
+        fail_on: FailOn = "not-not-worse",
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        alpha: float = 0.05,
+        policy: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Pass if no run is worse than a baseline, by one of the gates of ``irframe compare``.
+
+        Parameters
+        ----------
+        runs, qrels
+            Runs and judgments, frames or what `as_runs` and `as_qrels` take; or their files.
+        metrics
+            Metrics or their names.
+        baseline
+            A file that ``irframe freeze`` wrote, or a system of the runs.
+        margin
+            How much worse does not matter, in units of the metrics, above 0.
+        fail_on
+            What fails: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
+        test, adjust, alpha
+            As for `compare`.
+        policy
+            Further arguments of `evaluate`, such as ``{"ties": "doc"}``.
+
+        Raises
+        ------
+        AssertionError
+            With the verdicts, and the five documents by which most was lost: in the run against
+            the baseline or, of a baseline that is a file, against the best possible ranking.
+        IrframeError
+            As `evaluate` and `compare`, such as for a file by other judgments.
+        """
+        __tracebackhide__ = True
+        frame, judged = as_runs(_read(runs, read_runs)), as_qrels(_read(qrels, read_qrels))
+        chosen, decided = parse_metrics(metrics), dict(policy or {})
+        scores = evaluate(frame, judged, chosen, **decided)
+        if self.update and is_file(baseline) and not Path(baseline).exists():
+            freeze(scores, baseline)
+            return
+        with warnings.catch_warnings():
+            unchanged = "comparisons whose differences are the same"
+            warnings.filterwarnings("ignore", unchanged, IrframeWarning)
+            found = compare(
+                scores, test, adjust=adjust, alpha=alpha, baseline=baseline, margin=margin
+            )
+        failed = failing(found, fail_on, margin)
+        if failed.empty:
+            if self.update and is_file(baseline):
+                freeze(scores, baseline)
+            return
+        raise AssertionError(
+            _told(found, failed, fail_on, (frame, judged, scores), chosen, decided)
+        )
+
+
+def _read(given: Any, read: Callable[[Any], Any]) -> Any:
+    """Return what a file holds, or what was given instead of one."""
+    return read(given) if isinstance(given, str | os.PathLike) else given
+
+
+def _told(
+    found: pd.DataFrame,
+    failed: pd.DataFrame,
+    fail_on: str,
+    frames: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+    metrics: list[Metric],
+    policy: dict[str, Any],
+) -> str:
+    """Return what a failure says: verdicts, how they were decided, and the documents behind."""
+    runs, qrels, scores = frames
+    rows = found[found["system_a"] == failed["system_a"].iloc[0]]
+    metric = next(each for each in metrics if str(each) == failed["metric"].iloc[0])
+    of_cube = {name: value for name, value in policy.items() if name not in OF_SCORES}
+    of_cube["depth"] = cut_at(metrics, policy.get("depth"))
+    change = Change.of(rows, cube(runs, qrels, **of_cube), scores, runs)
+    system, baseline = change.names
+    table = found[[*VERDICT]].to_string(index=False, float_format="{:.4f}".format)
+    parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(found.attrs)]
+    fallen = change.apart(metric)
+    fallen = fallen[fallen["rose"] < 0].sort_values("rose", kind="stable")
+    lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
+    if lost is None:
+        worst = fallen.head(SHOWN).rename_axis(TOPIC).reset_index()
+        parts.append(f"topics that fell most by {metric}:\n{worst.to_string(index=False)}")
+        return "\n\n".join(parts)
+    order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
+    shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
+    against = "the best ranking" if "frozen" in found.attrs else baseline
+    text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
+    title = f"documents that did it, by {metric} against {against}, on topics that fell:"
+    return "\n\n".join([*parts, f"{title}\n{text.to_string(index=False)}"])

@@ -1,0 +1,328 @@
+"""Scores of systems that were run several times: seeds, passes of a judge, variations of a query.
+
+`Scores` hold the means over repeats, which decide who is ahead; what repeats add to their
+uncertainty is in `Repeats`, which every verb that reads them asks for variance and freedom.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import choice, listed, whole
+from irframe.cubes.repeats import layout, word_of
+from irframe.errors import ParameterError, warn
+from irframe.names import REPEAT, REPEATED, REPEATS, Layout
+from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
+from irframe.scores.scores import Scores, patterns
+from irframe.warned import listing
+
+Over = Literal["both", "topic", "repeat"]
+"""What differences are generalised over."""
+OVERS: tuple[Over, ...] = ("both", "topic", "repeat")
+OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
+"""What a comparison says of repeats."""
+ONE = "one {}: what another {} would change is not in this interval"
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Every repeat of every system.
+
+    Parameters
+    ----------
+    values
+        Shape (metric, list, topic, depth); the lists of one system after the other's.
+    owner
+        Position of the system of each list.
+    counts
+        How many repeats a system has.
+    layout
+        What one repeat is.
+    word
+        What the caller calls repeats.
+    over
+        What is generalised over.
+    """
+
+    values: Any
+    owner: Array
+    counts: Array
+    layout: Layout
+    word: str
+    over: Over = "both"
+
+    @property
+    def crossing(self) -> bool:
+        """Whether intervals and tests count what repeats vary by."""
+        return self.layout != "topic" and self.over != "topic"
+
+    def take(self, metric: Any, system: Any, topic: Any, depth: Any) -> "Repeats":
+        """Return those of the scores at some positions of each dimension."""
+        lists = owner = None
+        counts = self.counts if system is None else self.counts[system]
+        if system is not None:
+            rows = [np.flatnonzero(self.owner == place) for place in system]
+            lists = np.concatenate(rows) if rows else np.zeros(0, int)
+            owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        values = self.values
+        for axis, places in enumerate((metric, lists, topic, depth)):
+            if places is not None:
+                values = values[(*(slice(None),) * axis, places)]
+        kept = self.owner if owner is None else owner
+        return replace(self, values=values, owner=kept, counts=counts)
+
+    def crossed(self, scores: Scores, row: int, depths: slice, pairs: Array) -> Crossed:
+        """Return how sure differences of pairs are, each (pair, depth)."""
+
+        def compute(lists: Array, *_: Array) -> tuple[Array, ...]:
+            shared = self.layout == "shared"
+            return crossed(lists, self.owner, pairs, shared=shared, over=self.over)
+
+        return Crossed(*self.flat(scores, row, depths).over(0, slice(None), compute))
+
+    def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
+        """Return the scores of a metric in which every list stands for itself."""
+        values = self.values[row : row + 1, :, :, depths]
+        return replace(scores, values=values, repeats=None, weights=None)
+
+    def own(self, scores: Scores) -> tuple[Array, Array, Array]:
+        """Return of every system's mean variance, freedom and the repeats' standard deviation.
+
+        Each of shape (metric, system, depth), over the topics of the system.
+        """
+        shape = (*scores.values.shape[:2], scores.values.shape[3])
+        variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
+        for row, system in np.ndindex(shape[:2]):
+            lists = self.values[row, self.owner == system]
+            there = ~np.isnan(scores.values[row, system])
+            for topics, depths in patterns(there):
+                if topics.any():
+                    part = lists[:, topics][:, :, depths]
+                    table = table_of(part, np.zeros(len(part), int))
+                    found = one_sample(table, self.over)
+                    variance[row, system, depths], freedom[row, system, depths] = (
+                        each[0] for each in found
+                    )
+                    if len(part) > 1:
+                        spread[row, system, depths] = np.sqrt(table.repeat[0] * len(part))
+        return variance, freedom, spread
+
+
+def read_repeats(array: xr.DataArray, scores: Scores, over: Over = "both") -> Scores:
+    """Return scores of the means over repeats, which know these.
+
+    Parameters
+    ----------
+    array
+        Dimensions (metric, system, repeat, topic) and, if there is one, depth.
+    scores
+        Labels and all else, with `values` over (metric, system, repeat, topic, depth).
+    over
+        What is generalised over.
+
+    Raises
+    ------
+    ParameterError
+        If it is not known what a repeat is, or shared ones are not shared by all systems.
+
+    Warns
+    -----
+    IrframeWarning
+        Of repeats that are left out, as not every system has them; and of those that lack topics.
+    """
+    choice("over", over, OVERS)
+    values: Any = scores.values
+    complete = bool(np.isfinite(values.sum()))  # which no sum with NaN in it is
+    there = np.ones(values.shape[1:3], bool)
+    if not complete:
+        there = np.asarray(~np.isnan(values).all(axis=(0, 3, 4)))
+    if there.sum(axis=1).max(initial=0) <= 1:
+        first = there.argmax(axis=1)
+        return replace(scores, values=values[:, np.arange(len(first)), first])
+    known, word = layout(array), word_of(array)
+    if known == "topic":
+        return _of_topics(scores, there, word, over)
+    if known == "shared":
+        values, there = _shared(values, there, word)
+        if values.shape[2] == 1:
+            return replace(scores, values=values[:, :, 0])
+    there[~there.any(axis=1), 0] = True
+    owner, places = np.nonzero(there)
+    full = there.all()
+    lists = values.reshape(len(values), -1, *values.shape[3:]) if full else values[:, owner, places]
+    counts = np.bincount(owner)
+    ends = np.cumsum(counts)
+    rows = [lists[:, end - n : end].mean(axis=1) for end, n in zip(ends, counts, strict=True)]
+    if not complete:
+        _tell_short(scores, lists, owner, array.indexes[REPEAT].take(places), word)
+    found = Repeats(lists, owner, counts, known, word, over)
+    return replace(scores, values=np.stack(rows, axis=1), repeats=found)
+
+
+def _of_topics(scores: Scores, there: Array, word: str, over: Over) -> Scores:
+    """Return the means of every topic's own repeats, as many as it has."""
+    if over == "repeat":
+        wanted = f"over='topic' or 'both' for {word}s that are draws inside their topics"
+        raise ParameterError(wanted, repr(over))
+    known = ~np.isnan(scores.values)
+    counts = known.sum(axis=2)
+    with np.errstate(invalid="ignore"):
+        values = np.where(known, scores.values, 0.0).sum(axis=2) / counts
+    most = np.array([counts[:, system].max(initial=0) for system in range(len(there))])
+    there[~there.any(axis=1), 0] = True
+    owner, places = np.nonzero(there)
+    found = Repeats(scores.values[:, owner, places], owner, most, "topic", word, over)
+    return replace(scores, values=values, repeats=found)
+
+
+def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
+    """Return values of the repeats that every system has."""
+    taking_part = there.any(axis=1)
+    common = np.asarray(there[taking_part].all(axis=0))
+    if not common.any():
+        wanted = f"{word}s that all systems have, for repeats='shared'"
+        advice = "repeats='system' is for repeats that each system has of its own"
+        raise ParameterError(wanted, "none", advice)
+    lost = np.count_nonzero(there.any(axis=0) & ~common)
+    if lost:
+        warn(f"{word}s that not every system has are left out: {lost} of {len(common)}")
+    return values if common.all() else values[:, :, common], there[:, common]
+
+
+def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
+    """Warn of repeats without a score on topics on which others of their system have one."""
+    known = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
+    short = []
+    for place in range(len(owner)):
+        own = known[owner == owner[place]].any(axis=0)
+        lacking = np.count_nonzero(own & ~known[place])
+        if lacking:
+            short.append(f"{scores.systems[owner[place]]} {word} {labels[place]} ({lacking})")
+    if short:
+        warn(
+            "topics count on which every repeat has a score; repeats that lack topics of their "
+            f"system: {listing(short)}"
+        )
+
+
+def told_repeats(parts: Sequence[Scores]) -> dict[str, Any]:
+    """Return the attributes of a result of scores, in groups, with repeats."""
+    every = [part.repeats for part in parts if part.repeats is not None]
+    if not every:
+        return {}
+    counts = np.concatenate([known.counts for known in every])
+    low, high = int(counts.min()), int(counts.max())
+    known = every[0]
+    return {
+        REPEATS: known.layout,
+        REPEATED: known.word,
+        "n_repeats": f"{high}" if low == high else f"{low} to {high}",
+        "over": "topic" if known.layout == "topic" else known.over,
+    }
+
+
+def refuse_weighted_repeats(scores: Scores) -> None:
+    """Raise for weights of topics where repeats count, which there is no form for."""
+    if scores.repeats is not None and scores.repeats.crossing and scores.weights is not None:
+        word = scores.repeats.word
+        advice = f"average over {word}s first, or say repeats='topic' where they are of topics"
+        raise ParameterError(f"weights= without {word}s that count", "both", advice)
+
+
+def beware_of_repeats(scores: Scores) -> list[str]:
+    """Say where an interval that counts repeats lacks those of a system."""
+    known = scores.repeats
+    if known is None or not known.crossing or known.counts.min() > 1:
+        return []
+    single = scores.systems[known.counts == 1]
+    told = ONE.format(known.word, known.word)
+    return [f"{told}: {listing(map(str, single))}"]
+
+
+def spread_of_repeats(scores: Scores) -> dict[str, Array]:
+    """Return how many repeats systems have, and how far their means spread, by depth."""
+    known = scores.repeats
+    shape = (*scores.values.shape[:2], scores.values.shape[3])
+    counts = np.broadcast_to(known.counts[:, np.newaxis], shape)
+    return {"n_repeats": counts} | (
+        {} if known.layout == "topic" else {"repeat_sd": known.own(scores)[2]}
+    )
+
+
+def drawn_repeats(
+    scores: Scores, asked: Mapping[str, int | Sequence[int] | None]
+) -> dict[str, Any]:
+    """Return the expected best and worst of so many repeats, under names such as best_of_3."""
+    found = {}
+    for name, given in asked.items():
+        if given is None:
+            continue
+        if scores.repeats is None:
+            advice = "name repeats in a column such as repeat or seed"
+            raise ParameterError(f"several repeats for {name}=", "one of every system", advice)
+        for k in listed(given):
+            number = whole(name, k, low=1)
+            found[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")
+    return found
+
+
+def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
+    """Return the expected best, or worst, of k repeats, shape (metric, system, depth).
+
+    The best of their means or, where repeats are draws inside topics, the mean of topics' best.
+
+    Parameters
+    ----------
+    scores
+        Scores with repeats.
+    k
+        How many repeats are drawn of those there are, at least 1.
+    worst
+        Whether the worst one counts.
+    """
+    known = scores.repeats
+    found = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
+    for row, system in np.ndindex(found.shape[:2]):
+        lists = known.values[row, known.owner == system]
+        there = ~np.isnan(scores.values[row, system])
+        lowest = worst == (scores.towards[row] > 0)
+        for topics, depths in patterns(there):
+            if topics.any():
+                part = lists[:, topics][:, :, depths]
+                inside = known.layout == "topic"
+                drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
+                found[row, system, depths] = drawn.mean(axis=0) if inside else drawn
+    return found
+
+
+def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
+    """Return the expected highest of k of n values, drawn without replacement, first dimension.
+
+    Notes
+    -----
+    ``sum y_(i) C(i - 1, k - 1) / C(n, k)`` of the values in rising order, without those that are
+    NaN; NaN for k above n.
+
+    References
+    ----------
+    .. [1] Chen et al. Evaluating large language models trained on code. 2021. arXiv:2107.03374
+
+    Examples
+    --------
+    >>> passed = np.array([1.0] * 9 + [0.0] * 3)
+    >>> [round(float(of_draws(passed, k, lowest=True)), 3) for k in (1, 2, 4, 8, 12)]
+    [0.75, 0.545, 0.255, 0.018, 0.0]
+    """
+    rising = np.sort(-values if lowest else values, axis=0)  # NaN last
+    n = np.count_nonzero(~np.isnan(rising), axis=0)
+    place = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
+    shares = scipy.special.comb(place, k - 1) * (place < n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (shares * np.where(place < n, rising, 0)).sum(axis=0) / scipy.special.comb(n, k)
+    return np.where(n < k, np.nan, (0 - found) if lowest else found)

@@ -1,0 +1,331 @@
+"""A baseline that is a file gives what it gives as a run, and is refused where it would not."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.__main__ import main
+from irframe.comparing import freeze as chapter
+from irframe.comparing.freeze import failing
+from irframe.errors import (
+    IdError,
+    InputError,
+    IrframeError,
+    IrframeWarning,
+    MetricError,
+    ParameterError,
+    StoreError,
+)
+from irframe.names import JUDGMENTS
+from irframe.reports.markdown import GRAVEST
+
+RUNS, QRELS = ir.example_track()
+METRICS = ["nDCG@10", "AP", "RR"]
+
+
+def scores_of(qrels=QRELS, metrics=METRICS, **options):
+    return ir.evaluate(RUNS, qrels, metrics, **options)
+
+
+def others(scores):
+    return scores[scores.index.get_level_values("system") != "splade"]
+
+
+@pytest.fixture
+def file(tmp_path):
+    scores_of().ireval.freeze(tmp_path / "main.irframe", baseline="splade")
+    return tmp_path / "main.irframe"
+
+
+def test_a_file_is_compared_as_the_run_is(file, tmp_path):
+    scores = scores_of()
+    weights = pd.Series(range(1, 17), scores.index.unique("topic"))
+    kind = dict(zip(weights.index, "ab" * 8, strict=True))
+    grouped = scores.assign(kind=scores.index.get_level_values("topic").map(kind))
+    deep = ir.cube(RUNS, QRELS).ireval.score("nDCG", "AP", at=[5, 10, 20])
+    deep.ireval.freeze(tmp_path / "deep.irframe", baseline="splade")
+    for given, path, options in (
+        (scores, file, {}),
+        (scores, str(file), {"margin": 0.05, "adjust": "fdr_bh", "test": "permutation"}),
+        (scores, file, {"weights": weights}),
+        (grouped, file, {"by": "kind"}),
+        (deep, tmp_path / "deep.irframe", {}),
+        (deep, tmp_path / "deep.irframe", {"at": [20, 5]}),
+    ):
+        alone = others(given) if given is not deep else given.drop_sel(system="splade")
+        found = alone.ireval.compare(baseline=path, **options)
+        expected = given.ireval.compare(baseline="splade", **options)
+        columns = [*found.columns]
+        pd.testing.assert_frame_equal(found, expected[columns], check_dtype=False, rtol=1e-12)
+        assert found.attrs["baselines"] == ["splade"]
+        again = ir.verbs.compare(alone, **options, baseline=found.ireval.record[-1][1]["baseline"])
+        pd.testing.assert_frame_equal(again, found)
+
+
+def test_some_of_the_metrics_are_compared_whatever_depth_they_set(file, tmp_path):
+    some = ir.scorer(QRELS, "nDCG@10")(RUNS[RUNS["system"] == "ance"])
+    found = some.ireval.compare(baseline=file)
+    expected = scores_of().loc[["ance", "splade"]].ireval.compare()
+    assert found["p"].item() == pytest.approx(expected["p"][0])
+    scores_of(metrics=["nDCG@10", "P@5"]).ireval.freeze(tmp_path / "a.irframe", baseline="splade")
+    assert len(some.ireval.compare(baseline=tmp_path / "a.irframe")) == 1
+
+
+@pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
+def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
+    found = scores_of().ireval.compare(baseline=file)
+    assert set(found["system_b"]) == {"splade (main.irframe)"}
+    same = found[found["system_a"] == "splade"]
+    assert (same["difference"] == 0).all()
+    assert f"baseline splade frozen {chapter.today()} by irframe" in repr(found.ireval)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        (lambda: scores_of(QRELS.iloc[1:]), ParameterError, "judgments: 523 judgments of 16 topi"),
+        (
+            lambda: scores_of(QRELS.assign(grade=QRELS["grade"].where(QRELS.index > 0, 3))),
+            ParameterError,
+            "523 judgments of 16 topics, .* in the file, 523 judgments of 16 topics, .* here",
+        ),
+        (lambda: scores_of(ties="doc"), ParameterError, "found ties: trec in the file, doc here"),
+        (
+            lambda: scores_of(score_dtype="float32", no_rel="nan"),
+            ParameterError,
+            "score_dtype: float64 in the file, float32 here, no_rel: not said in the file, nan",
+        ),
+        (lambda: scores_of(depth=20), ParameterError, "depth: not said in the file, 20 here"),
+        (
+            lambda: scores_of(metrics=["AP", "P@5"]),
+            MetricError,
+            "metrics of .*: nDCG@10, AP, RR; found P@5",
+        ),
+        (
+            lambda: ir.cube(RUNS, QRELS).ireval.sample(0.5).ireval.score("AP", at=10),
+            ParameterError,
+            "judgments: .*made by: not said in the file",
+        ),
+        (lambda: bare(scores_of()), ParameterError, "in the file, not said here, ties: trec in"),
+        (
+            lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10),
+            ParameterError,
+            "found bounds",
+        ),
+    ],
+)
+def test_what_was_decided_otherwise_is_refused_by_name(file, change, error, words):
+    with pytest.raises(error, match=words):
+        ir.verbs.compare(change(), baseline=file)
+
+
+def bare(scores):
+    scores.attrs = {}
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file"),
+        ("{", "no JSON"),
+        ("[1]", "another file"),
+        ('{"system": "a"}', "another file"),
+        ('{"irframe baseline": 9}', "format 9"),
+        (lambda text: text.replace("0.5800515545610756", "0.5900515545610756"), "changed since"),
+        (lambda text: text.replace('"trec"', '"doc"'), "changed since"),
+    ],
+)
+def test_a_file_is_whole_or_refused(file, text, words):
+    if text is None:
+        file.unlink()
+    else:
+        file.write_text(text(file.read_text()) if callable(text) else text)
+    with pytest.raises(StoreError, match=words):
+        scores_of().ireval.compare(baseline=file)
+
+
+@pytest.mark.parametrize(
+    ("freeze", "error", "words"),
+    [
+        (lambda: scores_of().ireval.freeze("x.irframe"), InputError, "one system to freeze; fou"),
+        (lambda: scores_of().ireval.freeze("x.json", baseline="bm25"), ParameterError, "ends in"),
+        (lambda: scores_of().ireval.freeze("x.irframe", baseline="bm26"), ParameterError, "bm26"),
+        (
+            lambda: scores_of(by="team").ireval.freeze("x.irframe", baseline="bm25"),
+            IrframeError,
+            "3 levels",
+        ),
+        (
+            lambda: scores_of().ireval.compare(baseline=["a.irframe", "bm25"]),
+            ParameterError,
+            "several baselines",
+        ),
+    ],
+)
+def test_what_cannot_be_frozen(freeze, error, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=words):
+        freeze()
+    assert not list(tmp_path.iterdir())
+
+
+def test_age_and_topics_that_are_left_out_are_said(file, monkeypatch):
+    monkeypatch.setattr(chapter, "today", lambda: date(2200, 1, 1))
+    with pytest.warns(IrframeWarning, match="main.irframe is .* days old, of .*: freeze a new"):
+        found = others(scores_of()).ireval.compare(baseline=file)
+    assert "days old" in found.attrs["caution"]
+    monkeypatch.undo()
+    some = others(scores_of()).drop(index=["101", "102"], level="topic")
+    with pytest.warns(IrframeWarning, match="2 topics of main.irframe have no scores here"):
+        assert (some.ireval.compare(baseline=file)["n_topics"] == 14).all()
+
+
+def test_scores_made_elsewhere_are_compared_with_a_caution(tmp_path):
+    bare = pd.DataFrame({"AP": [0.1, 0.4, 0.3, 0.5]})
+    bare.index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["system", "topic"])
+    bare.ireval.freeze(tmp_path / "a.irframe", baseline="a")
+    with pytest.warns(IrframeWarning, match="neither a.irframe nor the scores say"):
+        found = bare.loc[["b"]].ireval.compare(baseline=tmp_path / "a.irframe")
+    assert found["difference"].item() == pytest.approx(0.15)
+
+
+def test_a_digest_tells_judgments_apart_whatever_their_order():
+    def digest(qrels):
+        return ir.evaluate(RUNS, qrels, "AP").attrs[JUDGMENTS]
+
+    told = digest(QRELS)
+    assert told == digest(QRELS.sample(frac=1, random_state=1))
+    assert told == digest(QRELS.ireval.to_pytrec_eval())
+    assert told == ir.cube(RUNS, QRELS).ireval.score("AP").attrs[JUDGMENTS]
+    assert told == ir.scorer(QRELS, "AP")(RUNS).attrs[JUDGMENTS]
+    rng = np.random.default_rng(0)
+    seen = {told}
+    for row in rng.choice(len(QRELS), 20, replace=False):
+        other = QRELS.copy()
+        other.loc[other.index[row], "grade"] += 1
+        seen |= {digest(other), digest(QRELS.drop(index=QRELS.index[row]))}
+    first = QRELS[QRELS["topic"] == "101"].drop_duplicates("grade").index[:2]
+    swapped = QRELS.copy()
+    swapped.loc[first, "grade"] = QRELS.loc[first, "grade"].to_numpy()[::-1]
+    assert len(seen | {digest(swapped)}) == 42
+    long = QRELS.assign(doc=QRELS["doc"] + "x" * 300)
+    with pytest.warns(IrframeWarning):
+        assert digest(long) == digest(long.iloc[::-1]) != told
+
+
+@pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
+def test_gates_let_through_what_they_say():
+    scores = scores_of(metrics=["nDCG@10", "ASL"])
+    same = scores.loc[["splade"]].rename({"splade": "same"})
+    found = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)
+    failed = {
+        word: {*failing(found, word, 0.05)[["metric", "system_a"]].itertuples(index=False)}
+        for word in chapter.GATES
+    }
+    by_pair = found.set_index(["metric", "system_a"])
+    expected = {
+        "never": [],
+        "worse": by_pair.index[by_pair["verdict"] == "worse"],
+        "undecided": by_pair.index[by_pair["verdict"].isin(["worse", "undecided"])],
+        "drop": [
+            *by_pair.index[(by_pair["difference"] < -0.05) & (by_pair.index.map(by_ndcg))],
+            *by_pair.index[(by_pair["difference"] > 0.05) & ~by_pair.index.map(by_ndcg)],
+        ],
+    }
+    for word, pairs in expected.items():
+        assert {*map(tuple, failed[word])} == {*pairs}, word
+    unchanged = {("nDCG@10", "same"), ("ASL", "same")}
+    assert {*map(tuple, failed["undecided"] - failed["not-not-worse"])} == unchanged
+    with pytest.raises(ParameterError, match="a margin, for fail_on='drop'"):
+        failing(found, "drop")
+
+
+def by_ndcg(pair):
+    return pair[0] == "nDCG@10"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--files", "track"]) == 0
+    line = ["freeze", "track/qrels.txt", "track/runs/splade.gz", "-m", "nDCG@10", "AP"]
+    assert main([*line, "-o", "main.irframe"]) == 0
+    capsys.readouterr()
+    return Path("main.irframe")
+
+
+def gate(capsys, system, *words):
+    line = ["compare", "track/qrels.txt", f"track/runs/{system}.gz", "-m", "nDCG@10", "AP"]
+    status = main([*line, "--baseline-file", "main.irframe", *words])
+    return status, *capsys.readouterr()
+
+
+def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
+    before = files.read_bytes()
+    worse = gate(capsys, "ance", "--margin", ".02", "--fail-on", "worse", "--update")
+    assert worse[0] == 1
+    assert files.read_bytes() == before
+    status, _, told = gate(capsys, "monot5", "--margin", ".05", "--fail-on", "drop", "--update")
+    assert status == 0
+    moved = "main.irframe now holds monot5: nDCG@10 0.4823 to 0.5584, AP 0.4106 to 0.4754"
+    assert moved in told
+    assert json.loads(files.read_text())["system"] == "monot5"
+    assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
+    assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
+    for words, told in (
+        (["--update"], "a gate whose baseline --update renews; found no --fail-on"),
+        (["--baseline", "bm25"], "--baseline or --baseline-file; found both"),
+        (["--fail-on", "drop"], "--margin, for --fail-on drop"),
+        (["--ties", "doc"], "ties: trec in the file, doc here"),
+        (
+            ["track/runs/bm25.gz", "--fail-on", "drop", "--margin", "9", "--update"],
+            "one run, to be frozen in main.irframe; found 2: splade, bm25",
+        ),
+    ):
+        status, _, error = gate(capsys, "splade", *words)
+        assert (status, told in error) == (2, True), error
+    assert json.loads(files.read_text())["system"] == "monot5"
+
+
+def test_the_help_explains_each_gate(capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    for name, words in chapter.GATES.items():
+        assert [*filter(lambda line: line.split() == [name, *words.split()], lines)]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_page_from_a_file_fits_and_names_documents(capsys):
+    line = ["compare", "track/qrels.txt", "track/runs", "-m", "nDCG@10", "AP", "--margin", ".05"]
+    words = ["--baseline-file", "main.irframe", "--format", "markdown", "--link", "https://x/y"]
+    assert main([*line, *words]) == 0
+    page = capsys.readouterr().out
+    assert 9_000 < len(page) <= 10_000
+    verdicts = [line.rpartition(": ")[2] for line in page.splitlines() if line[:3] == "## "]
+    assert len(verdicts) == 8
+    assert verdicts[0] == "worse"
+    gravest = [min(map(GRAVEST.index, each.split(", "))) for each in verdicts]
+    assert gravest == sorted(gravest)
+    assert page.endswith("[The whole report](https://x/y).\n")
+    assert "documents behind it, against the best ranking" in page
+    scores = ir.evaluate(RUNS, QRELS, "nDCG@10")["nDCG@10"].unstack("system")
+    worst = (scores["ance"] - scores["splade"]).idxmin()
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {worst} | ")][:1]
+    before, after = (f"{scores.loc[worst, name]:.4f}" for name in ("splade", "ance"))
+    named = row.split(" | ")[3].split(" ")[0]
+    best = QRELS[(QRELS["topic"] == worst) & (QRELS["doc"] == named)]["grade"].item()
+    assert row.split(" | ")[1:3] == [before, after]
+    assert best == QRELS[QRELS["topic"] == worst]["grade"].max()
+
+
+def test_taken_twice_is_a_name_too_many(file):
+    scores = scores_of().rename({"bm25": "splade (main.irframe)"}, level="system")
+    with pytest.raises(IdError, match="a name for the baseline that no system has"):
+        scores.ireval.compare(baseline=file)

@@ -1,0 +1,143 @@
+"""Another round of judgments gives what a cube made anew gives, or is refused by name."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from incomplete import though_incomplete
+from laws.experiments import experiment
+
+import irframe as ir
+from irframe.errors import GradeError, IdError, InputError, IrframeWarning
+from irframe.names import DEPTH, TIES
+
+RUNS, QRELS = ir.example_track()
+METRICS = ["AP", "nDCG", "RBP(p=0.8)", "Bpref", "RR", "ESL", "NumRel", "Judged"]
+
+
+def rounds(qrels, seed):
+    """Return judgments of a first round, and of a second with others: more, fewer, other grades."""
+    rng = np.random.default_rng(seed)
+    first = qrels[rng.random(len(qrels)) < 0.7]
+    second = qrels[rng.random(len(qrels)) < 0.8].copy()
+    changed = rng.random(len(second)) < 0.3
+    second.loc[changed, "grade"] = rng.integers(0, 4, changed.sum())
+    topics = set(first["topic"]) & set(second["topic"])
+    return [each[each["topic"].isin(topics)] for each in (first, second)]
+
+
+def assert_alike(found, expected, metrics=METRICS):
+    """Assert that cubes have the same scores, by label."""
+    assert {*found.topic.to_numpy()} == {*expected.topic.to_numpy()}
+    found = found.sel(topic=expected.topic.to_numpy())
+    assert (found.grade == expected.grade).all()
+    assert (found.unjudged == expected.unjudged).all()
+    both = [cube.ireval.score(*metrics).reset_coords(drop=True) for cube in (found, expected)]
+    xr.testing.assert_identical(*(each.drop_attrs() for each in both))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("collection", [None, "track"])
+def test_a_round_is_the_cube_made_anew(seed, collection):
+    runs, qrels = experiment(seed)
+    ties = [each for each in TIES if each != "rank"][seed]
+    first, second = rounds(qrels, seed)
+    with though_incomplete(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        options = {"ties": ties, "collection": collection, "depth": 30}
+        before, expected = (ir.cube(runs, each, **options) for each in (first, second))
+        found = before.ireval.rejudge(second)
+        linear = ["RBP(p=0.8)", "DCG", "P"] if ties == "mean" else METRICS
+        assert_alike(found, expected, linear)
+        assert_alike(found.ireval.rejudge(first), before, linear)
+        there = expected.attrs["experiment"]
+        assert found.attrs["experiment"].pool.contributing.tolist() == (
+            there.pool.contributing.tolist()
+        )
+
+
+def test_what_was_not_retrieved_before_leaves_the_pool_known():
+    regraded = QRELS.assign(grade=QRELS["grade"].where(QRELS["grade"] < 2, 0))
+    fewer = QRELS.sample(frac=0.8, random_state=1)
+    for qrels in (regraded, fewer):
+        found = RUNS.ireval.cube(QRELS).ireval.rejudge(qrels)
+        expected = RUNS.ireval.cube(qrels)
+        assert_alike(found, expected)
+        assert found.attrs["pool"] == expected.attrs["pool"]
+        same = [each.ireval.score("AP", at=10).attrs["pool_depth"] for each in (found, expected)]
+        assert same[0] == same[1]
+    drawn = RUNS.ireval.cube(fewer).ireval.rejudge(QRELS)
+    assert drawn.attrs["pool"] == "unknown"
+    told = RUNS.ireval.cube(fewer, pool_depth=10).ireval.rejudge(QRELS)
+    assert told.ireval.score("AP", at=10).attrs["pool_depth"] == 10
+
+
+def test_sliced_saved_and_lazy_cubes(tmp_path):
+    first = RUNS.ireval.cube(QRELS.sample(frac=0.6, random_state=2))
+    whole = first.ireval.rejudge(QRELS)
+    first.ireval.save(tmp_path / "cube")
+    assert_alike(ir.open_cube(tmp_path / "cube").ireval.rejudge(QRELS), whole)
+    topics = ["103", "101"]
+    judged = QRELS[QRELS["topic"].isin(topics)]
+    part = first.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
+    found = part.ireval.rejudge(judged)
+    expected = whole.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
+    assert (found.grade == expected.grade).all()
+    assert found.ireval.record[-1].verb == "rejudge"
+    assert found.team.to_numpy().tolist() == part.team.to_numpy().tolist()
+
+
+def test_topics_of_one_side_are_left_out_and_said():
+    cube = RUNS.ireval.cube(QRELS)
+    some = QRELS[QRELS["topic"] != "101"]
+    with pytest.warns(IrframeWarning, match="1 topic of the cube has no judgments any more and i"):
+        assert_alike(cube.ireval.rejudge(some), ir.cube(RUNS[RUNS["topic"] != "101"], some))
+    further = pd.concat([QRELS, QRELS.tail(1).assign(topic="999")])
+    with pytest.warns(
+        IrframeWarning, match="1 topic of the judgments has no lists in the cube .*: '?999"
+    ):
+        assert cube.ireval.rejudge(further).sizes["topic"] == 16
+
+
+LONG = pd.DataFrame(
+    {"topic": "1", "doc": [f"d{n}" for n in range(150)], "score": range(150, 0, -1)}
+)
+JUDGED = pd.DataFrame({"topic": ["1", "1"], "doc": ["d0", "d120"], "grade": [1, 2]})
+
+
+def further(doc):
+    return pd.concat([JUDGED, pd.DataFrame({"topic": ["1"], "doc": [doc], "grade": [1]})])
+
+
+@pytest.mark.parametrize(
+    ("cube", "qrels", "error", "words"),
+    [
+        (LONG.ireval.cube(JUDGED), further("d130"), InputError, "1 documents? .*100 alone: run on"),
+        (
+            LONG.ireval.cube(JUDGED),
+            further("new"),
+            InputError,
+            "build the cube anew|Build the cube",
+        ),
+        (LONG.ireval.cube(JUDGED), JUDGED.assign(topic="2"), IdError, "the cube has '1', the jud"),
+        (LONG.ireval.cube(JUDGED), JUDGED.assign(topic=1), IdError, "topics of the cube among"),
+        (LONG.ireval.cube(JUDGED), further("d0"), IdError, "d0"),
+        (LONG.ireval.cube(JUDGED), JUDGED.assign(grade=900), GradeError, "900"),
+        (LONG.ireval.cube(JUDGED).ireval.condense(), JUDGED, InputError, "a condensed one"),
+    ],
+)
+def test_what_is_not_known_is_refused_by_name(cube, qrels, error, words):
+    with pytest.raises(error, match=words):
+        cube.ireval.rejudge(qrels)
+
+
+def test_long_lists_take_what_they_hold_by_name():
+    cube = LONG.ireval.cube(JUDGED)
+    qrels = further("d99").assign(grade=[0, 3, 1])
+    assert_alike(cube.ireval.rejudge(qrels), LONG.ireval.cube(qrels))
+    back = cube.ireval.rejudge(JUDGED.iloc[:1])
+    assert_alike(back, LONG.ireval.cube(JUDGED.iloc[:1]))
+    with pytest.raises(InputError, match="known to rank 100 alone: run on 1"):
+        back.ireval.rejudge(JUDGED)  # which lost the name of a document at rank 121

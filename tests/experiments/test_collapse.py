@@ -1,0 +1,151 @@
+"""Lists of chunks collapsed to lists of documents."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irframe as ir
+from irframe.errors import IdError, InputError, ParameterError
+
+CHUNKS = pd.DataFrame(
+    {
+        "system": "s",
+        "topic": "1",
+        "chunk_id": ["b#1", "a#1", "b#2", "a#2", "c#1"],
+        "doc_id": ["b", "a", "b", "a", "c"],
+        "score": [5.0, 4.0, 3.0, 2.0, 1.0],
+    }
+)
+QRELS = pd.DataFrame({"topic": "1", "doc": ["a", "c"], "grade": [1, 1]})
+PATTERN = r"(.+)#\d+"
+
+
+@st.composite
+def lists(draw):
+    rows = draw(
+        st.lists(
+            st.tuples(st.sampled_from("pq"), st.sampled_from("12"), st.sampled_from("abc"),
+                      st.integers(0, 3)),
+            min_size=1, max_size=20, unique=True,
+        )
+    )  # fmt: skip
+    scores = draw(
+        st.lists(st.sampled_from([0.0, 1.0, 2.5, -1.0]), min_size=len(rows), max_size=len(rows))
+    )
+    names = ["system", "topic", "doc", "place"]
+    frame = pd.DataFrame(rows, columns=names).assign(score=scores)
+    return frame.assign(chunk=frame["doc"] + "#" + frame["place"].astype(str))
+
+
+def slow(runs, by):
+    """Return (system, topic) -> documents, best first."""
+    found = {}
+    for key, part in runs.drop(columns="doc").ireval.rank().groupby(["system", "topic"]):
+        order, scores = [], {}
+        for chunk, score in zip(part["chunk"], part["score"], strict=True):
+            doc = chunk[0]
+            order += [doc] * (doc not in order)
+            scores.setdefault(doc, []).append(score)
+        ways = {"max": max, "sum": sum, "mean": lambda each: sum(each) / len(each)}
+        value = {doc: ways[by](each) if by in ways else 0 for doc, each in scores.items()}
+        found[key] = sorted(order, key=lambda doc: -value[doc])
+    return found
+
+
+@pytest.mark.parametrize("by", ["first", "max", "sum", "mean"])
+@given(runs=lists())
+def test_documents_stand_where_their_chunks_say(by, runs):
+    collapsed = ir.verbs.collapse(runs, by=by)
+    found = {
+        key: part.sort_values("rank")["doc"].tolist()
+        for key, part in collapsed.groupby(["system", "topic"])
+    }
+    assert found == slow(runs, by)
+    assert collapsed["chunks"].sum() == len(runs)
+
+
+WAYS = {
+    "a column": {"of": "doc_id"},
+    "a pattern": {"of": PATTERN},
+    "a dictionary": {"of": {chunk: chunk[0] for chunk in CHUNKS["chunk_id"]}},
+    "a frame": {"of": CHUNKS[["chunk_id", "doc_id"]]},
+    "a series": {"of": CHUNKS.set_index("chunk_id")["doc_id"]},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_road_counts_a_document_once(way):
+    runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
+    wanted = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
+    metrics = list(wanted)
+    table = runs.ireval.evaluate(QRELS, metrics, **WAYS[way])
+    assert table.iloc[0].to_dict() == pytest.approx(wanted)
+    judged = ir.scorer(QRELS, metrics, **WAYS[way])
+    assert judged.mean(runs) == pytest.approx(wanted)
+    scores = runs.ireval.cube(QRELS, **WAYS[way]).ireval.score("AP", "Recall")
+    assert scores.isel(depth=-1).to_numpy().ravel().tolist() == pytest.approx([wanted["AP"], 1.0])
+    for made in (table, scores):
+        assert made.attrs["unit"] == "doc, at its first chunk"
+    assert "units: doc, at its first chunk" in table.ireval.styled().to_latex()
+
+
+def test_arrays_and_dictionaries_are_collapsed_by_a_scorer():
+    judged = ir.scorer(QRELS, "AP", of=PATTERN)
+    arrays = {"topic": ["1", "1"], "doc": ["b#1", "a#1"], "score": [2.0, 1.0]}
+    run = {"1": {"b#1": 2.0, "a#1": 1.0}}
+    assert judged.mean(**arrays) == judged.mean(run) == {"AP": 0.25}
+
+
+def test_ties_between_chunks_are_decided_before_they_are_collapsed():
+    tied = pd.DataFrame({"topic": "1", "chunk": ["z#1", "a#9", "b#1"], "score": 1.0})
+    of = {"z#1": "a", "a#9": "c", "b#1": "b"}
+    found = tied.ireval.cube(QRELS, of=of).ireval.score("RR").to_numpy().ravel()
+    assert found.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_frame_of_chunks_and_documents_is_asked_which_is_meant():
+    for road in (ir.evaluate, lambda runs, qrels, _: ir.cube(runs, qrels)):
+        with pytest.raises(InputError, match="chunks in 'chunk_id' and documents in 'doc_id'"):
+            road(CHUNKS, QRELS, "AP")
+    chunks = QRELS.assign(doc=["a#1", "c#1"])
+    judged = CHUNKS.drop(columns="doc_id").ireval.evaluate(chunks, "RR")
+    assert judged.iloc[0, 0] == 0.5
+
+
+REFUSED = {
+    "an unknown chunk": (
+        IdError,
+        "1 unknown: c#1",
+        {"of": {"a#1": "a", "a#2": "a", "b#1": "b", "b#2": "b"}},
+    ),
+    "a pattern without a group": (ParameterError, "one group", {"of": r".+#\d+"}),
+    "no pattern": (ParameterError, "pattern", {"of": "(a"}),
+    "a pattern that misses names": (IdError, "5 unknown", {"of": r"(.+)_\d+"}),
+    "two documents for a chunk": (
+        IdError,
+        "1 with several: a#1",
+        {"of": pd.DataFrame({"chunk_id": ["a#1", "a#1"], "doc": ["a", "b"]})},
+    ),
+    "a number": (ParameterError, "a dictionary", {"of": 3}),
+    "ties that share ranks": (ParameterError, "one order", {"of": PATTERN, "ties": "mean"}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_collapsed_is_refused(case):
+    error, message, options = REFUSED[case]
+    with pytest.raises(error, match=message):
+        CHUNKS.drop(columns="doc_id").ireval.evaluate(QRELS, "P@2", **options)
+
+
+def test_a_chunk_twice_and_no_scores_are_refused():
+    twice = pd.concat([CHUNKS, CHUNKS[:1]])
+    with pytest.raises(IdError, match="1 listed again"):
+        ir.verbs.collapse(twice, "doc_id")
+    ranked = CHUNKS.drop(columns="score").assign(rank=range(5))
+    assert ir.verbs.collapse(ranked, "doc_id")["doc_id"].tolist() == ["b", "a", "c"]
+    with pytest.raises(InputError, match="scores"):
+        ir.verbs.collapse(ranked, "doc_id", by="sum")
+    with pytest.raises(ParameterError, match="which document"):
+        ir.verbs.collapse(CHUNKS[["topic", "chunk_id", "score"]])

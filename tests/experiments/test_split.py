@@ -1,0 +1,100 @@
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import ParameterError
+
+RUNS, QRELS = ir.example_track()
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of small shards
+
+
+def test_each_shard_is_scored_as_a_collection_of_its_own():
+    shards = RUNS.ireval.split(3)
+    place = [zlib.crc32(doc.encode()) % 3 for doc in RUNS["doc"]]
+    assert [int(label[0]) - 1 for label in shards["shard"]] == place
+    scores = shards.ireval.evaluate(QRELS, "AP", "nDCG@10")
+    assert scores.attrs["repeats"] == "shared"
+    here = QRELS["doc"].map(lambda doc: zlib.crc32(doc.encode()) % 3) == 1
+    own = RUNS[np.array(place) == 1].ireval.evaluate(QRELS[here], "AP", "nDCG@10", no_rel="nan")
+    found = scores.xs("2 of 3, seed 0", level="shard")
+    pd.testing.assert_frame_equal(found.reindex(own.index), own, check_exact=True)
+
+
+def test_shards_without_relevant_documents_are_not_zeros():
+    scores = RUNS.ireval.split(8, seed=1).ireval.evaluate(QRELS, "AP")
+    relevant = QRELS[QRELS["grade"] > 0].ireval.split(8, seed=1)
+    lacking = {*QRELS["topic"]} - {*relevant.loc[relevant["shard"] == "1 of 8, seed 1", "topic"]}
+    own = scores.xs("1 of 8, seed 1", level="shard")["AP"].dropna()
+    assert lacking
+    assert not lacking & {*own.index.get_level_values("topic")}
+
+
+def test_judgments_may_be_dealt_as_well():
+    dealt = QRELS.ireval.split(2, seed=4)
+    runs = RUNS.ireval.split(2, seed=4)
+    found = ir.evaluate(runs, dealt, "AP")
+    pd.testing.assert_frame_equal(found, ir.evaluate(runs, QRELS, "AP"))
+    assert not RUNS.ireval.split(2, seed=5)["shard"].str[0].equals(runs["shard"].str[0])
+
+
+def test_passes_of_a_judge_are_shared_repeats():
+    rng = np.random.default_rng(0)
+    passes = pd.concat(
+        QRELS.assign(
+            **{"pass": n, "grade": np.clip(QRELS["grade"] + rng.integers(-1, 2, len(QRELS)), 0, 3)}
+        )
+        for n in (1, 2)
+    )
+    scores = ir.evaluate(RUNS, passes, "AP")
+    assert scores.index.names == ["system", "pass", "topic"]
+    second = passes[passes["pass"] == 2].drop(columns="pass")
+    alone = ir.evaluate(RUNS, second, "AP")
+    pd.testing.assert_frame_equal(scores.xs(2, level="pass"), alone, check_exact=True)
+    assert scores.ireval.compare().attrs["repeats"] == "shared"
+
+
+BAD = {
+    "one": (lambda: RUNS.ireval.split(1), "n"),
+    "another deal": (
+        lambda: ir.evaluate(RUNS.ireval.split(2), QRELS.ireval.split(3), "AP"),
+        "dealt as the runs",
+    ),
+    "several deals": (
+        lambda: ir.evaluate(pd.concat([RUNS.ireval.split(2), RUNS.ireval.split(3)]), QRELS, "AP"),
+        "dealt in one way",
+    ),
+    "layout": (
+        lambda: ir.evaluate(RUNS.ireval.split(2), QRELS, "AP", repeats="system"),
+        "repeats='shared'",
+    ),
+    "both": (
+        lambda: ir.evaluate(
+            pd.concat([RUNS.assign(seed=n) for n in (1, 2)]).ireval.split(2), QRELS, "AP"
+        ),
+        "repeats of systems, or of judgments",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_is_refused(name):
+    call, told = BAD[name]
+    with pytest.raises(ParameterError, match=told):
+        call()
+
+
+def test_robust_shards_give_the_published_counts(shared):
+    folder = shared / "data" / "robust03"
+    runs = ir.read_runs(folder / "runs", system="file")
+    scores = runs.ireval.split(5).ireval.evaluate(ir.read_qrels(folder / "qrels.txt"), "AP")
+    with pytest.warns(ir.errors.IrframeWarning, match="left out: 14 of 100"):
+        both = scores.ireval.compare(adjust=None)
+    assert (both["n_topics"] == 86).all()
+    assert both["significant"].sum() == 110
+    with pytest.warns(ir.errors.IrframeWarning, match="left out"):
+        assert scores.ireval.compare(adjust=None, over="topic")["significant"].sum() == 111
+    with pytest.warns(ir.errors.IrframeWarning, match="left out"):
+        assert scores.ireval.compare(adjust=None, over="repeat")["significant"].sum() == 120

@@ -1,0 +1,150 @@
+"""A scorer in the shapes of training loops gives what it gives for the whole run."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import IdError, InputError, ParameterError
+
+RUNS, QRELS = ir.example_track()
+RUN = RUNS[RUNS["system"] == "bm25"]
+METRICS = ["nDCG@10", "AP", "RBP(p=0.8)"]
+PLAIN = ["nDCG_at_10", "AP", "RBP.p-0.8"]
+
+
+@pytest.fixture(scope="module")
+def scorer():
+    return ir.scorer(QRELS, METRICS)
+
+
+def rows():
+    """Return topics, and documents and scores over (topic, rank)."""
+    deep = RUN.groupby("topic").head(20).groupby("topic", sort=False)
+    parts = [(topic, part["doc"].to_numpy(), part["score"].to_numpy()) for topic, part in deep]
+    topics, docs, scores = zip(*parts, strict=True)
+    return np.array(topics), np.stack(docs), np.stack(scores)
+
+
+def test_rows_are_read_as_the_frame_is(scorer):
+    topic, doc, score = rows()
+    whole = scorer(RUN.groupby("topic").head(20))
+    for topics in (topic, scorer.topics.get_indexer(topic)):
+        places = scorer.docs.get_indexer(doc.ravel()).reshape(doc.shape)
+        for docs in (doc, places):
+            found = scorer(topic=topics, doc=docs, score=score, system="bm25")
+            pd.testing.assert_frame_equal(found, whole, check_exact=True, check_names=False)
+    with pytest.raises(
+        InputError, match=r"one length, or a topic for each row of two; found topic"
+    ):
+        scorer(topic=topic[1:], doc=doc, score=score)
+
+
+def test_checkpoints_have_names_and_are_compared(scorer):
+    steps = [
+        scorer(RUNS[RUNS["system"] == name], system=f"step-{n}")
+        for n, name in enumerate(["bm25", "splade", "monot5"])
+    ]
+    frame = pd.concat(steps)
+    found = frame.ireval.compare(baseline="step-0")
+    expected = ir.evaluate(RUNS, QRELS, METRICS).loc[["bm25", "splade", "monot5"]]
+    expected = expected.ireval.compare(baseline="bm25")
+    assert found["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
+    assert [*frame.index.unique("system")] == ["step-0", "step-1", "step-2"]
+    with pytest.raises(InputError, match="one run; found 8"):
+        scorer(RUNS, system="all")
+
+
+def test_batches_are_the_whole_run(scorer):
+    expected = scorer.mean(RUN.groupby("topic").head(20))
+    topic, doc, score = rows()
+    batches = scorer.batches()
+    for _epoch in range(2):  # which compute begins anew
+        for some in np.array_split(np.arange(len(topic)), 3):
+            batches.update(topic[some], doc[some], score[some])
+        assert batches.compute() == dict(zip(PLAIN, expected.values(), strict=True))
+    lists = [
+        dict(zip(*each, strict=True)) for each in zip(doc.tolist(), score.tolist(), strict=True)
+    ]
+    batches.add_batch(predictions=lists[:5], references=topic[:5].tolist())
+    found = batches.compute(predictions=lists[5:], references=topic[5:].tolist())
+    assert [*found.values()] == [*expected.values()]
+    batches.update(topic[:1], doc[:1], score[:1])
+    for wrong in (
+        lambda: batches.update(topic[:1], doc[:1], score[:1]),
+        lambda: batches.update(["x"], [["a", "a"]], [[1, 2]]),
+    ):
+        with pytest.raises(IdError, match="again"):
+            wrong()
+    with pytest.raises(InputError, match="found 1 and 2"):
+        batches.add_batch(predictions=lists[:1], references=["x", "y"])
+    batches.reset()
+    with pytest.raises(InputError):
+        batches.compute()
+
+
+class Tensor:
+    """What a model of torch gives, as far as it is asked."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self.values
+
+
+class Model:
+    def __init__(self, vectors):
+        self.vectors = vectors
+
+    def encode(self, texts):
+        return Tensor(np.array([self.vectors[text] for text in texts]))
+
+
+class Apart(Model):
+    """A model that encodes queries and documents by methods of their own."""
+
+    encode = None
+
+    def encode_query(self, texts):
+        return Model.encode(self, texts)
+
+    encode_document = encode_query
+
+
+@pytest.mark.parametrize("kind", [Model, Apart])
+@pytest.mark.parametrize("similarity", [None, lambda a, b: a @ b.T])
+def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
+    rng = np.random.default_rng(0)
+    topics, docs = QRELS["topic"].unique(), QRELS["doc"].unique()
+    vectors = {name: rng.normal(size=4) for name in [*(f"q{t}" for t in topics), *docs]}
+    queries, corpus = {t: f"q{t}" for t in topics}, {doc: doc for doc in docs}
+    evaluator = scorer.evaluator(queries, corpus, k=15, name="dev", similarity=similarity)
+    found = evaluator(kind(vectors), output_path="x", epoch=1, steps=3)
+    run = {}
+    for topic in topics:
+        scores = {}
+        for doc in docs:
+            a, b = vectors[f"q{topic}"], vectors[doc]
+            length = 1 if similarity else np.linalg.norm(a) * np.linalg.norm(b)
+            scores[doc] = float(a @ b / length)
+        best = sorted(scores, key=scores.get, reverse=True)[:15]
+        run[topic] = {doc: scores[doc] for doc in best}
+    expected = scorer.mean(run)
+    assert [*found] == [f"dev_{name}" for name in PLAIN]
+    assert [*found.values()] == pytest.approx([*expected.values()], rel=1e-12)
+    assert evaluator.primary_metric == "dev_nDCG_at_10"
+    assert evaluator.greater_is_better
+    assert not ir.scorer(QRELS, "ASL").evaluator(queries, corpus).greater_is_better
+
+
+def test_what_no_evaluator_is_made_of(scorer):
+    with pytest.raises(InputError, match="queries and a corpus"):
+        scorer.evaluator({}, {"d": "x"})
+    with pytest.raises(ParameterError, match="k, a whole number"):
+        scorer.evaluator({"q": "x"}, {"d": "x"}, k=0)
+    with pytest.raises(ParameterError, match="names to be one of"):
+        scorer.mean(RUN, names="short")

@@ -1,0 +1,230 @@
+"""Copies of documents, and what documents cost."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import IdError, InputError, IrframeWarning, MetricError, ParameterError
+
+RUN = pd.DataFrame(
+    {"system": "s", "topic": "1", "doc": ["b", "x", "a", "c"], "score": [4.0, 3.0, 2.0, 1.0],
+     "tokens": [30, 10, 20, 5]}
+)  # fmt: skip
+QRELS = pd.DataFrame({"topic": "1", "doc": ["a", "c"], "grade": [1, 1]})
+COPIES = {"b": "a"}
+
+
+def at_every_depth(metric, **options):
+    return RUN.ireval.cube(QRELS, **options).ireval.score(metric).to_numpy().ravel().tolist()
+
+
+@pytest.mark.parametrize(
+    "copies", [COPIES, pd.Series(COPIES), pd.DataFrame({"doc": ["b"], "canonical": ["a"]})]
+)
+def test_a_copy_gains_once_and_keeps_its_rank_or_goes(copies):
+    assert at_every_depth("Recall") == [0, 0, 0.5, 1]
+    assert at_every_depth("Recall", copies=copies) == [0.5, 0.5, 0.5, 1]
+    assert at_every_depth("Recall", copies=copies, later_copies="skip") == [0.5, 0.5, 1]
+    assert at_every_depth("nDCG", copies=copies)[-1] < 1
+    spent = RUN.ireval.cube(QRELS, copies=copies)
+    assert spent["unjudged"].item() == 1
+    assert ir.evaluate(RUN, QRELS, "P@3", copies=copies).iloc[0, 0] == 1 / 3
+    assert ir.scorer(QRELS, "AP", copies=copies).mean(RUN) == {"AP": 0.75}
+
+
+def test_copies_of_other_grades_are_counted_and_the_highest_counts():
+    qrels = pd.concat([QRELS, QRELS[:1].assign(doc="b", grade=3)])
+    with pytest.warns(IrframeWarning, match="1 document"):
+        scores = ir.evaluate(RUN, qrels, "nDCG", copies=COPIES)
+    assert scores.attrs["top"] == 3
+
+
+def test_budgets_are_depths_in_text():
+    cube = RUN.ireval.cube(QRELS, length="tokens")
+    scores = cube.ireval.score("Recall", "P", "nDCG", budget=[29, 30, 60, 65, 999])
+    whole = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
+    for budget, depth in {30: 1, 60: 3, 65: 4, 999: 4}.items():
+        found = scores.sel(budget=budget).to_numpy().ravel()
+        np.testing.assert_array_equal(found, whole.sel(depth=depth).to_numpy().ravel())
+    assert scores.sel(budget=29).to_numpy().ravel().tolist() == [0, 0, 0]
+    assert scores.attrs["budgets"] == "tokens, whole units"
+    assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 lists"
+
+
+def test_what_does_not_fit_may_be_skipped():
+    cube = RUN.ireval.cube(QRELS, length={"b": 30, "x": 10, "a": 20, "c": 5})
+    scores = cube.ireval.score("Recall", "P", budget=[5, 25, 34], cut="skip")
+    np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
+
+
+LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")
+
+
+@pytest.mark.parametrize("length", ["tokens", LENGTHS, LENGTHS.to_frame()])
+def test_every_road_and_every_table_of_lengths_agree(length, tmp_path):
+    runs = RUN if isinstance(length, str) else RUN.drop(columns="tokens")
+    options = {"length": length, "budget": [30, 60]}
+    table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **options)
+    assert table.columns.tolist() == [
+        f"{metric} in {each} tokens" for metric in ("AP", "ESL") for each in (30, 60)
+    ]
+    cube = ir.cube(runs, QRELS, length=length)
+    scores = cube.ireval.score("AP", "ESL", budget=[30, 60])
+    np.testing.assert_array_equal(table.to_numpy().ravel(), scores.to_numpy().ravel())
+    mean = ir.scorer(QRELS, ["AP", "ESL"], **options).mean(runs)
+    assert list(mean.values()) == pytest.approx(table.iloc[0].tolist(), nan_ok=True)
+    cube.ireval.save(tmp_path / "cube")
+    again = ir.open_cube(tmp_path / "cube").ireval.score("AP", "ESL", budget=[30, 60])
+    np.testing.assert_array_equal(again, scores)
+
+
+def test_a_cost_at_a_budget_is_a_cost():
+    from irframe.metrics.facts import facts
+
+    assert facts("ASL in 500 tokens").cost
+    assert not facts("AP in 500 tokens").cost
+
+
+def two_systems():
+    random = np.random.default_rng(0)
+    rows = [
+        (system, str(topic), f"d{doc}", random.random(), int(random.integers(1, 30)))
+        for system in "pqr"
+        for topic in range(6)
+        for doc in range(8)
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score", "tokens"])
+    qrels = pd.DataFrame([(str(t), f"d{d}", 1) for t in range(6) for d in range(3)],
+                         columns=["topic", "doc", "grade"])  # fmt: skip
+    return runs, qrels
+
+
+def test_verbs_of_depths_read_budgets():
+    runs, qrels = two_systems()
+    cube = runs.ireval.cube(qrels, length="tokens")
+    scores = cube.ireval.score("AP", "nDCG", budget=[20, 60, 90])
+    by_depth = scores.rename(budget="depth")
+    del by_depth.attrs["budgets"]
+    compared = scores.ireval.compare()
+    pd.testing.assert_frame_equal(
+        compared.rename(columns={"budget": "depth"}), by_depth.ireval.compare(), check_like=False
+    )
+    assert "per metric and budget" in compared.ireval.styled().to_latex()
+    for verb, options in {
+        "discrimination": {},
+        "median_p": {},
+        "coverage": {"reference": 60},
+        "volatility": {},
+        "agreement": {"reference": 90},
+        "summary": {},
+        "rank_intervals": {},
+    }.items():
+        found = getattr(scores.ireval, verb)(**options)
+        wanted = getattr(by_depth.ireval, verb)(**options)
+        assert "budget" in found.dims
+        assert "depth" not in found.coords
+        names = {name: name.replace("depth", "budget") for name in wanted.dims if "depth" in name}
+        values = wanted.rename(names)
+        assert values.drop_attrs().equals(found.drop_attrs())
+    board = scores.ireval.leaderboard(at=60)
+    assert "AP in 60 tokens" in board.columns
+    ax = scores.sel(metric=["AP"]).ireval.plot.depth_curves()
+    assert ax.get_xlabel() == "budget, tokens"
+    with pytest.raises(InputError, match="budgets in one unit"):
+        scores.ireval.coverage(reference=cube.ireval.score("AP", "nDCG"))
+
+
+def test_parts_are_the_whole_restricted():
+    runs, qrels = two_systems()
+    cube = runs.assign(team=runs["system"].map({"p": 1, "q": 1, "r": 2})).ireval.cube(
+        qrels, length="tokens"
+    )
+    whole = cube.ireval.score("AP", budget=[20, 60])
+    some = cube.isel(system=[2, 0], topic=[4, 1, 3]).ireval.score("AP", budget=[20, 60])
+    np.testing.assert_array_equal(some, whole.isel(system=[2, 0], topic=[4, 1, 3]))
+    parts = cube.ireval.score("AP", budget=[20, 60], by="team")
+    np.testing.assert_array_equal(parts.sel(team=1, system="q"), whole.sel(system="q"))
+    masked = cube.where(cube["topic"] != "2").ireval.score("AP", budget=[20])
+    assert np.isnan(masked).sum() == 3
+    both = ir.concat([cube.isel(topic=slice(0, 2)), cube.isel(topic=slice(2, None))])
+    np.testing.assert_array_equal(both.ireval.score("AP", budget=[20, 60]), whole)
+    ranks = whole.ireval.record[-1].options
+    assert ranks == {"metrics": ["AP"], "budget": [20, 60], "cut": "whole"}
+
+
+REFUSED = {
+    "a missing length": (InputError, "1 missing or negative", {"tokens": [30, None, 20, 5]}, {}),
+    "a negative length": (
+        InputError,
+        "1 missing or negative: s 1 x",
+        {"tokens": [30, -1, 20, 5]},
+        {},
+    ),
+    "no such column": (ParameterError, "'words'", {}, {"length": "words"}),
+    "a document without a length": (
+        IdError,
+        "1 unknown: c",
+        {},
+        {"length": {"a": 1, "b": 1, "x": 1}},
+    ),
+    "no lengths": (ParameterError, "lengths", {}, {"length": None}),
+    "a budget of nothing": (ParameterError, "budget", {}, {"budget": 0}),
+    "half a token": (ParameterError, "smaller unit", {}, {"budget": 0.5}),
+    "a budget twice": (ParameterError, "1 again: 5", {}, {"budget": [5, 5]}),
+    "another cut": (ParameterError, "cut", {}, {"cut": "half"}),
+    "parts of documents": (ParameterError, "spans", {}, {"cut": "part"}),
+    "shared ranks": (ParameterError, "one order", {}, {"ties": "mean"}),
+    "a chain of copies": (
+        ParameterError,
+        "themselves copies",
+        {},
+        {"copies": {"a": "b", "b": "c"}},
+    ),
+    "another word for copies": (ParameterError, "later_copies", {}, {"later_copies": "drop"}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_costs_nothing_known_is_refused(case):
+    error, message, columns, options = REFUSED[case]
+    with pytest.raises(error, match=message):
+        RUN.assign(**columns).ireval.evaluate(
+            QRELS, "P", **({"length": "tokens", "budget": 30} | options)
+        )
+
+
+def test_metrics_with_an_ideal_that_is_cut_are_refused_at_budgets():
+    subtopics = QRELS.assign(subtopic=["x", "y"])
+    for metric, qrels in {"alpha_nDCG": subtopics, "AP(judged_only=True)": QRELS}.items():
+        with pytest.raises(MetricError, match="ideal is not cut"):
+            RUN.ireval.evaluate(qrels, metric, length="tokens", budget=30)
+
+
+def test_systems_of_other_units_are_not_compared():
+    runs, qrels = two_systems()
+    told = runs.assign(unit=runs["system"].map({"p": "800", "q": "800", "r": "1600"}))
+    scores = told.ireval.cube(qrels).ireval.score("AP", at=5)
+    table = told.ireval.evaluate(qrels, "AP")
+    for each in (scores, table):
+        with pytest.raises(InputError, match="r of 1600"):
+            each.ireval.compare()
+    assert len(scores.sel(system=["p", "q"]).ireval.compare()) == 1
+    collapsed = told.ireval.evaluate(qrels, "AP", of=r"(.+)")
+    assert len(collapsed.ireval.compare()) == 3
+
+
+def test_check_counts_copies_and_what_is_called_like_a_chunk():
+    chunks = pd.DataFrame({"topic": "1", "doc": ["a#3", "a_0003", "c-1", "z#1"], "score": 1.0})
+    found = chunks.ireval.check(QRELS, copies={"z#1": "c-1"}).iloc[0]
+    assert found["chunks"] == ("1 a#3", "1 a_0003", "1 c-1")
+    assert found["copies"] == ("1 c-1",)
+    assert found["severity"] == "error"
+    findings = chunks.ireval.diagnose(QRELS, [])
+    told = findings[findings["what"].str.contains("chunks")].iloc[0]
+    assert told["how_many"] == 3
+    assert told["advice"] == r"pass of=r'(.+)[#_:-]\d+'"
+    twice = pd.concat([RUN, RUN[:1].assign(score=0.5)])
+    with pytest.raises(IdError, match="of='doc'"):
+        twice.ireval.evaluate(QRELS, "AP")
+    assert twice.ireval.evaluate(QRELS, "Recall", of="doc").iloc[0, 0] == 1

@@ -1,0 +1,77 @@
+"""Spans of evidence out of what other tools hand over."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import InputError
+
+ROWS = [
+    {"qid": "q0", "doc_id": "a", "start": 1, "end": 4},
+    {"qid": "q1", "doc_id": "b", "start": 0, "end": 2},
+]
+REFERENCES = [
+    [{"content": "x", "start_index": 1, "end_index": 4}],
+    [{"content": "y", "start_index": 0, "end_index": 2}],
+]
+QUESTIONS = pd.DataFrame(
+    {
+        "question": ["who?", "when?"],
+        "references": map(json.dumps, REFERENCES),
+        "corpus_id": ["a", "b"],
+    }
+)
+WANTED = [("q0", "a", 1, 4, 1), ("q1", "b", 0, 2, 1)]
+SHAPES = {
+    "rows": ROWS,
+    "a frame": pd.DataFrame(ROWS),
+    "questions": QUESTIONS,
+    "questions with lists": QUESTIONS.assign(references=REFERENCES),
+    "spans beside questions": [
+        {"qid": row["qid"], "evidence": [{k: row[k] for k in ("doc_id", "start", "end")}]}
+        for row in ROWS
+    ],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_give_the_same_spans(shape):
+    assert list(ir.as_spans(SHAPES[shape]).itertuples(index=False, name=None)) == WANTED
+
+
+def test_grades_and_sets_are_kept():
+    frame = ir.as_spans(pd.DataFrame(ROWS).assign(set="x", grade=2))
+    assert frame.columns.tolist() == ["topic", "doc", "start", "end", "grade", "set"]
+
+
+RUN = pd.DataFrame({"topic": ["q0"], "doc": ["a"], "start": [0], "end": [9], "rank": [1]})
+REFUSED = {
+    "an end before its start": ("1 at fault: q0 a", {"start": [5, 0]}),
+    "an empty span": ("1 at fault", {"end": [1, 2]}),
+    "a negative start": ("1 at fault", {"start": [-1, 0]}),
+    "half a character": ("1 at fault", {"end": [2.5, 2]}),
+    "a missing border": ("1 at fault", {"end": [None, 2]}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_span_is_refused(case):
+    message, columns = REFUSED[case]
+    spans = ir.as_spans(pd.DataFrame(ROWS)).assign(**columns)
+    with pytest.raises(InputError, match=message):
+        RUN.ireval.evaluate(spans, "SpanR")
+    with pytest.raises(InputError, match="no such columns"):
+        RUN.drop(columns="end").ireval.evaluate(ir.as_spans(ROWS), "SpanR")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [3, "text", [], pd.DataFrame({"topic": ["1"], "doc": ["a"]}),
+     *(QUESTIONS.assign(references=text) for text in ("[1]", "{", "[]"))],
+    ids=["number", "text", "nothing", "documents", "no spans", "no JSON", "no span"],
+)  # fmt: skip
+def test_what_holds_no_spans_is_refused(wrong):
+    with pytest.raises(InputError):
+        ir.as_spans(wrong)

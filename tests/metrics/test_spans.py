@@ -1,0 +1,277 @@
+"""Metrics of spans against loops over characters, at every depth and budget."""
+
+from inspect import signature
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws.experiments import experiment
+from laws.verbs import VERBS, asked
+from oracles import spans as slow
+
+import irframe as ir
+from irframe.errors import InputError, IrframeWarning, MetricError
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+
+DOCS = ["a", "b"]
+TEXTS = {
+    "SpanR": slow.recall,
+    "SpanP": slow.precision,
+    "SpanIoU": slow.union,
+    "SpanF": slow.f_measure,
+    "SpanF(beta=2.0)": lambda e, r, k: slow.f_measure(e, r, k, beta=2.0),
+    "All": slow.everything,
+    "All(share=0.5)": lambda e, r, k: slow.everything(e, r, k, share=0.5),
+}
+
+
+@st.composite
+def borders(draw, *more, least=0):
+    """Draw spans of two documents."""
+    start = st.integers(0, 12)
+    one = st.tuples(st.sampled_from(DOCS), start, st.integers(1, 9), *more)
+    rows = draw(st.lists(one, min_size=least, max_size=7))
+    return [(doc, low, low + size, *rest) for doc, low, size, *rest in rows]
+
+
+def judged(evidence, names=("doc", "start", "end")):
+    frame = pd.DataFrame(evidence, columns=[*names]).assign(topic="1")
+    return ir.as_spans(frame)
+
+
+def runs_of(lists):
+    rows = [
+        (system, "1", *span, rank)
+        for system, spans in enumerate(lists)
+        for rank, span in enumerate(spans)
+    ]
+    names = ["system", "topic", "doc", "start", "end", "rank"]
+    return pd.DataFrame(rows, columns=names).assign(system=lambda frame: frame["system"].map(str))
+
+
+LISTS = st.lists(borders(least=1), min_size=1, max_size=3)
+
+
+@given(evidence=borders(least=1), lists=LISTS)
+def test_every_depth_is_the_slow_loop(evidence, lists):
+    scores = ir.cube(runs_of(lists), judged(evidence)).ireval.score(*TEXTS)
+    for system, spans in enumerate(lists):
+        for text, oracle in TEXTS.items():
+            found = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
+            wanted = [oracle(evidence, spans, k) for k in range(1, len(found) + 1)]
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@given(evidence=borders(st.sampled_from("xyz"), least=1), lists=LISTS)
+def test_one_whole_span_of_each_set_is_all(evidence, lists):
+    whole = _merged(evidence)
+    spans = judged(evidence, ("doc", "start", "end", "set"))
+    scores = ir.cube(runs_of(lists), spans).ireval.score("All", "SpanR")
+    for system, retrieved in enumerate(lists):
+        found = scores.sel(system=str(system)).to_numpy().reshape(2, -1)
+        depths = range(1, found.shape[1] + 1)
+        wanted = [slow.every_set(whole, retrieved, k) for k in depths]
+        np.testing.assert_array_equal(found[0], wanted)
+        plain = [span[:3] for span in evidence]
+        np.testing.assert_allclose(found[1], [slow.recall(plain, retrieved, k) for k in depths])
+
+
+def _merged(evidence):
+    """Return the spans of each set, those that overlap as one."""
+    found = []
+    for doc, start, end, name in sorted(evidence, key=lambda span: (span[0], span[3], span[1])):
+        last = found[-1] if found else None
+        if last and (last[0], last[3]) == (doc, name) and start < last[2]:
+            found[-1] = (doc, last[1], max(last[2], end), name)
+        else:
+            found.append((doc, start, end, name))
+    return found
+
+
+def _whole(spans, budget):
+    kept = []
+    for doc, start, end in spans:
+        budget -= end - start
+        if budget < 0:
+            break
+        kept.append((doc, start, end))
+    return kept
+
+
+def _skipped(spans, budget):
+    kept = []
+    for doc, start, end in spans:
+        if end - start <= budget:
+            budget -= end - start
+            kept.append((doc, start, end))
+    return kept
+
+
+def _cut(spans, budget):
+    kept = []
+    for doc, start, end in spans:
+        stop = min(end, start + budget)
+        budget -= stop - start
+        if stop > start:
+            kept.append((doc, start, stop))
+    return kept
+
+
+CUTS = {
+    "whole": _whole,
+    "skip": _skipped,
+    "part": _cut,
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@given(evidence=borders(least=1), lists=LISTS)
+def test_every_budget_is_the_slow_loop(cut, evidence, lists):
+    runs = runs_of(lists).assign(characters=lambda frame: frame["end"] - frame["start"])
+    budget = [1, 3, 7, 20]
+    cube = ir.cube(runs, judged(evidence), length="characters")
+    scores = cube.ireval.score(*TEXTS, budget=budget, cut=cut)
+    assert scores.dims == ("metric", "system", "topic", "budget")
+    options = {"length": "characters", "budget": budget, "cut": cut}
+    table = ir.evaluate(runs, judged(evidence), list(TEXTS), **options)
+    for system, spans in enumerate(lists):
+        for text, oracle in TEXTS.items():
+            found = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
+            read = [CUTS[cut](spans, each) for each in budget]
+            wanted = [oracle(evidence, some, len(some)) for some in read]
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+            names = [f"{text} in {each} characters" for each in budget]
+            np.testing.assert_array_equal(table.loc[str(system), names].to_numpy().ravel(), found)
+
+
+def test_touching_borders_are_no_hit():
+    spans = judged([("a", 10, 20)])
+    runs = runs_of([[("a", 0, 10), ("a", 20, 30)], [("a", 9, 21)]])
+    found = ir.evaluate(runs, spans, "SpanR")["SpanR"].tolist()
+    assert found == [0.0, 1.0]
+
+
+def test_overlapping_evidence_is_merged_and_counted():
+    with pytest.warns(IrframeWarning, match="1 spans of evidence overlap"):
+        ir.evaluate(runs_of([[("a", 0, 9)]]), judged([("a", 0, 5), ("a", 3, 9)]), "SpanR")
+
+
+def test_topics_without_evidence():
+    spans = judged([("a", 0, 5)])
+    none = spans.assign(topic="2", grade=0)
+    runs = pd.concat([runs_of([[("a", 0, 9)]]), runs_of([[("a", 0, 9)]]).assign(topic="2")])
+    table = ir.evaluate(runs, pd.concat([spans, none]), ["SpanR", "SpanP", "All"])
+    np.testing.assert_allclose(table.to_numpy(), [[1, 5 / 9, 1], [0, 0, np.nan]])
+
+
+def test_metrics_meet_the_judgments_that_they_read():
+    spans, runs = judged([("a", 0, 5)]), runs_of([[("a", 0, 9)]])
+    for metric in ("AP", "nDCG@5", "SpanR(judged_only=True)"):
+        with pytest.raises(MetricError):
+            ir.evaluate(runs, spans, metric)
+    qrels = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
+    with pytest.raises(MetricError, match="SpanR"):
+        ir.evaluate(runs[["system", "topic", "doc", "rank"]], qrels, "SpanR")
+
+
+def test_all_of_documents_and_of_sets():
+    run = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("abz"), "grade": 1})
+    assert ir.cube(run, qrels).ireval.score("All").to_numpy().ravel().tolist() == [0, 0, 0]
+    assert ir.cube(run, qrels[:2]).ireval.score("All").to_numpy().ravel().tolist() == [0, 1, 1]
+    sets = qrels.assign(set=["x", "y", "y"])
+    assert ir.cube(run, sets).ireval.score("All").to_numpy().ravel().tolist() == [0, 1, 1]
+
+
+def test_widths_of_several_metrics_agree():
+    spans, runs = judged([("a", 0, 5), ("a", 20, 30)]), runs_of([[("a", 0, 9), ("a", 20, 40)]])
+    table = ir.evaluate(runs, spans, ["SpanR@1", "SpanR", "SpanP@1", "All@2"])
+    np.testing.assert_allclose(table.to_numpy(), [[1 / 3, 1, 5 / 9, 1]])
+
+
+GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any)
+
+
+@given(grades=GRADES, data=st.data())
+def test_gain_that_decays_with_text_is_the_slow_loop(grades, data):
+    size = len(grades)
+    words = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
+    docs = [f"d{number}" for number in range(size)]
+    run = pd.DataFrame({"topic": "1", "doc": docs, "score": range(size, 0, -1), "words": words})
+    qrels = {"1": dict(zip(docs, grades, strict=True))}
+    texts = {
+        "U": lambda k: slow.decayed(grades, words, k),
+        "U(patience=1000.0, norm=2.0)": lambda k: slow.decayed(grades, words, k, 1000.0, 2.0),
+        "TBG": lambda k: slow.time_biased(grades, words, k),
+        "TBG(half_life=60.0)": lambda k: slow.time_biased(grades, words, k, 60.0),
+    }
+    scores = ir.cube(run, qrels, length="words").ireval.score(*texts)
+    table = ir.evaluate(run, qrels, list(texts), length="words")
+    for text, oracle in texts.items():
+        wanted = [oracle(k) for k in range(1, size + 1)]
+        np.testing.assert_allclose(scores.sel(metric=text).to_numpy().ravel(), wanted)
+        np.testing.assert_allclose(table[text].to_numpy(), wanted[-1:])
+
+
+def test_metrics_of_time_need_lengths():
+    run = pd.DataFrame({"topic": "1", "doc": ["a"], "score": 1.0})
+    with pytest.raises(MetricError, match="lengths"):
+        ir.evaluate(run, {"1": {"a": 1}}, "TBG")
+
+
+def cube_of_spans():
+    runs, qrels = experiment(1)
+    listed = runs[["system", "topic", "score"]].assign(doc="a", start=range(len(runs)))
+    spans = {"topic": qrels["topic"].unique(), "doc": "a", "start": 0, "end": 5}
+    runs = listed.assign(end=listed["start"] + 3)
+    return runs, ir.as_spans(pd.DataFrame(spans))
+
+
+OF_CUBES = [
+    name for name, each in VERBS.items() if next(iter(signature(each).parameters)) == "cube"
+]
+
+
+@pytest.mark.parametrize("name", sorted({*OF_CUBES} - {"score"}))
+def test_verbs_of_judged_documents_refuse_spans_by_name(name):
+    runs, spans = cube_of_spans()
+    cube = runs.ireval.cube(spans)
+    _, options = asked(name, ir.cube(*experiment(1)))
+    with pytest.raises(InputError, match=f"for {name}; found spans"):
+        VERBS[name](cube, **options)
+
+
+def test_what_reads_documents_refuses_spans(tmp_path):
+    runs, spans = cube_of_spans()
+    cube = runs.ireval.cube(spans)
+    for refused in (
+        lambda: cube.ireval.save(tmp_path / "cube"),
+        cube.ireval.outcomes,
+        lambda: runs.ireval.outcomes(spans),
+        lambda: runs.ireval.check(spans),
+        lambda: runs.ireval.diagnose(spans),
+        lambda: runs.ireval.judge(spans),
+        lambda: spans.ireval.sample(0.5),
+        lambda: ir.concat([cube.isel(topic=[0]), cube.isel(topic=[1])]),
+    ):
+        with pytest.raises(InputError, match="spans"):
+            refused()
+
+
+def test_scores_of_spans_are_those_of_any_part_of_the_cube():
+    runs, spans = cube_of_spans()
+    cube = runs.ireval.cube(spans)
+    whole = cube.ireval.score("SpanR", "All")
+    part = cube.isel(topic=[2, 0], system=[1, 3]).ireval.score("SpanR", "All")
+    np.testing.assert_array_equal(part, whole.isel(topic=[2, 0], system=[1, 3]))
+    lazy = cube.chunk(topic=2).ireval.score("SpanR", "All").compute()
+    np.testing.assert_array_equal(lazy, whole)
+    parts = [cube.isel(system=[place]) for place in range(4)]
+    both = ir.concat(parts, dim="system").ireval.score("SpanR", "All")
+    np.testing.assert_array_equal(both, whole)
+    judged = ir.scorer(spans, "SpanR@2").mean(runs[runs["system"] == "s1"])
+    table = ir.evaluate(runs, spans, "SpanR@2")
+    assert judged["SpanR@2"] == table.loc["s1", "SpanR@2"].mean()

@@ -1,0 +1,67 @@
+"""What a round changed is what `judge_effect` says of two judges, and which topics moved."""
+
+import numpy as np
+import pytest
+
+import irframe as ir
+from irframe.errors import ParameterError
+
+RUNS, QRELS = ir.example_track()
+FIRST = ir.verbs.sample(QRELS, 0.3, seed=1)
+METRICS = ["nDCG", "ASL"]
+
+
+def rounds(at):
+    cubes = [ir.cube(RUNS, FIRST)]
+    cubes.append(cubes[0].ireval.rejudge(QRELS))
+    return [cube.ireval.score(*METRICS, at=at) for cube in cubes]
+
+
+@pytest.mark.parametrize("options", [{}, {"test": "sign", "adjust": None, "alpha": 0.1}])
+def test_it_is_the_effect_of_two_judges(options):
+    before, after = rounds([5, 10])
+    found = after.ireval.round_effect(before, **options)
+    judges = {"before": FIRST, "after": QRELS}
+    same = ir.judge_effect(RUNS, judges, METRICS, at=[5, 10], pairs="own", **options)
+    for name in ("mean", "rank", "reference_mean", "reference_rank", "conclusions"):
+        expected = same[name].isel(judge=0) if "judge" in same[name].dims else same[name]
+        np.testing.assert_allclose(
+            found[name].sel(system=RUNS["system"].unique())
+            if "system" in found[name].dims
+            else found[name],
+            expected,
+        )
+    assert found["conclusions"].sum("conclusion").to_numpy().tolist() == [[28, 28], [28, 28]]
+    assert found.ireval.record[-1].options["alpha"] == options.get("alpha", 0.05)
+
+
+def test_topics_are_those_that_moved():
+    before, after = rounds(10)
+    found = after.ireval.round_effect(before)
+    expected = abs(after - before).mean("system").squeeze("depth")
+    change = found["change"].squeeze("depth")
+    np.testing.assert_allclose(change.sel(topic=expected.topic), expected)
+    frames = [ir.evaluate(RUNS, qrels, "nDCG@10") for qrels in (FIRST, QRELS)]
+    flat = frames[1].ireval.round_effect(frames[0])
+    assert "depth" not in flat.dims
+    np.testing.assert_allclose(flat["change"].sel(metric="nDCG@10"), change.sel(metric="nDCG"))
+    kind = frames[1].index.get_level_values("topic").map(lambda topic: int(topic) % 2)
+    sides = [frame.assign(kind=kind) for frame in frames]
+    parts = sides[1].ireval.round_effect(sides[0], by="kind")
+    assert parts.sizes["kind"] == 2
+    means = parts["mean"].mean("kind").squeeze()
+    np.testing.assert_allclose(means.sel(system=flat.system), flat["mean"].squeeze())
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        (lambda: ir.evaluate(RUNS, FIRST, "AP"), "the metrics"),
+        (lambda: ir.evaluate(RUNS[RUNS["system"] != "bm25"], FIRST, METRICS), "bm25"),
+        (lambda: 10, "scores of an earlier round, a frame or an array; found 10"),
+    ],
+)
+def test_other_sides_are_refused(reference, words):
+    scores = ir.evaluate(RUNS, QRELS, METRICS)
+    with pytest.raises(ParameterError, match=words):
+        scores.ireval.round_effect(reference())

@@ -1,0 +1,59 @@
+"""Chunkings of one corpus on real questions: the verdict turns round where text is counted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from chunked import bm25, cut, read
+
+SIZES = (200, 400, 800, 1600)
+WANTED = {
+    200: (0.4458, 0.4968, 0.1949, 0.6706, 0.3517),
+    400: (0.6110, 0.7164, 0.5191, 0.7944, 0.6165),
+    800: (0.7248, 0.8423, 0.7394, 0.8423, 0.7394),
+    1600: (0.7916, 0.9053, 0.8771, 0.7471, 0.6568),
+}
+"""Characters -> nDCG@5 of chunks, SpanR@5, All@5, and the last two at 4,000 characters."""
+
+
+@pytest.fixture(scope="module")
+def track(shared):
+    questions, texts, spans = read(shared / "data" / "chunking")
+    runs = pd.concat(
+        bm25(questions, texts, cut(texts, size), depth=20).assign(system=f"{size} characters")
+        for size in SIZES
+    )
+    return texts, spans, runs.assign(characters=runs["end"] - runs["start"])
+
+
+def mean(scores, size):
+    return scores.sel(system=f"{size} characters").mean("topic").to_numpy().ravel().tolist()
+
+
+def test_chunkings_score_as_published(track):
+    texts, spans, runs = track
+    assert (spans["topic"].nunique(), len(spans)) == (472, 790)
+    cube = runs.ireval.cube(spans, length="characters", ties="rank")
+    at_five = cube.ireval.score("SpanR", "All", at=5)
+    at_text = cube.ireval.score("SpanR", "All", budget=4000)
+    for size in SIZES:
+        chunks = cut(texts, size).merge(spans, on="doc", suffixes=("", "_of_evidence"))
+        held = chunks.query("start < end_of_evidence and end > start_of_evidence")
+        name = {"chunk": lambda frame: frame["doc"] + "#" + frame["start"].astype(str)}
+        qrels = held.assign(**name)[["topic", "chunk", "grade"]].drop_duplicates()
+        run = runs[runs["system"] == f"{size} characters"].assign(**name)
+        ndcg = run[["topic", "chunk", "rank"]].ireval.evaluate(qrels, "nDCG@5")["nDCG@5"].mean()
+        found = [ndcg, *mean(at_five, size), *mean(at_text, size)]
+        np.testing.assert_allclose(found, WANTED[size], atol=5e-5)
+
+
+def test_the_verdict_turns_round(track):
+    _, spans, runs = track
+    two = runs[runs["system"].isin(["800 characters", "1600 characters"])]
+    cube = two.ireval.cube(spans, length="characters", ties="rank")
+    at_five = cube.ireval.score("SpanR", at=5).ireval.compare().iloc[0]
+    at_text = cube.ireval.score("SpanR", budget=4000).ireval.compare().iloc[0]
+    assert (at_five["difference"], at_text["difference"]) == pytest.approx(
+        (-0.063, 0.095), abs=5e-4
+    )
+    assert at_five["p"] < 1e-8
+    assert at_text["p"] < 2e-8
