@@ -57,3 +57,17 @@ def golden(shared):
     """Return the worked cases by name."""
     cases = json.loads((shared / "golden" / "golden.json").read_text())["cases"]
     return {case["id"]: case for case in cases}
+
+
+@pytest.fixture(scope="session")
+def track():
+    """Return the run and qrels frames of the example track, which no test changes."""
+    import irframe as ir  # not before coverage begins
+
+    return ir.example_track()
+
+
+@pytest.fixture(scope="session")
+def cube(track):
+    """Return the cube of the example track, which no test changes."""
+    return track[0].ireval.cube(track[1])

@@ -19,6 +19,21 @@ QRELS = pd.DataFrame(
 )
 """Lists of two systems, of topics that are judged or not, with documents that are judged or not."""
 
+TEAMED = pd.DataFrame(
+    [
+        ("a", "x", "1", "d1", 9.0),
+        ("a", "x", "1", "d2", 8.0),
+        ("a", "x", "1", "d3", 7.0),
+        ("b", "x", "1", "d2", 1.0),
+        ("b", "x", "1", "d4", 2.0),
+        ("c", "y", "1", "d4", 5.0),
+        ("c", "y", "1", "d1", 4.0),
+        ("c", "y", "2", "d1", 4.0),
+    ],
+    columns=["name", "team", "qid", "docno", "score"],
+)
+"""Lists of systems of two teams."""
+
 
 def frames_of_docs(runs, qrels):
     """Lay worked runs and qrels of one or several topics out as frames, rows in file order."""

@@ -25,14 +25,6 @@ def frames():
     return runs, qrels, meta
 
 
-def test_a_ratio_by_track(frames):
-    runs, qrels, _ = frames
-    cube = runs.ireval.cube(qrels, collection="track")
-    found = cube.ireval.score("AP", "nDCG").ireval.discrimination(by="track")
-    assert found.dims == ("track", "metric", "depth")
-    xr.testing.assert_equal(found[0].drop_vars("track"), found[1].drop_vars("track"))
-
-
 def test_outcomes_of_one_track_by_a_coordinate_of_its_topics(frames):
     runs, qrels, meta = frames
     cube = runs.ireval.cube(qrels, collection="track")

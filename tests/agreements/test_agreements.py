@@ -197,18 +197,6 @@ def test_infinite_scores_have_an_order():
         assert method.kernel(x, x[:, ::-1]) == method.kernel(ranks, ranks[:, ::-1])
 
 
-def test_golden_ties(golden):
-    case = golden["002-kendall-ties"]
-    x, y = ([case["input"][side]] for side in "xy")
-    expected = case["expected"]
-    assert_same(Kendall().kernel(x, y), expected["tau_b"])
-    assert_same(Kendall(variant="a").kernel(x, y), expected["tau_a"])
-    assert_same(Pearson().kernel(x, y), expected["pearson"])
-    assert_same(RMSE().kernel(x, y), expected["rmse"])
-    assert expected["all_tied_tau_b"] is None
-    assert np.isnan(Kendall().kernel(x, np.ones((1, 7)))).all()
-
-
 def test_golden_rank_correlation(golden):
     case = golden["002-rank-correlation"]
     orders, expected = case["input"], case["expected"]

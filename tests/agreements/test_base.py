@@ -1,9 +1,19 @@
-"""What the kernel of every method does with shapes, batches and NaN."""
+"""What the kernel of every method does with shapes, batches and NaN, and what goes with it.
+
+Blocks hold all the work once, however small they are; Ranks of tied systems against counting;
+Summaries of volatility matrices against slow loops.
+"""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from oracles import agreement as oracle
+from refusals import refused
 
-from irframe.agreements import AGREEMENTS, TauAP
+from irframe.agreements import AGREEMENTS, Kendall, TauAP, base, share_above, stable_depth
+from irframe.agreements.base import count_below, tied_ranks
 from irframe.errors import ParameterError
 
 METHODS = [*dict.fromkeys(AGREEMENTS.values()), TauAP(symmetric=True)]
@@ -60,5 +70,127 @@ def test_inputs_are_unchanged(method):
     ],
 )
 def test_shapes_that_do_not_match(method, x, y, found):
-    with pytest.raises(ParameterError, match=found):
-        method.kernel(np.ones(x), np.ones(y))
+    refused(ParameterError, found, lambda: method.kernel(np.ones(x), np.ones(y)))
+
+
+@pytest.mark.parametrize("systems", [0, 1, 2, 3, 17, 300])
+@pytest.mark.parametrize("budget", [4, 40, 2**25])
+def test_blocks_hold_every_pair_once(systems, budget, monkeypatch):
+    monkeypatch.setattr(base, "PAIR_BYTES", budget * max(1, systems))
+    found = [
+        pair
+        for first, second in base.pair_blocks(systems, 4)
+        for pair in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    assert sorted(found) == [(a, b) for a in range(systems) for b in range(a + 1, systems)]
+
+
+@pytest.mark.parametrize(("row_bytes", "pairs"), [(4, 64), (0, 64), (16, 16), (100, 2), (1000, 1)])
+def test_a_block_of_pairs_fits(row_bytes, pairs, monkeypatch):
+    monkeypatch.setattr(base, "PAIR_BYTES", 256)
+    sizes = [len(first) for first, _ in base.pair_blocks(13, row_bytes)]
+    assert max(sizes) == min(sizes[:-1]) == pairs
+    assert sum(sizes) == 13 * 12 // 2
+
+
+@pytest.mark.parametrize(("bytes_", "rows"), [(1, 1), (8 * 2 * 3 * 4, 1), (16 * 2 * 3 * 4, 2)])
+def test_a_block_of_rows_fits(bytes_, rows, monkeypatch):
+    monkeypatch.setattr(base, "ROW_BYTES", bytes_)
+    seen = []
+
+    def reduce(x, y):
+        seen.append(np.broadcast_shapes(x.shape, y.shape))
+        return (x * y).sum(axis=-1)
+
+    x, y = np.random.default_rng(0).random((2, 5, 4)), np.ones((3, 4))
+    np.testing.assert_allclose(base.over_rows(x, y, reduce), x @ y.T)
+    assert {shape[1] for shape in seen[:-1]} == {rows}
+    assert sum(shape[1] for shape in seen) == 5
+
+
+def test_signs():
+    keys = np.array([[3.0, 1.0, 3.0]], dtype=np.float32)
+    found = base.signs(keys, np.array([0, 0, 1]), np.array([1, 2, 2]))
+    assert found.tolist() == [[1, 0, -1]]
+    assert found.dtype == np.float32
+
+
+SCORES = arrays(
+    float,
+    array_shapes(max_dims=3, max_side=7),
+    elements=st.sampled_from([-np.inf, -1.0, 0.0, 0.25, 0.5, np.inf]),
+)
+
+
+@given(SCORES)
+def test_matches_counting(scores):
+    one, other = scores[..., :, None], scores[..., None, :]
+    np.testing.assert_array_equal(count_below(scores), (other < one).sum(axis=-1))
+    first, last = tied_ranks(scores)
+    np.testing.assert_array_equal(first, 1 + (other > one).sum(axis=-1))
+    np.testing.assert_array_equal(last, (other >= one).sum(axis=-1))
+
+
+ENTRIES = st.sampled_from([1.0, 0.95, 0.91, 0.9, 0.5, -0.2, np.nan])
+
+
+@st.composite
+def matrices(draw):
+    depths = draw(st.lists(st.integers(1, 50), min_size=1, max_size=6, unique=True).map(sorted))
+    size = len(depths)
+    return draw(arrays(float, (2, size, size), elements=ENTRIES)), depths
+
+
+@given(matrices(), st.sampled_from([0.9, 0.5, 0.0, 1.0]))
+def test_matches_slow_loop(drawn, threshold):
+    matrix, depths = drawn
+    theta = [oracle.stable_depth(one.tolist(), depths, threshold) for one in matrix]
+    share = [oracle.share_above(one.tolist(), threshold) for one in matrix]
+    np.testing.assert_array_equal(stable_depth(matrix, depths, threshold=threshold), theta)
+    np.testing.assert_allclose(share_above(matrix, threshold=threshold), share)
+
+
+@given(matrices())
+def test_stable_depth_bounds_the_share(drawn):
+    matrix, depths = drawn
+    theta, share = stable_depth(matrix, depths), share_above(matrix)
+    everywhere = theta == depths[0]
+    assert (share[everywhere & (len(depths) > 1)] == 1).all()
+
+
+def test_threshold_has_to_be_exceeded():
+    matrix = [[1, 0.9], [0.9, 1]]
+    assert stable_depth(matrix, [10, 20]) == 20
+    assert stable_depth(matrix, [10, 20], threshold=0.89) == 10
+    assert share_above(matrix) == 0
+    assert share_above(matrix, threshold=0.89) == 1
+
+
+def test_no_depth_is_stable_where_the_last_is_undefined():
+    matrix = np.array([[1, 0.95, np.nan], [0.95, 1, np.nan], [np.nan] * 3])
+    assert np.isnan(stable_depth(matrix, [1, 2, 3]))
+    assert share_above(matrix) == pytest.approx(2 / 6)
+
+
+def test_undefined_shallow_depth_does_not_spoil_deeper_ones():
+    scores = np.array([[0, 0, 0, 0], [3, 2, 1, 4], [4, 3, 2, 1], [5, 3, 2, 1]])
+    assert stable_depth(Kendall().kernel(scores, scores), [1, 5, 10, 20]) == 10
+
+
+def test_shapes():
+    matrix = np.ones((2, 3, 4, 4))
+    assert stable_depth(matrix, range(1, 5)).shape == (2, 3)
+    assert share_above(matrix).shape == (2, 3)
+    assert np.isnan(share_above(np.ones((2, 1, 1)))).all()
+    assert np.isnan(stable_depth(np.ones((0, 0)), []))
+
+
+@pytest.mark.parametrize("matrix", [np.ones(3), np.ones((2, 3))])
+def test_matrices_must_be_square(matrix):
+    refused(ParameterError, "square", lambda: share_above(matrix))
+    refused(ParameterError, "square", lambda: stable_depth(matrix, [1, 2, 3]))
+
+
+@pytest.mark.parametrize("depths", [[1, 2], [1, 3, 2], [1, 1, 2], [[1, 2, 3]]])
+def test_depths_must_ascend_and_match(depths):
+    refused(ParameterError, "ascending depth", lambda: stable_depth(np.ones((3, 3)), depths))

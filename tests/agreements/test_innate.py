@@ -1,10 +1,14 @@
-"""Innate order of rankings against Algorithm 1 and the worked cases."""
+"""Innate order of rankings against Algorithm 1 and the worked cases, and what goes with it.
+
+Numbers of random pairs against the worked cases and counting.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import innate as oracle
+from refusals import refused
 
 from irframe.agreements import innate
 from irframe.agreements.innate import (
@@ -12,9 +16,10 @@ from irframe.agreements.innate import (
     compare_rankings,
     count_labels,
     label_depths,
+    random_separability,
     whole_gains,
 )
-from irframe.errors import MetricError
+from irframe.errors import MetricError, ParameterError
 
 FOUR = {code: name[:2] for code, name in LABELS.items()}
 """Code -> label without its midpoint."""
@@ -138,3 +143,23 @@ def test_whole_gains_keep_proportions():
     assert whole_gains([0, 0.2, 0.8, 1]) == [0, 1, 4, 5]
     assert whole_gains([0.1234567891]) == [1234567891]
     assert whole_gains([3 / 8, 1 / 3]) == [9, 8]
+
+
+def test_random_pairs(golden):
+    case = golden["001-counts"]
+    names = {"equal": "equal", "separable": "separable", "nonseparable": "non-separable"}
+    for k in case["input"]["ks"]:
+        found, expected = random_separability(k), case["expected"][str(k)]
+        for field, name in names.items():
+            assert getattr(found, field) == int(expected[name])
+        assert found.shares == pytest.approx(expected["fractions"], rel=1e-12)
+
+
+@pytest.mark.parametrize("k", range(1, 6))
+def test_random_pairs_counted(k):
+    assert tuple(random_separability(k)) == oracle.count_pairs(k)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
+def test_lengths_of_random_pairs_are_checked(k):
+    refused(ParameterError, "at least 1", lambda: random_separability(k))

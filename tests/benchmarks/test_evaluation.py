@@ -8,36 +8,16 @@ import gzip
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import pytrec_eval
+from timed import peak_of, race, seconds
 from variants import EIGHT, TIMED
 
 import irframe as ir
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.joining import locate, place_topics
-
-ROUNDS = 5
-
-
-def seconds(function):
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
-def race(benchmark, what, ours, theirs, peer):
-    """Time both alternately; report and return how our best compares with theirs."""
-    other = []
-    setup = lambda: other.append(seconds(theirs)) if theirs else None  # noqa: E731
-    benchmark.pedantic(ours, setup=setup, rounds=ROUNDS, warmup_rounds=1)
-    mine, best = benchmark.stats.stats.min, min(other)
-    benchmark.extra_info.update({peer: best, "ratio": mine / best})
-    line = f"{what}: {mine:.3f} s, {peer} {best:.3f} s: {mine / best:.2f} of its time"
-    sys.stdout.write(f"\n{line}\n")
-    return mine / best
 
 
 @pytest.fixture(scope="module")
@@ -165,14 +145,11 @@ def large():
 
 def test_large_cube(benchmark, large):
     runs, qrels = large
-    start, sampled = resident(), []
-    cube = watched(lambda: runs.ireval.cube(qrels), sampled)
-    peak = (max(sampled) - start) / 1e9
+    peak = peak_of(lambda: runs.ireval.cube(qrels)) / 1e9
     benchmark.pedantic(lambda: None, rounds=1)
     benchmark.extra_info["peak_GB"] = peak
     sys.stdout.write(f"\n{len(runs):,} rows to a cube: {peak:.2f} GB on top of the frame\n")
     assert peak < 1
-    del cube
 
 
 @pytest.mark.parametrize("metric", TIMED)
@@ -198,28 +175,3 @@ def test_import(benchmark):
     ratio = race(benchmark, what, load("import irframe"), load("import pandas, xarray"), peer)
     sys.stdout.write(f"an empty interpreter takes {bare:.3f} s of both\n")
     assert ratio < 1.3
-
-
-def resident():
-    """Return the bytes of memory this process holds."""
-    with Path("/proc/self/statm").open() as stream:
-        return int(stream.read().split()[1]) * 4096
-
-
-def watched(function, sampled):
-    """Call a function and note the memory the process holds meanwhile."""
-    from threading import Event, Thread
-
-    done = Event()
-
-    def watch():
-        while not done.wait(0.01):
-            sampled.append(resident())
-
-    watcher = Thread(target=watch)
-    watcher.start()
-    try:
-        return function()
-    finally:
-        done.set()
-        watcher.join()

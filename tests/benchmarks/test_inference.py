@@ -6,14 +6,13 @@ of a simulated track, 110 systems x 249 topics x 1000 depths.
 """
 
 import sys
-import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from timed import peak_of
 
 import irframe as ir
 from irframe.paired import all_pairs
@@ -66,26 +65,6 @@ def t_test(a, b):
 def wilcoxon(a, b):
     difference = np.round(a - b, 12)
     return stats.wilcoxon(difference, correction=False, method="approx").pvalue
-
-
-def resident():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-
-
-def peak_of(function):
-    """Largest resident size beyond the present one, in bytes, while a function runs."""
-    start, sizes, done = resident(), [0], threading.Event()
-
-    def watch():
-        while not done.wait(0.005):
-            sizes.append(resident() - start)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    function()
-    done.set()
-    thread.join()
-    return max(sizes)
 
 
 def test_all_t_tests_at_every_depth(benchmark, scores):

@@ -5,19 +5,13 @@ Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_reading.py``.
 
 import gzip
 import sys
-import time
 
 import pytrec_eval
+from timed import seconds
 
 from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
 from irframe.files.write_run import write_run
-
-
-def seconds(function, *args):
-    start = time.perf_counter()
-    function(*args)
-    return time.perf_counter() - start
 
 
 def parse_runs(paths):

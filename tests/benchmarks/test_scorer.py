@@ -5,14 +5,12 @@ beside irframe, alternately, and the ratio of the best rounds is reported: for p
 averages made in Python, as its users make them.
 """
 
-import sys
-import time
-
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
+from timed import race
 
 import irframe as ir
 
@@ -36,24 +34,6 @@ def drawn(topics, docs, lists="even", judged=20):
         for topic, found in run.items()
     }
     return run, qrels
-
-
-def seconds(function):
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
-def race(benchmark, what, ours, theirs, peer, rounds):
-    """Time both alternately; report and return how our best compares with theirs."""
-    other = []
-    setup = lambda: other.append(seconds(theirs))  # noqa: E731
-    benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)
-    mine, best = benchmark.stats.stats.min, min(other)
-    benchmark.extra_info.update({peer: best, "ratio": mine / best})
-    line = f"{what}: {1e3 * mine:.2f} ms, {peer} {1e3 * best:.2f} ms: {mine / best:.2f} of its time"
-    sys.stdout.write(f"\n{line}\n")
-    return mine / best
 
 
 def evaluator(qrels):

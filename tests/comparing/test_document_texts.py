@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.comparing.document_texts import read_texts
@@ -69,5 +70,4 @@ def test_texts_stand_beside_documents():
     ],
 )
 def test_bad_texts(texts, error, message):
-    with pytest.raises(error, match=message):
-        read_texts(texts, ["1", "2"], ["q1"])
+    refused(error, message, lambda: read_texts(texts, ["1", "2"], ["q1"]))

@@ -7,16 +7,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.score_arrays import to_scores
 from irframe.errors import IdError, InputError
-
-
-@pytest.fixture(scope="module")
-def track():
-    return ir.example_track()
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +109,7 @@ def test_matrices_without_names_have_topics_in_rows():
 
 def test_matrices_hold_numbers_once():
     matrix = pd.DataFrame({"a": [0.5], "b": ["x"]})
-    with pytest.raises(InputError, match="scores indexed by"):
-        ir.as_scores(matrix, metric="AP")
+    refused(InputError, "scores indexed by", lambda: ir.as_scores(matrix, metric="AP"))
     with pytest.raises(IdError, match="1 again: a"):
         ir.as_scores(pd.DataFrame([[0.5, 0.25]], columns=["a", "a"]), metric="AP")
 
@@ -162,8 +157,7 @@ def test_tables_dictionaries_and_rows(scores):
     ],
 )
 def test_what_holds_no_scores(x, words):
-    with pytest.raises(InputError, match=words):
-        ir.as_scores(x)
+    refused(InputError, words, lambda: ir.as_scores(x))
 
 
 def test_runs_are_no_scores(track):
@@ -199,16 +193,14 @@ def test_columns_that_might_be_meant_instead(long):
         if taken == "value":
             assert same(frame, long)
         else:
-            with pytest.raises(InputError, match=f"'{taken}', which comes first, and '{other}'"):
-                ir.as_scores(frame)
+            refused(InputError, f"'{taken}', which comes first, and '{other}'", ir.as_scores, frame)
     assert same(long.assign(metric=long["measure"], measure="x"), long)
 
 
 def test_a_column_of_no_metric_is_told_how_to_be_one():
     frame = pd.DataFrame({"system": ["a", "b"], "topic": "1", "score": [0.25, 0.5]})
     line = r"frame.set_index\(\['system', 'topic'\]\)\[\['score'\]\]"
-    with pytest.raises(InputError, match=line):
-        ir.as_scores(frame, metric="AP")
+    refused(InputError, line, lambda: ir.as_scores(frame, metric="AP"))
     assert list(ir.as_scores(frame.set_index(["system", "topic"])[["score"]], metric="AP")) == [
         "AP"
     ]

@@ -1,6 +1,11 @@
-"""The cube: what it holds, whom it scores, what it refuses."""
+"""The cube: what it holds, whom it scores, what it refuses, and what goes with it.
+
+Condensed runs on a cube; Cubes read from where they were saved; how they are written is tested
+beside `save`.
+"""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +13,8 @@ import pytest
 import xarray as xr
 from dense import dense
 from incomplete import incomplete
-from listed import QRELS, RUNS
+from listed import QRELS, RUNS, frames_of_docs
+from refusals import refused
 from variants import VARIANTS
 
 import irframe as ir
@@ -21,9 +27,12 @@ from irframe.errors import (
     IrframeWarning,
     MetricError,
     ParameterError,
+    StoreError,
 )
 from irframe.experiments import coded_tables
 from irframe.names import EMPTY, UNJUDGED
+from irframe.record import steps_of
+from irframe.studies.orderings import is_bound
 
 VARIABLES = ["system", "topic", "retrieved", "unjudged", "system_code", "topic_code"]
 """What a cube shows beside its depths and grades."""
@@ -67,10 +76,8 @@ def test_topics_named_and_listed():
     assert list(quiet_cube(topics="runs").topic.values) == ["1", "2"]
     assert list(quiet_cube(topics="common").topic.values) == ["1"]
     assert list(RUNS.ireval.cube(QRELS, topics=["4", "1"]).topic.values) == ["4", "1"]
-    with pytest.raises(ParameterError, match="'3'"):
-        RUNS.ireval.cube(QRELS, topics=["3"])
-    with pytest.raises(ParameterError, match="'all'"):
-        quiet_cube(topics="all")
+    refused(ParameterError, "'3'", lambda: RUNS.ireval.cube(QRELS, topics=["3"]))
+    refused(ParameterError, "'all'", lambda: quiet_cube(topics="all"))
 
 
 def test_a_missing_topic_scores_zero_and_counts():
@@ -96,13 +103,10 @@ def test_depths():
     at_two = quiet_cube().ireval.score("P", "nDCG", "Bpref", at=2)
     xr.testing.assert_allclose(cut.ireval.score("P", "nDCG", "Bpref", at=[2]), at_two)
     for depth in (0, -1, 1.5, True):
-        with pytest.raises(DepthError, match=str(depth)):
-            quiet_cube(depth=depth)
+        refused(DepthError, str(depth), quiet_cube, depth=depth)
     for bad in ({"at": 4}, {"at": [0]}, {"at": []}):
-        with pytest.raises(DepthError, match="build the cube|1 to 3"):
-            quiet_cube().ireval.score("P", **bad)
-    with pytest.raises(DepthError, match="P@10"):
-        quiet_cube().ireval.score("P@10")
+        refused(DepthError, "build the cube|1 to 3", quiet_cube().ireval.score, "P", **bad)
+    refused(DepthError, "P@10", lambda: quiet_cube().ireval.score("P@10"))
 
 
 @incomplete
@@ -170,8 +174,7 @@ def test_by_scores_each_group_with_its_own_topics():
     assert isinstance(tree, xr.DataTree)
     assert set(tree.children) == {"web", "news"}
     assert tree["news"].sizes["topic"] == 1
-    with pytest.raises(ParameterError, match="'year'"):
-        runs.ireval.evaluate(qrels, "AP", by="year")
+    refused(ParameterError, "'year'", lambda: runs.ireval.evaluate(qrels, "AP", by="year"))
     with pytest.raises(ParameterError, match="group \\(track\\).*none for 1: 4"):
         runs.ireval.evaluate(qrels, "AP", by="track")
 
@@ -208,8 +211,7 @@ def test_pool_of_contributing_runs():
     same = quiet_cube(flagged, contributing="pooled").drop_vars("pooled")
     xr.testing.assert_equal(same, cube)
     for wrong, words in ((["c"], "'c'"), ([], "an empty list"), ("doc", "True and False")):
-        with pytest.raises(ParameterError, match=words):
-            quiet_cube(contributing=wrong)
+        refused(ParameterError, words, quiet_cube, contributing=wrong)
 
 
 def test_no_system_of_a_group_need_contribute():
@@ -225,9 +227,8 @@ def test_pool_depth_is_inferred():
     assert (dense(runs.ireval.cube(qrels)).pool_depth == 10).all()
 
 
-def test_pool_norm_counts_what_the_pool_of_each_depth_holds():
+def test_pool_norm_counts_what_the_pool_of_each_depth_holds(cube):
     runs, qrels = ir.example_track()
-    cube = runs.ireval.cube(qrels)
     scores = cube.ireval.score("AP(norm='pool')", "AP", "nDCG(ideal='pool')", "nDCG")
     deep = scores.sel(depth=slice(10, None))
     np.testing.assert_array_equal(deep[0], deep[1])
@@ -244,9 +245,7 @@ def test_pool_norm_counts_what_the_pool_of_each_depth_holds():
             assert ratio.sel(topic=topic).item() == pytest.approx(expected)
 
 
-def test_dask_gives_the_same_and_computes_nothing_early():
-    runs, qrels = ir.example_track()
-    cube = runs.ireval.cube(qrels)
+def test_dask_gives_the_same_and_computes_nothing_early(cube):
     metrics = [variant.text for variant in VARIANTS]
     now = cube.ireval.score(*metrics, at=[3, 20])
     later = cube.chunk(system=3, depth=10).ireval.score(*metrics, at=[3, 20])
@@ -289,22 +288,16 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     ],
 )
 def test_bad_qrels(qrels, error, words):
-    with pytest.raises(error, match=words):
-        quiet_cube(qrels=qrels)
+    refused(error, words, lambda: quiet_cube(qrels=qrels))
 
 
 def test_metrics_are_refused_with_reasons():
     cube = quiet_cube()
-    with pytest.raises(MetricError, match="at least one metric"):
-        cube.ireval.score()
-    with pytest.raises(MetricError, match="AP"):
-        cube.ireval.score("AP", "AP@1", "AP")
-    with pytest.raises(MetricError, match="gain for every grade.*: 2"):
-        cube.ireval.score("nDCG(gain={1: 1})")
-    with pytest.raises(ParameterError, match="no_rel"):
-        cube.ireval.score("AP", no_rel=0)
-    with pytest.raises(InputError, match="lost this attribute"):
-        cube.drop_attrs().ireval.score("AP")
+    refused(MetricError, "at least one metric", cube.ireval.score)
+    refused(MetricError, "AP", lambda: cube.ireval.score("AP", "AP@1", "AP"))
+    refused(MetricError, "gain for every grade.*: 2", cube.ireval.score, "nDCG(gain={1: 1})")
+    refused(ParameterError, "no_rel", lambda: cube.ireval.score("AP", no_rel=0))
+    refused(InputError, "lost this attribute", lambda: cube.drop_attrs().ireval.score("AP"))
 
 
 def test_tied_documents_share_their_gain(golden):
@@ -320,8 +313,7 @@ def test_tied_documents_share_their_gain(golden):
                 rbp, precision = scores.sel(depth=k).values
                 assert rbp == pytest.approx(expected[f"shared RBP(0.8)@{k} linear"])
                 assert precision == pytest.approx(expected[f"shared Prec@{k} binary"])
-    with pytest.raises(MetricError, match="P, Recall, DCG, RBP.*nDCG"):
-        cube.ireval.score("P", "nDCG", "AP")
+    refused(MetricError, "P, Recall, DCG, RBP.*nDCG", lambda: cube.ireval.score("P", "nDCG", "AP"))
 
 
 def test_frames_stay_unchanged():
@@ -354,7 +346,129 @@ def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
         lambda: ir.evaluate(runs, qrels, "AP", depth=depth),
         lambda: ir.evaluate(runs, qrels, ["AP", f"P@{depth}"]),
     ):
-        with pytest.raises(ParameterError, match=f"depth {depth:,} in at most .* found .*{size}"):
-            ask()
+        refused(ParameterError, f"depth {depth:,} in at most .* found .*{size}", ask)
     with pytest.raises(ParameterError, match=f"depth {depth:,} in at most"):
         ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(qrels, depth=depth)
+
+
+def test_condensed_lists(golden):
+    for name in ("002-hand", "002-contributing-1", "002-contributing-2"):
+        case, told = golden[name]["expected"], golden[name]["input"]
+        docs = [f"d{i:02}" for i in range(len(told["serp"]))]
+        graded = {d: g for d, g in zip(docs, told["serp"], strict=True) if g is not None}
+        missing = list(told["judged_d"])
+        for grade in graded.values():
+            missing.remove(grade)
+        runs, qrels = frames_of_docs(
+            {"s": docs}, graded | {f"m{i}": grade for i, grade in enumerate(missing)}
+        )
+        runs = pd.concat([runs, runs.assign(system="x", doc="x" + runs["doc"])])
+        runs.loc[runs["system"] == "x", "doc"] = "z" + runs.loc[runs["system"] == "x", "doc"]
+        depth = max(told["ks"])
+        cube = runs.ireval.cube(qrels, depth=depth, contributing=["s"]).ireval.condense()
+        row = cube.grade.sel(system="s", topic="t").values
+        assert row[row != EMPTY].tolist() == case["condensed"]
+        labels = {"AP(norm='min')": "AP_b", "nDCG": "NDCG_a_linear_log2", "RBP(p=0.8)": "RBP(0.8)"}
+        scores = cube.ireval.score(*labels, at=told["ks"]).sel(system="s", topic="t")
+        for metric, key in labels.items():
+            expected = [case[f"@{k}"][f"condensed_{key}"] for k in told["ks"]]
+            np.testing.assert_allclose(scores.sel(metric=metric), expected, atol=1e-9)
+
+
+def test_condensing_closes_up(cube):
+    closed = cube.ireval.condense()
+    assert not (closed.grade == UNJUDGED).any()
+    assert (closed.retrieved == (cube.grade > UNJUDGED).sum("depth")).all()
+    assert ((dense(closed).doc >= 0) == (closed.grade != EMPTY)).all()
+    bpref = cube.ireval.score("Bpref", at=50)
+    again = closed.ireval.score("Bpref", at=50)
+    np.testing.assert_allclose(again, bpref)
+    again = closed.ireval.condense()
+    assert [step.verb for step in steps_of(again)] == ["cube", "condense", "condense"]
+    xr.testing.assert_identical(again.assign_attrs(closed.attrs), closed)
+
+
+@pytest.mark.parametrize("chunks", [{}, {"topic": 4}])
+def test_marks_of_documents_that_were_not_judged_are_removed(track, chunks):
+    runs, qrels = track
+    marked = qrels.assign(grade=qrels["grade"].mask(qrels.index % 7 == 0, -1 - qrels.index % 2))
+    cube, names = runs.ireval.cube(marked), ["AP", "nDCG@10", "Bpref", "NumRet", "infAP"]
+    closed = (cube.chunk(chunks) if chunks else cube).ireval.condense()
+    dropped = runs.ireval.cube(marked[marked["grade"] >= 0]).ireval.condense()
+    assert (closed.retrieved == dropped.retrieved).all()
+    np.testing.assert_array_equal(closed.grade, dropped.grade)
+    found = closed.ireval.score(*names, at=50)
+    np.testing.assert_array_equal(found, dropped.ireval.score(*names, at=50))
+    alone = [replace(ir.parse_metric(name), judged_only=True) for name in names]
+    np.testing.assert_array_equal(cube.ireval.score(*alone, at=50), found)
+
+
+def test_a_metric_may_see_judged_documents_only(cube):
+    names = ["P@10", "AP", "nDCG(gain='exp')@20", "RR(rel=2)", "Bpref"]
+    metrics = [replace(ir.parse_metric(name), judged_only=True) for name in names]
+    found = cube.ireval.score(*metrics, "P", at=[10, 50])
+    expected = cube.ireval.condense().ireval.score(*names, at=[10, 50])
+    np.testing.assert_array_equal(found[:5], expected)
+    np.testing.assert_array_equal(found[5:], cube.ireval.score("P", at=[10, 50]))
+    assert found["metric"].values[0] == "P(judged_only=True)@10"
+
+
+def test_frames_are_read_as_deep_as_judged_documents_stand(track):
+    runs, qrels = track
+    frame = runs.ireval.evaluate(qrels, ["P(judged_only=True)@5", "P@5"])
+    condensed = runs.ireval.cube(qrels).ireval.condense().ireval.score("P@5", at=5).squeeze()
+    expected = condensed.to_series().rename("P(judged_only=True)@5")
+    pd.testing.assert_series_equal(
+        frame["P(judged_only=True)@5"], expected.loc[frame.index], check_names=False
+    )
+    with pytest.raises(DepthError, match="depth 20 of 50"):
+        runs.ireval.evaluate(qrels, "P(judged_only=True)@5", depth=20)
+
+
+def test_metrics_of_judged_documents_need_whole_lists_and_have_no_bounds(track, cube):
+    runs, qrels = track
+    with pytest.raises(DepthError, match="depth 20 of 50"):
+        runs.ireval.cube(qrels, depth=20).ireval.score("AP(judged_only=True)")
+    with pytest.raises(DepthError, match="depth 20 of 50"):
+        cube.isel(depth=slice(20)).ireval.score("AP(judged_only=True)")
+    refused(MetricError, "bounds", lambda: cube.ireval.bounds("RBP(p=0.5, judged_only=True)"))
+    assert not is_bound(cube, ir.metrics.AP(judged_only=True), gain="binary", rel=1)
+
+
+def test_ties_of_judged_documents_are_ranged():
+    runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abcd"), "score": [2, 2, 2, 1]})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("acd"), "grade": [1, 0, 1]})
+    found = runs.ireval.cube(qrels).ireval.tie_ranges("RR(judged_only=True)", at=4)
+    assert found.to_numpy().ravel().tolist() == [0.5, 1]
+
+
+def test_ties_survive_condensing():
+    runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("dcba"), "score": [3, 2, 2, 2]})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("dca"), "grade": [1, 0, 2]})
+    closed = runs.ireval.cube(qrels).ireval.condense()
+    assert dense(closed).tied[0, 0].tolist() == [False, False, True, False]
+
+
+def test_condensing_needs_whole_lists(track):
+    runs, qrels = track
+    refused(DepthError, "depth 20 of 50", runs.ireval.cube(qrels, depth=20).ireval.condense)
+
+
+def test_an_opened_cube_takes_every_verb(cube, tmp_path):
+    cube.ireval.save(tmp_path / "cube")
+    opened = ir.open_cube(tmp_path / "cube")
+    part = opened.isel(system=slice(None, None, 2)).sel(topic=["103", "101"])
+    expected = cube.isel(system=slice(None, None, 2)).sel(topic=["103", "101"])
+    found = part.ireval.bounds("AP", at=5).compute()
+    xr.testing.assert_identical(found, expected.ireval.bounds("AP", at=5))
+    with pytest.warns(IrframeWarning, match="13 of 61 judgments are set aside"):
+        found, expected = (each.ireval.leave_out("AP") for each in (part, expected))
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+@pytest.mark.parametrize("inside", ["", "cube.zarr"])
+def test_what_is_no_saved_cube_is_said(tmp_path, inside):
+    file = tmp_path / "file"
+    file.write_text("no cube")
+    for path in (file / inside, tmp_path / inside):
+        refused(StoreError, "a cube written by save", ir.open_cube, path)

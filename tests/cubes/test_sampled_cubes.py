@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 import xarray as xr
 from dense import dense
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import ParameterError
 
 RANKED = ["grade", "unjudged", "retrieved"]
-
-
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*ir.example_track())
 
 
 def kept(cube):
@@ -74,8 +70,7 @@ def test_the_recall_base_keeps_its_top_grade_and_its_pool(cube):
 
 @pytest.mark.parametrize("share", [0, -1, 1.005, np.nan, "0.5", None])
 def test_shares_that_are_none(cube, share):
-    with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
-        cube.ireval.sample(share)
+    refused(ParameterError, "share, a number of at most 1 and above 0", cube.ireval.sample, share)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, None])

@@ -1,4 +1,8 @@
-"""Topics of several collections in one cube: each with its own top grade and pool depth."""
+"""Tests of irframe.cubes.score.
+
+Topics of several collections in one cube: each with its own top grade and pool depth; Rankings
+scored some at a time, in memory and lazily; What users gain and spend, with labels.
+"""
 
 from dataclasses import replace
 
@@ -7,9 +11,17 @@ import pandas as pd
 import pytest
 import xarray as xr
 from dense import dense
+from refusals import refused
+from tracks import cube_of
 
 import irframe as ir
+from irframe import arrays
+from irframe.cubes import score
+from irframe.cubes.score import in_blocks
 from irframe.cubes.view import experiment_of, shown_as
+from irframe.errors import MetricError
+from irframe.experiments.policy import parse_metrics
+from irframe.metrics.reading import QUANTITIES
 
 METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(ideal='pool')")
 
@@ -62,3 +74,77 @@ def test_from_the_depth_of_the_pool_on_everything_judged_counts():
 def test_where_nothing_is_selected_there_are_no_scores(dim, verb):
     none = ir.cube(*ir.example_track()).isel({dim: []})
     assert verb(none, "RBP(p=0.8)").sizes[dim] == 0
+
+
+PARSED = parse_metrics(["AP", "nDCG", "ASL"])
+
+
+@pytest.mark.parametrize("cells", [1, 49, 50, 51, 799, 800, 801, 1600, 1 << 17])
+def test_tiles_of_any_size_give_the_same(cube, cells, monkeypatch):
+    expected = in_blocks(cube, PARSED, [1, 10, 50])
+    sizes = []
+
+    def kernel(block, metrics, depths):
+        sizes.append(block.grade.size)
+        return score.score_block(block, metrics, depths)
+
+    monkeypatch.setattr(arrays, "BLOCK", cells)
+    found = in_blocks(cube, PARSED, [1, 10, 50], kernel=kernel)
+    xr.testing.assert_identical(found, expected)
+    assert max(sizes) <= max(cells, 50)
+    assert sum(sizes) == cube.grade.size
+
+
+def test_depths_are_columns(cube):
+    every = in_blocks(cube, PARSED, range(1, 51)).to_numpy()
+    some = in_blocks(cube, PARSED, [50, 3])
+    assert some.dims == ("metric", "system", "topic", "depth")
+    np.testing.assert_array_equal(some, every[..., [49, 2]])
+
+
+def test_lazy_rankings_stay_lazy():
+    cube = ir.cube(*ir.example_track()).chunk(topic=5, system=3)
+    lazy = in_blocks(cube, PARSED, [5, 10])
+    assert lazy.chunks is not None
+    whole = cube.compute()
+    np.testing.assert_array_equal(lazy.compute(), in_blocks(whole, PARSED, [5, 10]))
+
+
+def test_a_kernel_may_give_several_arrays_of_a_metric(cube):
+    def twice(block, metrics, depths):
+        for scores in score.score_block(block, metrics, depths):
+            yield scores
+            yield -scores
+
+    found = in_blocks(cube, PARSED, [10], kernel=twice, each=2)
+    np.testing.assert_array_equal(found[::2], -found[1::2])
+
+
+def test_quantities_of_a_list():
+    cube = cube_of({"a": [[1, 0, 2]]}, depth=3)
+    found = cube.ireval.cwl("P", "RBP(p=0.5)").squeeze()
+    assert set(found) == {*QUANTITIES}
+    at_3 = found.sel(depth=3)
+    assert at_3.sel(metric="P").to_array().values == pytest.approx([2 / 3, 2, 1, 3, 3])
+    assert at_3.sel(metric="RBP(p=0.5)").to_array().values == pytest.approx([0.625, 1.25, 1, 2, 2])
+
+
+def test_utility_is_the_score(cube):
+    metrics = ["AP", "INST(T=2)", "NERR9@10", "SDCG", "RR"]
+    found = cube.ireval.cwl(*metrics, at=[5, 50])
+    score = cube.ireval.score(*metrics, at=[5, 50])
+    np.testing.assert_allclose(found["expected_utility"], score, atol=1e-12)
+    assert found["expected_depth"].sel(metric="SDCG", depth=5).mean() < 5
+    xr.testing.assert_equal(found.coords.to_dataset(), score.coords.to_dataset())
+
+
+def test_lists_that_are_not_there_have_none():
+    cube = cube_of({"a": [[1]], "b": [[0, 1]]}, depth=2)
+    found = cube.where(cube["system"] == "a").ireval.cwl("INST(T=1)")
+    assert np.isnan(found["expected_depth"].sel(system="b")).all()
+    assert found["expected_depth"].sel(system="a").notnull().all()
+
+
+def test_others_are_refused_by_name(cube):
+    refused(MetricError, "INST.*found nDCG", lambda: cube.ireval.cwl("AP", "nDCG"))
+    refused(MetricError, "at most 1.*3", lambda: cube.ireval.cwl("INST(T=1, gain=Linear(top=2))"))

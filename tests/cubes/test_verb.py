@@ -1,4 +1,8 @@
-"""What every verb does alike: groups, trees, labels that ride along, where numbers come from."""
+"""Tests of irframe.cubes.verb.
+
+What every verb does alike: groups, trees, labels that ride along, where numbers come from; What
+studies ask of the cubes and systems that they are given.
+"""
 
 from dataclasses import replace
 
@@ -6,14 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
 from irframe.cubes.by_group import groups, join
 from irframe.cubes.groups import provenance
-from irframe.cubes.verb import VERBS, branches, verb
+from irframe.cubes.verb import VERBS, against, branches, read_depth, refuse_deeper, verb
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
 
 
 @pytest.fixture
@@ -55,16 +60,13 @@ class TestCalls:
     def test_a_cube_is_read_through_the_gate(self, shapes, cube):
         found = shapes[0](cube.transpose().astype(float))
         assert found.to_numpy().tolist() == [[8, 16]]
-        with pytest.raises(DepthError, match="at="):
-            shapes[0](cube.sel(depth=[5, 10]))
-        with pytest.raises(InputError, match="irframe.cube; found DataFrame"):
-            shapes[0](pd.DataFrame())
+        refused(DepthError, "at=", lambda: shapes[0](cube.sel(depth=[5, 10])))
+        refused(InputError, "irframe.cube; found DataFrame", lambda: shapes[0](pd.DataFrame()))
 
     def test_arguments_are_those_of_the_function(self, shapes, cube):
         with pytest.raises(TypeError, match=r"shape_of\(\): .*unexpected keyword argument 'at'"):
             shapes[0](cube, at=5)
-        with pytest.raises(TypeError, match="positional"):
-            shapes[0](cube, "half")
+        refused(TypeError, "positional", lambda: shapes[0](cube, "half"))
 
     def test_a_selected_label_is_a_scalar_coordinate_of_the_result(self, cube):
         found = cube.sel(system="ance").ireval.score("AP")
@@ -179,8 +181,7 @@ class TestGroups:
             dict(groups(frame, "kind"))
 
     def test_something_without_groups(self):
-        with pytest.raises(InputError, match="something with groups; found list"):
-            dict(groups([1], "half"))
+        refused(InputError, "something with groups; found list", lambda: dict(groups([1], "half")))
 
 
 class TestTrees:
@@ -206,8 +207,7 @@ class TestTrees:
         assert list(branches(xr.DataTree(cube))) == [""]
 
     def test_an_empty_tree_is_refused(self, shapes):
-        with pytest.raises(InputError, match="found an empty one"):
-            shapes[0](xr.DataTree())
+        refused(InputError, "found an empty one", lambda: shapes[0](xr.DataTree()))
 
 
 class TestLabels:
@@ -299,3 +299,37 @@ def test_results_by_group_have_groups():
     assert stable.sizes["team"] == 4
     alone = grouped.sel(team="terms", drop=True).ireval.stability()
     xr.testing.assert_equal(stable.sel(team="terms", drop=True), alone)
+
+
+@pytest.fixture(scope="module")
+def requirements_cube():
+    return ir.cube(*ir.example_track(), depth=20)
+
+
+def test_the_depth_is_that_of_the_cube_or_less(requirements_cube):
+    assert [read_depth(requirements_cube, depth) for depth in (None, 20, 1)] == [20, 20, 1]
+    for depth in (0, 21, 2.5, True, "5"):
+        with pytest.raises(DepthError, match="depth, a whole number of at least 1 and at most 20"):
+            read_depth(requirements_cube, depth)
+
+
+def test_what_has_no_order_is_refused(requirements_cube):
+    with pytest.raises(MetricError, match="shared ranks, ties='mean'"):
+        read_depth(requirements_cube.assign_attrs(ties="mean"), None)
+
+
+def test_metrics_are_no_deeper_than_the_lists_that_are_read():
+    refuse_deeper([ir.metrics.P(), ir.metrics.P() @ 10], 10)
+    with pytest.raises(DepthError, match="P@10, AP@7"):
+        refuse_deeper([ir.metrics.P() @ 10, ir.metrics.AP() @ 7, ir.metrics.AP() @ 6], 6)
+
+
+def test_systems_to_hold_against_a_baseline():
+    labels = ["a", "b", 3]
+    assert against(labels, "b", None) == (1, [0, 2])
+    assert against(labels, "b", [3, "a"]) == (1, [2, 0])
+    assert against(labels, 3, "a") == (2, [0])
+    for baseline, systems in (("z", None), ("a", "z"), ("a", "a"), ("a", []), ("a", ["b", "b"])):
+        with pytest.raises(ParameterError):
+            against(labels, baseline, systems)
+    refused(ParameterError, "beside the baseline", lambda: against(["a"], "a", None))

@@ -1,21 +1,28 @@
-"""Views: what comes back as it was built, and the words with which the rest is refused."""
+"""Tests of irframe.cubes.view.
 
+Views: what comes back as it was built, and the words with which the rest is refused; Work by
+dask: clusters, workers and jobs that are killed, and workers without irframe.
+"""
+
+import os
 import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
+from refusals import refused
 
 import irframe as ir
+from irframe.cubes import view
 from irframe.cubes.view import experiment_of, read_cube
-from irframe.errors import DepthError, IdError, InputError
+from irframe.errors import DepthError, IdError, InputError, StoreError
 from irframe.names import EMPTY
-
-
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*ir.example_track())
-
 
 SAME = {
     "as it is": lambda c: c,
@@ -63,8 +70,7 @@ def test_masked_lists_did_not_take_part(cube, chunks):
 def test_lists_masked_in_part_are_refused(cube, chunks):
     masked = cube.where((cube["depth"] != 4) | ~cube["topic"].isin(["102", "105"]))
     if chunks:
-        with pytest.raises(InputError, match="masked in part"):
-            read_cube(masked.chunk(chunks)).compute()
+        refused(InputError, "masked in part", lambda: read_cube(masked.chunk(chunks)).compute())
         return
     with pytest.raises(InputError, match="16 lists with other grades.*bm25 on 102, bm25 on") as e:
         read_cube(masked)
@@ -80,24 +86,20 @@ def test_lists_masked_in_part_are_refused(cube, chunks):
     ],
 )
 def test_some_depths_are_to_be_asked_for_with_at(cube, depths, words):
-    with pytest.raises(DepthError, match=words):
-        read_cube(cube.sel(depth=depths))
+    refused(DepthError, words, lambda: read_cube(cube.sel(depth=depths)))
 
 
 def test_without_depths(cube):
-    with pytest.raises(DepthError, match="labels for every depth; found none"):
-        read_cube(cube.drop_vars("depth"))
+    refused(DepthError, "labels for every depth; found none", read_cube, cube.drop_vars("depth"))
 
 
 def test_what_is_no_cube(cube):
     for other in (None, cube["grade"], xr.Dataset({"x": 1})):
-        with pytest.raises(InputError, match=f"irframe.cube; found {type(other).__name__}"):
-            read_cube(other)
+        refused(InputError, f"irframe.cube; found {type(other).__name__}", read_cube, other)
 
 
 def test_lost_parts_are_named(cube):
-    with pytest.raises(InputError, match=r"lost this attribute. Files .*save\(path\)"):
-        read_cube(cube.drop_attrs())
+    refused(InputError, r"lost this attribute. Files .*save\(path\)", read_cube, cube.drop_attrs())
     for dim in ("system", "topic"):
         with pytest.raises(InputError, match=f"a cube with {dim} for every {dim}; found none"):
             read_cube(cube.drop_vars(dim))
@@ -107,8 +109,7 @@ def test_lost_parts_are_named(cube):
 
 @pytest.mark.parametrize("write", ["to_netcdf", "to_zarr"])
 def test_files_of_xarray_do_not_hold_cubes(cube, tmp_path, write):
-    with pytest.raises(TypeError, match="experiment|Dataset.attrs"):
-        getattr(cube, write)(tmp_path / "cube")
+    refused(TypeError, "experiment|Dataset.attrs", lambda: getattr(cube, write)(tmp_path / "cube"))
 
 
 def test_a_cube_is_pickled_with_its_experiment(cube):
@@ -131,8 +132,7 @@ def test_halves_of_two_experiments_are_refused(cube):
 
 def test_grades_of_lazy_cubes_are_held_against_the_experiment_in_each_task(cube):
     lazy = (cube.chunk(topic=4) + 1).ireval.score("AP")
-    with pytest.raises(InputError, match="as it was built"):
-        lazy.compute()
+    refused(InputError, "as it was built", lazy.compute)
 
 
 def test_cubes_put_together_by_hand(cube):
@@ -158,3 +158,85 @@ def test_unknown_labels_of_a_lazy_cube_are_named(cube):
         read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
     with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
         read_cube(lazy.reindex(system=["bm25", "nobody"]))
+
+
+@pytest.fixture(scope="module")
+def frames():
+    return ir.simulate_track(systems=6, topics=40, docs=300, depth=100, pool_depth=10, seed=3)
+
+
+@pytest.fixture
+def files(frames, tmp_path):
+    (tmp_path / "runs").mkdir()
+    frames[0].drop(columns="team").to_parquet(tmp_path / "runs" / "all.parquet")
+    return tmp_path
+
+
+@pytest.fixture
+def client():
+    distributed = pytest.importorskip("distributed", reason="clusters need distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def slowly(values):
+    time.sleep(0.3)
+    return values
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.xdist_group("cluster")
+def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, frames, files):
+    scanned, expected = ir.scan_runs(files / "runs").ireval.cube(frames[1]), ir.cube(*frames)
+    cube = scanned.ireval.save(files / "cube").chunk(topic=5)
+    slow = cube.assign(grade=cube["grade"].copy(data=cube["grade"].data.map_blocks(slowly)))
+    victims = [*client.run(os.getpid).values()]
+    scores = client.compute(slow.ireval.score("AP", "nDCG"))
+    time.sleep(0.5)
+    os.kill(victims[0], signal.SIGKILL)
+    xr.testing.assert_equal(
+        scores.result(timeout=60), expected.drop_vars("team").ireval.score("AP", "nDCG")
+    )
+    saved = cube.ireval.save(files / "again").compute()
+    xr.testing.assert_equal(saved.drop_vars("team", errors="ignore"), expected.drop_vars("team"))
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")
+def test_a_job_that_is_killed_costs_only_time(frames, files, monkeypatch):
+    frames[1].to_parquet(files / "qrels.parquet")
+    code = """
+        import os, signal, pandas as pd, irframe as ir
+        from irframe.cubes import view
+        from irframe.experiments.saved import Folder
+        calls, put = [], Folder.put
+
+        def deadly(folder, name, content):
+            calls.append(name)
+            if len(calls) == 7:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return put(folder, name, content)
+
+        Folder.put, view.BLOCK = deadly, 20_000
+        qrels = pd.read_parquet("qrels.parquet")
+        ir.scan_runs("runs").ireval.cube(qrels).ireval.save("cube")
+    """
+    job = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)]
+    done = subprocess.run(job, cwd=files, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    monkeypatch.chdir(files)
+    refused(StoreError, "found none at", lambda: ir.open_cube("cube"))
+    cube = ir.scan_runs("runs").ireval.cube(pd.read_parquet("qrels.parquet"))
+    expected = ir.cube(*frames).drop_vars("team")
+    xr.testing.assert_equal(cube.ireval.save("cube").compute(), expected)
+
+
+def test_dask_is_asked_for_by_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+    refused(InputError, r'pip install "irframe\[dask\]"', view.need_dask)

@@ -1,10 +1,17 @@
-"""Pairs that are told apart: against loops over pairs, and at the border of significance."""
+"""Tests of irframe.depths.discrimination.
+
+Pairs that are told apart: against loops over pairs, and at the border of significance;
+Discriminative power against worked cases and loops over pairs; Coverage against loops over pairs;
+Inversions against loops over pairs; The median p-value against loops over pairs.
+"""
 
 import numpy as np
 import pytest
 import xarray as xr
 from looped import ALPHA, looped, random_scores, rows, t_test
 from oracles import comparing
+from oracles import paired_tests as oracle
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
@@ -64,8 +71,7 @@ def test_missing_scores_are_counted():
 
 @pytest.mark.parametrize("alpha", [0, 1, 2])
 def test_levels_that_are_none(alpha):
-    with pytest.raises(ParameterError, match="alpha"):
-        random_scores(0).ireval.discrimination("t", alpha=alpha)
+    refused(ParameterError, "alpha", random_scores(0).ireval.discrimination, "t", alpha=alpha)
 
 
 def test_a_p_value_of_alpha_is_not_significant():
@@ -78,9 +84,216 @@ def test_a_p_value_of_alpha_is_not_significant():
     assert not scores.ireval.compare("sign", alpha=p)["significant"].item()
 
 
-def test_alpha_of_a_hedge_is_not_significant_either():
-    cube = ir.cube(*ir.example_track())
+def test_alpha_of_a_hedge_is_not_significant_either(cube):
     report = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10)
     p = report["p"].min()
     strict = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10, alpha=p)
     assert not strict["dagger"].any()
+
+
+def test_worked_case(golden):
+    case = golden["004-bootstrap"]
+    scores = xr.DataArray(case["input"]["scores"], dims=("system", "topic"))
+    found = scores.ireval.bootstrap_sensitivity(resamples=case["input"]["resamples"])
+    expected = case["expected"]
+    asl = [value for *_, value in expected["asl"]]
+    np.testing.assert_allclose(found["asl"].squeeze(), asl)
+    deltas = [value for *_, value in expected["pair_deltas"]]
+    np.testing.assert_allclose(found["pair_delta"].squeeze(), deltas)
+    assert found["power"].item() == pytest.approx(expected["discriminative_power"])
+    assert found["delta"].item() == pytest.approx(expected["delta"])
+
+
+@pytest.fixture(scope="module")
+def scores():
+    runs, qrels = ir.example_track()
+    return runs.ireval.cube(qrels).ireval.score("AP", "RR", at=[5, 50])
+
+
+def test_every_pair_against_the_loop_with_the_same_draws(scores):
+    found = scores.ireval.bootstrap_sensitivity(samples=60, seed=3, alpha=0.1)
+    draws = ir.paired.Bootstrap(samples=60, seed=3).resamples(16).tolist()
+    assert found["asl"].dims == ("metric", "depth", "pair")
+    for place in range(0, found.sizes["pair"], 9):
+        one = found.sel(metric="RR", depth=50).isel(pair=place)
+        pair = [one["system_a"].item(), one["system_b"].item()]
+        a, b = (scores.sel(metric="RR", depth=50, system=s).to_numpy().tolist() for s in pair)
+        assert one["asl"].item() == pytest.approx(oracle.bootstrap(a, b, draws)[1])
+        assert one["pair_delta"].item() == pytest.approx(oracle.bootstrap_delta(a, b, draws, 6))
+    np.testing.assert_allclose(found["power"], (found["asl"] < 0.1).mean("pair"))
+    np.testing.assert_allclose(found["delta"], found["pair_delta"].max("pair"))
+
+
+def test_the_seed_decides(scores):
+    one, same, other = (
+        scores.ireval.bootstrap_sensitivity(samples=50, seed=seed, at=5) for seed in (1, 1, 2)
+    )
+    xr.testing.assert_identical(one, same)
+    assert (one["asl"] != other["asl"]).any()
+
+
+def test_it_is_the_bootstrap_test_of_a_comparison(scores):
+    found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
+    frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
+    np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
+    ratio = scores.ireval.discrimination(ir.paired.Bootstrap(samples=50), adjust=None, at=5)
+    np.testing.assert_array_equal(found["power"], ratio)
+
+
+def test_groups_of_other_systems_keep_their_pairs(scores):
+    found = scores.ireval.bootstrap_sensitivity(samples=20, by="team", at=5)
+    assert found.sizes["pair"] == 4
+    found = found.set_index(pair=("system_a", "system_b"))
+    assert found["asl"].sel(team="vectors", system_a="ance", system_b="colbert").notnull().all()
+    assert found["asl"].sel(team="vectors", system_a="bm25", system_b="bm25+rm3").isnull().all()
+
+
+@pytest.mark.parametrize(
+    "options", [{"alpha": 0}, {"samples": 0}, {"seed": -1}, {"resamples": [[0, 1]]}, {"by": "x"}]
+)
+def test_bad_input(scores, options):
+    with pytest.raises(ParameterError):
+        scores.ireval.bootstrap_sensitivity(**options)
+
+
+def test_coverage_worked_example(golden):
+    case = golden["002-sec34-example"]
+    new, reference = (
+        xr.DataArray(np.array(case["input"][side], float), dims=("system", "topic"))
+        for side in ("new", "ref")
+    )
+    expected = case["expected"]
+    assert new.ireval.coverage(reference, adjust=None).item() == pytest.approx(expected["coverage"])
+    assert np.isnan(new.ireval.coverage(reference))  # without spread nothing is shown
+
+
+def test_a_reference_covers_itself():
+    scores = random_scores(2)
+    assert (scores.ireval.coverage(10).sel(depth=10) == 1).all()
+    assert (scores.ireval.coverage("AP").sel(metric="AP") == 1).all()
+
+
+def test_nothing_significant_in_the_reference_is_nan():
+    scores = random_scores(0) * 0 + 0.5
+    assert scores.ireval.coverage(1).isnull().all()
+
+
+def test_metrics_of_a_frame():
+    runs, qrels = ir.example_track()
+    wide = runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "RR"])
+    found = wide.ireval.coverage("AP")
+    assert found.dims == ("metric",)
+    assert found.sel(metric="AP").item() == 1
+    assert 0 < found.sel(metric="RR").item() < 1
+    same = wide.ireval.coverage(wide[["AP"]])
+    np.testing.assert_array_equal(found, same)
+    assert wide.ireval.coverage("ndcg_cut_10").sel(metric="nDCG@10").item() == 1
+
+
+def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
+    scores = random_scores(2)
+    for at in (scores["depth"].values[:1], scores["depth"].values[:2]):
+        held = scores.sel(depth=at)
+        assert (held.ireval.coverage(held) == 1).all()
+    found = scores.sel(depth=[5, 10]).ireval.coverage(scores.sel(depth=[10]), adjust=None)
+    np.testing.assert_array_equal(found, scores.ireval.coverage(10, at=[5, 10], adjust=None))
+    shallow, deep = (scores.sel(depth=pair) for pair in ([1, 5], [10, 20]))
+    other = deep.assign_coords(depth=[1, 5])
+    both = shallow.ireval.coverage(other, adjust=None)
+    for depth in (1, 5):
+        one = shallow.sel(depth=[depth]).ireval.coverage(other.sel(depth=[depth]), adjust=None)
+        np.testing.assert_array_equal(both.sel(depth=[depth]), one)
+
+
+def test_other_groups_are_named():
+    scores = random_scores(0)
+    left = scores.assign_coords(half=("topic", list("xxxyyyy")))
+    right = scores.assign_coords(half=("topic", list("xxxzzzz")))
+    refused(ParameterError, "same groups.*y, z", lambda: left.ireval.coverage(right, by="half"))
+
+
+def test_inversions_worked_example(golden):
+    case = golden["002-sec34-example"]
+    new, reference = (
+        xr.DataArray(np.array(case["input"][side], float), dims=("system", "topic"))
+        for side in ("new", "ref")
+    )
+    expected = case["expected"]
+    found = new.ireval.inversions(reference, adjust=None)
+    assert found.item() == pytest.approx(expected["inversion"])
+
+
+def test_a_reference_does_not_contradict_itself():
+    scores = random_scores(2)
+    assert (scores.ireval.inversions(10).sel(depth=10) == 0).all()
+
+
+def test_turned_round_every_difference_is_contradicted():
+    scores = random_scores(2)
+    assert (scores.ireval.inversions(-scores) == 1).all()
+    assert (scores.ireval.coverage(-scores) == 0).all()
+
+
+def test_a_pair_is_confirmed_contradicted_or_neither():
+    scores, reference = random_scores(5), random_scores(6)
+    total = sum(
+        getattr(scores.ireval, verb)(reference, adjust=None) for verb in ("inversions", "coverage")
+    )
+    assert (total <= 1 + 1e-12).all()
+    assert (total < 1).any()
+
+
+def test_insignificant_means_contradict_too():
+    reference = xr.DataArray([[3.0, 3, 3.1], [1, 1, 1]], dims=("system", "topic"))
+    scores = xr.DataArray([[1.0, 0, 2], [1, 2, 1]], dims=("system", "topic"))
+    assert scores.ireval.discrimination().item() == 0
+    assert scores.ireval.inversions(reference).item() == 1
+
+
+def test_inversions_nothing_significant_in_the_reference_is_nan():
+    scores = random_scores(0) * 0 + 0.5
+    assert scores.ireval.inversions(1).isnull().all()
+
+
+def test_rounding_of_means_is_no_inversion():
+    reference = xr.DataArray([[3.0, 3.01], [1.0, 1.0]], dims=("system", "topic"))
+    scores = xr.DataArray([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2 + 4e-16]], dims=("system", "topic"))
+    assert scores.mean("topic").diff("system").item() != 0
+    assert scores.ireval.inversions(reference).item() == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("holes", [False, True])
+def test_median_p_every_metric_and_depth_against_the_loop(seed, holes):
+    scores = random_scores(seed, holes=holes)
+    expected = looped(scores, lambda m, k: comparing.median_p(rows(scores, m, k), t_test))
+    found = scores.ireval.median_p()
+    assert found.dims == ("metric", "depth")
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
+def test_it_is_the_median_of_the_comparison_frame(test):
+    scores = random_scores(1)
+    groups = scores.ireval.compare(test).groupby(["metric", "depth"], sort=False)
+    median = groups["p"].median().to_xarray().sel(metric=scores["metric"])
+    np.testing.assert_allclose(scores.ireval.median_p(test), median)
+
+
+def test_systems_that_are_the_same_have_the_highest():
+    scores = random_scores(0) * 0 + 0.5
+    assert (scores.ireval.median_p() == 1).all()
+
+
+def test_an_even_number_of_pairs_has_the_mean_of_two():
+    scores = random_scores(2, systems=4)
+    p = np.sort(scores.ireval.compare(at=5).query("metric == 'AP'")["p"])
+    assert len(p) == 6
+    found = scores.ireval.median_p(at=5).sel(metric="AP").item()
+    assert found == pytest.approx((p[2] + p[3]) / 2)
+
+
+def test_tests_that_are_none():
+    refused(ParameterError, "z-test", lambda: random_scores(0).ireval.median_p("z-test"))
+    with pytest.raises(ParameterError, match="at least two systems to compare; found 1"):
+        random_scores(0)[:, :1].ireval.median_p()

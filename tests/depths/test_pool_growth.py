@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from dense import dense
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
@@ -43,9 +44,8 @@ def test_worked_statistics(golden):
             np.testing.assert_allclose(found, row[key], atol=1e-12)
 
 
-def test_statistics_by_a_loop():
+def test_statistics_by_a_loop(cube):
     runs, qrels = ir.example_track()
-    cube = ir.cube(runs, qrels)
     growth = cube.ireval.pool_growth(at=[3, 10], rel=2)
     contributing = runs[runs["contributing"]]
     for depth in (3, 10):
@@ -104,8 +104,7 @@ def test_growth_ends_with_all_judgments():
     assert growth.attrs["pool_depth"] == 10
 
 
-def test_nothing_is_said_of_runs_that_did_not_contribute():
-    cube = ir.cube(*ir.example_track())
+def test_nothing_is_said_of_runs_that_did_not_contribute(cube):
     with pytest.warns(IrframeWarning, match="no system of the cube contributes"):
         growth = cube.isel(system=~dense(cube).contributing).ireval.pool_growth(at=[5, 10])
     whole = cube.ireval.pool_growth(at=[5, 10])
@@ -114,12 +113,8 @@ def test_nothing_is_said_of_runs_that_did_not_contribute():
     assert np.isnan(growth["first_unjudged_all_sd"])
 
 
-def test_refusals():
-    cube = ir.cube(*ir.example_track())
-    with pytest.raises(DepthError, match="at least 1 and at most 10"):
-        cube.ireval.pool_growth(at=[5, 20])
+def test_refusals(cube):
+    refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.pool_growth(at=[5, 20]))
     for depths in ([5, 5], []):
-        with pytest.raises(ParameterError, match="rise"):
-            cube.ireval.pool_growth(at=depths)
-    with pytest.raises(ParameterError, match="rel, a whole number"):
-        cube.ireval.pool_growth(rel=0)
+        refused(ParameterError, "rise", cube.ireval.pool_growth, at=depths)
+    refused(ParameterError, "rel, a whole number", lambda: cube.ireval.pool_growth(rel=0))

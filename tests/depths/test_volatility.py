@@ -1,12 +1,12 @@
-"""Volatility matrices and their summaries."""
+"""Volatility matrices and their summaries; from which depth on an ordering stays."""
 
 import numpy as np
 import pytest
-import xarray as xr
+from refusals import refused
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import DepthError, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -90,46 +90,51 @@ def test_top_weighted_methods_read_depth_as_the_truth(scores):
     ).max() == pytest.approx(1)
 
 
-def test_groups(scores):
-    halves = scores.assign_coords(half=("topic", np.repeat(["a", "b"], 8)))
-    found = halves.ireval.volatility(at=[5, 50], by="half")
-    assert found.dims == ("half", "metric", "depth", "depth_other")
-    alone = scores[:, :, :8].ireval.volatility(at=[5, 50])
-    np.testing.assert_array_equal(found.sel(half="a"), alone)
-    summary = found.ireval.stability()
-    assert summary["stable_depth"].dims == ("half", "metric")
-    other = halves.ireval.volatility("ASL", at=[5, 50], by="half")
-    assert other.sizes == found.sizes
-
-
 class TestBadInput:
     def test_no_depths(self, scores):
-        with pytest.raises(DepthError, match="without depths"):
-            scores[..., 0].drop_vars("depth").ireval.volatility()
+        refused(DepthError, "without depths", scores[..., 0].drop_vars("depth").ireval.volatility)
 
     def test_depths_beyond(self, scores):
-        with pytest.raises(DepthError, match="from 1 to 50"):
-            scores.ireval.volatility(at=[10, 60])
+        refused(DepthError, "from 1 to 50", lambda: scores.ireval.volatility(at=[10, 60]))
 
     def test_unknown_metric(self, scores):
-        with pytest.raises(ParameterError, match="ASL"):
-            scores.ireval.volatility("nDCG")
+        refused(ParameterError, "ASL", lambda: scores.ireval.volatility("nDCG"))
 
     def test_other_systems(self, scores):
-        with pytest.raises(ParameterError, match="same systems"):
-            scores.ireval.volatility(scores[:, :5])
+        refused(ParameterError, "same systems", lambda: scores.ireval.volatility(scores[:, :5]))
 
     def test_other_without_depths(self, scores):
-        with pytest.raises(ParameterError, match="by depth"):
-            scores.ireval.volatility(scores[..., 0])
+        refused(ParameterError, "by depth", lambda: scores.ireval.volatility(scores[..., 0]))
 
     def test_unknown_method(self, scores):
-        with pytest.raises(ParameterError, match="'kendall'"):
-            scores.ireval.volatility(method="tau_c")
+        refused(ParameterError, "'kendall'", lambda: scores.ireval.volatility(method="tau_c"))
 
 
-def test_lazy_scores(scores):
-    lazy = scores.chunk({"topic": 4})
-    xr.testing.assert_allclose(
-        lazy.ireval.volatility(at=[1, 9]), scores.ireval.volatility(at=[1, 9])
-    )
+@pytest.fixture(scope="module")
+def stability_scores():
+    return ir.cube(*ir.example_track()).ireval.score("AP(norm='min')", "RBP(p=0.95)", "ASL")
+
+
+def test_it_follows_the_definition(stability_scores):
+    matrix = stability_scores.ireval.volatility()
+    found = matrix.ireval.stability(0.8)
+    for row, metric in enumerate(stability_scores["metric"].to_numpy()):
+        values = matrix.sel(metric=metric).to_numpy()
+        good = [k for k in range(50) if (values[k:, k:] > 0.8).all()]
+        assert found["stable_depth"][row].item() == good[0] + 1
+        off = ~np.eye(50, dtype=bool)
+        assert found["share_above"][row].item() == pytest.approx((values[off] > 0.8).mean())
+
+
+def test_the_order_of_dimensions_does_not_matter(stability_scores):
+    matrix = stability_scores.ireval.volatility(at=[1, 5, 9])
+    turned = matrix.transpose("depth_other", "metric", "depth").ireval.stability()
+    np.testing.assert_array_equal(turned["stable_depth"], matrix.ireval.stability()["stable_depth"])
+
+
+def test_bad_input(stability_scores):
+    refused(InputError, "depth_other", stability_scores.ireval.stability)
+    with pytest.raises(InputError, match="same depths"):
+        stability_scores.ireval.volatility(stability_scores[..., :7]).ireval.stability()
+    with pytest.raises(ParameterError, match="threshold"):
+        stability_scores.ireval.volatility(at=[1, 2]).ireval.stability(2)

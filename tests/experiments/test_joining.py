@@ -1,12 +1,24 @@
-"""Judgments joined to retrieved documents."""
+"""Judgments joined to retrieved documents, and what goes with it.
+
+Names as numbers: equal where names are, and never trusted where they are not; Runs with the
+grades of their documents; Judgments restricted to the documents of a pool.
+"""
+
+import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from listed import TEAMED
+from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError, IrframeWarning
-from irframe.experiments import coded_tables
+from irframe.errors import IdError, InputError, IrframeWarning
+from irframe.experiments import coded_tables, joining
+from irframe.experiments.joining import LONGEST, fingerprints, with_number
 
 QRELS = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
 
@@ -23,14 +35,12 @@ def test_topics_without_judgments_are_topics_of_their_own():
 
 def test_a_document_twice_in_a_list_without_judgments():
     run = pd.DataFrame({"topic": ["1", "2", "2"], "doc": ["a", "b", "b"], "score": 1.0})
-    with pytest.raises(IdError, match="1 listed again: run 2 b"):
-        run.ireval.judge(QRELS)
+    refused(IdError, "1 listed again: run 2 b", lambda: run.ireval.judge(QRELS))
 
 
 def test_judged_twice():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
-    with pytest.raises(IdError, match="1 judged again: 1 a"):
-        run.ireval.judge(pd.concat([QRELS, QRELS]))
+    refused(IdError, "1 judged again: 1 a", lambda: run.ireval.judge(pd.concat([QRELS, QRELS])))
 
 
 def test_empty_joins_show_both_sides():
@@ -78,5 +88,190 @@ def test_rows_joined_some_at_a_time_are_those_joined_at_once(monkeypatch, rows, 
         twice = pd.concat([run.iloc[: place + 1], run.iloc[[place]], run.iloc[place + 1 :]])
         if scattered:
             twice = twice.sample(frac=1, random_state=place)
-        with pytest.raises(IdError, match="1 listed again"):
-            twice.ireval.judge(qrels)
+        refused(IdError, "1 listed again", twice.ireval.judge, qrels)
+
+
+NAMES = ["", "\0", "\0\0", "a", "b", "é", "x" * 7, "x" * 8, "x" * 9, "y" * 16, "y" * 200, "a" * 17]
+
+
+def of(names, kind=None):
+    return fingerprints(pa.chunked_array([pa.array(names, kind)]))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_numbers_are_equal_where_names_are(kind):
+    alone = of(NAMES, kind)
+    assert len(set(alone.tolist())) == len(NAMES)
+    for shift in range(len(NAMES)):
+        around = [*NAMES[shift:], *NAMES[:shift]]
+        chunks = pa.chunked_array([pa.array(around, kind)[2:5], pa.array(around, kind)[5:]])
+        assert fingerprints(chunks).tolist() == np.roll(alone, -shift)[2:].tolist()
+
+
+def test_integers_numbers_and_what_is_too_long():
+    rng = np.random.default_rng(0)
+    whole = np.unique(rng.integers(-(2**62), 2**62, 1000))
+    assert len(np.unique(of(whole))) == len(whole)
+    assert of(["x" * (LONGEST + 1)]) is None
+    assert len(of([], pa.string())) == 0
+    topics = np.repeat(np.arange(100), 100)
+    pairs = with_number(np.tile(of([f"d{number}" for number in range(100)]), 100), topics)
+    assert len(np.unique(pairs)) == len(pairs)
+
+
+def drawn(*, whole):
+    """Return a run of two systems and judgments, some topics of which nobody judged."""
+    rng = np.random.default_rng(4)
+    rows = pd.MultiIndex.from_product(
+        [["s", "t"], range(5), range(60)], names=["system", "topic", "doc"]
+    )
+    runs = rows.to_frame(index=False).sample(frac=0.5, random_state=1).assign(score=1.0)
+    qrels = pd.MultiIndex.from_product([range(3), range(80)], names=["topic", "doc"]).to_frame(
+        index=False
+    )
+    qrels = qrels.sample(frac=0.4, random_state=2).assign(
+        grade=lambda q: rng.integers(0, 4, len(q))
+    )
+    if whole:
+        return runs, qrels
+    name = {"doc": lambda each: "d" + each["doc"].astype(str)}
+    return runs.assign(**name), qrels.assign(**name)
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("prints", ["names", "their lengths", "none"])
+def test_joins_do_not_depend_on_the_numbers(whole, prints, monkeypatch):
+    runs, qrels = drawn(whole=whole)
+    expected = runs.merge(qrels, how="left", on=["topic", "doc"])["grade"].to_numpy()
+    if prints == "none":
+        monkeypatch.setattr(joining, "fingerprints", lambda _: None)
+    if prints == "their lengths":
+        short = lambda doc: np.array([len(str(each)) for each in doc.to_pylist()], np.uint64)  # noqa: E731
+        monkeypatch.setattr(joining, "fingerprints", short)
+    with pytest.warns(match="2 topics"):
+        ir.cube(runs, qrels)
+    found = ir.verbs.judge(runs, qrels)["grade"].to_numpy(np.float64, na_value=np.nan)
+    assert np.array_equal(found, expected, equal_nan=True)
+    with pytest.raises(IdError, match="found 1 listed again: t 4 "):
+        ir.verbs.judge(
+            pd.concat([runs, runs[runs["system"] == "t"].sort_values("topic").tail(1)]), qrels
+        )
+
+
+def test_documents_taken_for_judged_ones_are_found_out(monkeypatch):
+    run = pd.DataFrame({"topic": "1", "doc": ["bb", "a"], "score": 1.0})
+    qrels = pd.DataFrame({"topic": ["1"], "doc": ["aa"], "grade": [1]})
+    monkeypatch.setattr(
+        joining, "fingerprints", lambda doc: np.array([len(d) for d in doc.to_pylist()], np.uint64)
+    )
+    with pytest.warns(match="no retrieved document is judged"):
+        assert ir.verbs.judge(run, qrels)["grade"].isna().all()
+
+
+pairs = st.tuples(st.sampled_from(["1", "01", "2"]), st.sampled_from("abcd"))
+
+
+@given(
+    retrieved=st.lists(pairs, unique=True, min_size=1),
+    judged=st.dictionaries(pairs, st.integers(-2, 3), min_size=1),
+)
+def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
+    run = pd.DataFrame(retrieved, columns=["topic", "doc"]).assign(score=0.5)
+    keys = pd.DataFrame(list(judged), columns=["topic", "doc"])
+    qrels = keys.assign(grade=list(judged.values()))
+    expected = [judged.get(pair) for pair in retrieved]
+    if not {topic for topic, _ in retrieved} & {topic for topic, _ in judged}:
+        refused(IdError, "that occur in runs and qrels; found none", run.ireval.judge, qrels)
+        return
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        grades = run.ireval.judge(qrels)["grade"]
+    assert len(told) == all(grade is None for grade in expected)
+    assert grades.dtype == "Int8"
+    assert [None if pd.isna(grade) else grade for grade in grades] == expected
+
+
+def test_everything_else_stays_as_it_is():
+    runs, qrels = ir.example_track()
+    runs = runs.sample(frac=1, random_state=0)
+    before = runs.copy(), qrels.copy()
+    judged = runs.ireval.judge(qrels)
+    pd.testing.assert_frame_equal(judged.drop(columns="grade"), runs)
+    for frame, copy in zip((runs, qrels), before, strict=True):
+        pd.testing.assert_frame_equal(frame, copy)
+
+
+def test_the_order_of_judgments_does_not_matter():
+    runs, qrels = ir.example_track()
+    judged = runs.ireval.judge(qrels.iloc[::-1])
+    pd.testing.assert_frame_equal(judged, runs.ireval.judge(qrels))
+
+
+def test_judging_twice_is_refused():
+    run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
+    qrels = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
+    for name in ("grade", "label"):
+        judged = run.ireval.judge(qrels).rename(columns={"grade": name})
+        with pytest.raises(InputError, match=f"without a column of grades; found '{name}'. Drop"):
+            judged.ireval.judge(qrels)
+
+
+def test_real_runs_find_their_grades(shared):
+    folder = shared / "data" / "dl-hard"
+    qrels = ir.read_qrels(folder / "dl_hard-passage.qrels")
+    path = min((folder / "baselines" / "passage").glob("*.run.gz"))
+    run = ir.read_run(path)
+    merged = run.merge(qrels[["topic", "doc", "grade"]], how="left", on=["topic", "doc"])
+    found = run.ireval.judge(qrels)["grade"]
+    assert found.notna().sum() > 100
+    pd.testing.assert_series_equal(found, merged["grade"].astype("Int8"))
+
+
+RESTRICT_QRELS = pd.DataFrame(
+    {"qid": ["1", "1", "1", "2"], "docno": ["d1", "d3", "d9", "d1"], "label": [1, 0, 2, 1]}
+)
+
+
+def pooled_docs(runs, qrels, depth, contributing):
+    """Walk through the runs row by row."""
+    pool, ranks = set(), {}
+    for row in runs.itertuples():
+        key = row.system, row.topic
+        ranks[key] = ranks.get(key, 0) + 1
+        if ranks[key] <= depth and row.system in contributing:
+            pool.add((row.topic, row.doc))
+    return [(row.topic, row.doc) in pool for row in qrels.itertuples()]
+
+
+def test_restricted_judgments():
+    assert RESTRICT_QRELS.ireval.restrict(TEAMED.ireval.pool(1)).index.tolist() == [0, 3]
+    assert RESTRICT_QRELS.ireval.restrict(TEAMED.ireval.pool(3)).index.tolist() == [0, 1, 3]
+    runs, qrels = ir.example_track()
+    contributing = set(runs.loc[runs["contributing"], "system"])
+    for depth in (1, 4, 10):
+        kept = qrels.ireval.restrict(runs.ireval.pool(depth))
+        expected = qrels[pooled_docs(runs, qrels, depth, contributing)]
+        pd.testing.assert_frame_equal(kept, expected)
+    pd.testing.assert_frame_equal(qrels, qrels.ireval.restrict(runs.ireval.pool(10)))
+
+
+def test_worked_pool(golden):
+    case = golden["002-pool"]
+    rows = [(s, "t", d) for s, docs in case["input"]["runs"].items() for d in docs]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc"]).assign(score=1.0)
+    qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
+    for depth, docs in case["expected"]["judged_at_depth"].items():
+        kept = ir.verbs.restrict(qrels.assign(topic="t"), runs.ireval.pool(int(depth)))
+        assert sorted(kept["doc"]) == docs
+
+
+def test_restricting_to_nothing():
+    with pytest.raises(InputError, match="documents with a column for doc; found .*: name, qid"):
+        ir.verbs.restrict(RESTRICT_QRELS, TEAMED[["name", "qid"]])
+    with pytest.raises(InputError, match="documents, a pandas DataFrame; found list"):
+        ir.verbs.restrict(RESTRICT_QRELS, ["d1"])
+    refused(InputError, "empty one", lambda: ir.verbs.restrict(RESTRICT_QRELS, TEAMED.iloc[:0]))
+    with pytest.raises(IdError, match="none: the qrels have 'd1'.*'zd1'"):
+        ir.verbs.restrict(RESTRICT_QRELS, TEAMED.assign(docno="z" + TEAMED["docno"]))
+    with pytest.raises(IdError, match="one type"):
+        ir.verbs.restrict(RESTRICT_QRELS, TEAMED.assign(docno=np.arange(len(TEAMED))))

@@ -1,10 +1,34 @@
-"""The choices that decide a cube."""
+"""The choices that decide a cube, and what goes with it.
 
+Which judgments a sample keeps, and the random numbers that decide it; The policies for equal
+scores, each against its oracle.
+"""
+
+import math
+from typing import get_args
+
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import ties as oracles
+from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, ParameterError
-from irframe.experiments.policy import Policy
+from irframe.errors import DepthError, GradeError, ParameterError
+from irframe.experiments.coded_tables import read_table
+from irframe.experiments.policy import (
+    TIE_POLICIES,
+    Policy,
+    random_keys,
+    refuse_marks,
+    refuse_share,
+    strata_sample,
+    whole_seed,
+)
+from irframe.experiments.rank_table import rank_table
+from irframe.names import Ties
 
 
 @pytest.mark.parametrize(
@@ -29,10 +53,8 @@ from irframe.experiments.policy import Policy
     ],
 )
 def test_choices_that_are_none(options, error, words):
-    with pytest.raises(error, match=words):
-        Policy(**options)
-    with pytest.raises(error, match=words):
-        ir.cube(*ir.example_track(), **options)
+    refused(error, words, lambda: Policy(**options))
+    refused(error, words, lambda: ir.cube(*ir.example_track(), **options))
 
 
 def test_a_cube_says_which_choices_made_it():
@@ -48,3 +70,97 @@ def test_a_cube_says_which_choices_made_it():
     }
     attrs = ir.cube(*ir.example_track(), ties="random", seed=0, depth=7).attrs
     assert attrs.items() >= {"ties": "random", "seed": 0, "depth": 7}.items()
+
+
+judgments = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from([-2, 0, 1, 3]), st.integers(0, 10**6)),
+    min_size=1,
+    max_size=60,
+    unique_by=lambda row: row[2],
+)
+
+
+@given(rows=judgments, share=st.floats(0.001, 1))
+def test_every_stratum_keeps_the_smallest_keys(rows, share):
+    topic, grade, keys = (np.array(column) for column in zip(*rows, strict=True))
+    found = strata_sample(topic, grade.astype(np.int8), keys, share)
+    expected = set()
+    for stratum in {row[:2] for row in rows}:
+        inside = sorted(row[2] for row in rows if row[:2] == stratum)
+        number = math.floor(round(share * len(inside), 9) + 0.5)
+        expected |= set(inside[: max(number, 10 if stratum[1] < 1 else 1)])
+    assert set(keys[found].tolist()) == expected
+
+
+def test_keys_follow_names_and_seed_alone():
+    topics, docs = list("1122"), list("abab")
+    keys = random_keys(topics, docs, seed=5)
+    assert len(set(keys.tolist())) == 4
+    back = random_keys(topics[::-1], docs[::-1], seed=5)
+    assert back[::-1].tolist() == keys.tolist()
+    assert not set(random_keys(topics, docs, seed=6).tolist()) & set(keys.tolist())
+    numbers = random_keys([1, 1, 2, 2], docs, seed=5)
+    assert numbers.tolist() == keys.tolist()
+
+
+def test_names_are_not_run_together():
+    first, second = random_keys(["1", "11"], ["11", "1"], seed=0)
+    assert first != second
+
+
+def test_keys_spread_evenly():
+    keys = random_keys([str(number) for number in range(4000)], seed=1)
+    counts = np.histogram(keys.astype(float) / 2**64, bins=8, range=(0, 1))[0]
+    assert abs(counts - 500).max() < 100
+
+
+def test_seeds():
+    assert whole_seed((1 << 64) - 1) == (1 << 64) - 1
+    for wrong in (-1, 1 << 64, 0.5, True):
+        refused(ParameterError, "seed, a whole number", whole_seed, wrong)
+
+
+def test_shares_and_marks():
+    refuse_share(1)
+    refuse_marks(np.array([-2, 0, 3, -127, -128]))
+    for wrong in (0, 100.01, np.nan, "9"):
+        refused(ParameterError, "share", refuse_share, wrong)
+    with pytest.raises(GradeError, match="found 2 of grade -1.*Drop these rows"):
+        refuse_marks(np.array([[-1, 0], [-1, 2]]))
+
+
+WORDS = get_args(Ties)
+
+
+def test_every_word_has_a_policy_and_an_oracle():
+    assert set(WORDS) == TIE_POLICIES.keys() == oracles.ORACLES.keys()
+
+
+def drawn(rng, *, whole):
+    """Return a run of two systems and some topics, most scores tied, rows in no order."""
+    lists = [(s, t) for s in ("a", "b") for t in ("1", "2", "3")]
+    parts = []
+    for system, topic in lists:
+        n = int(rng.choice([1, 2, 7, 40]))
+        docs = rng.choice(90, n, replace=False)
+        names = docs if whole else [f"d{d}é" if d % 5 else f"d{d}" for d in docs]
+        score = rng.integers(0, 4, n) / 2
+        score[rng.random(n) < 0.1] = -np.inf
+        rank = rng.permutation(n)
+        columns = {"system": system, "topic": topic, "doc": names, "score": score, "rank": rank}
+        parts.append(pd.DataFrame(columns))
+    return pd.concat(parts).sample(frac=1, random_state=rng).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("ties", WORDS)
+def test_a_policy_orders_as_its_oracle(ties, whole):
+    rng = np.random.default_rng(7)
+    for _ in range(3):
+        runs = drawn(rng, whole=whole)
+        ranking = rank_table(read_table(runs), ties=ties, seed=3)
+        found = runs.iloc[ranking.order]
+        for (system, topic), filed in runs.groupby(["system", "topic"]):
+            rows = list(filed[["doc", "score", "rank"]].itertuples(index=False, name=None))
+            mine = found[(found["system"] == system) & (found["topic"] == topic)]
+            assert mine["doc"].tolist() == oracles.ORACLES[ties](rows, system, topic, 3)

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from dense import dense
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,18 +64,6 @@ def test_scores_decide_over_ranks_and_rows():
     assert dense(ir.cube(runs, qrels)).pool_rank.tolist() == [3, 1, 2]
     unscored = runs.drop(columns="score")
     assert dense(ir.cube(unscored, qrels)).pool_rank.tolist() == [3, 2, 1]
-
-
-@pytest.mark.parametrize(
-    ("rows", "ties"),
-    [pytest.param(1, "trec", marks=pytest.mark.thorough), (900, "random"), (1500, "trec")],
-)
-def test_reading_in_blocks_changes_nothing(monkeypatch, rows, ties):
-    runs, qrels = TRACK
-    runs = runs.assign(score=runs["score"].round())
-    whole = ir.cube(runs, qrels, ties=ties, seed=5)
-    monkeypatch.setattr(coded_tables, "ROWS", rows)
-    xr.testing.assert_identical(ir.cube(runs, qrels, ties=ties, seed=5), whole)
 
 
 def test_random_ties_of_a_system_do_not_depend_on_the_others():

@@ -1,4 +1,9 @@
-"""The extremes of Q over labels of several grades, and when they are refused."""
+"""Tests of irframe.extremes.labelings.
+
+The extremes of Q over labels of several grades, and when they are refused; Extremes over labels
+that count alike, against trying them all; The highest nDCG over labels of several gains, against
+trying them all.
+"""
 
 import numpy as np
 import pytest
@@ -10,9 +15,9 @@ from strategies import topics
 from variants import Variant
 
 from irframe.errors import MetricError
-from irframe.extremes.labelings import Labels
+from irframe.extremes.labelings import Labels, best_grade, scale, with_level
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long
-from irframe.metrics import Block, Q
+from irframe.metrics import AP, Block, Q
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
 
@@ -89,3 +94,89 @@ def test_every_document_down_to_the_depth_counts():
 def test_what_takes_seconds_is_not(text):
     depths = np.array([10] if text == "Q" else [10, 100])
     refuse_long(parse_metric(text), lists(128, 100, 98), depths)
+
+
+@pytest.mark.parametrize("variant", graded(""), ids=str)
+@given(topic=OPEN, K=st.integers(1, 9))
+def test_fillings_extremes_are_exact(variant, topic, K):
+    check_extremes(variant, topic, K)
+
+
+def ranking(grade, levels, count):
+    return Block(
+        grade=np.array([grade], np.int8),
+        beyond=np.array([0]),
+        retrieved=np.array([len(grade)]),
+        levels=np.array(levels),
+        count=np.array([count]),
+        top=max(levels),
+    )
+
+
+def test_the_best_case_is_not_that_everything_is_relevant():
+    """The judged document at rank 1 scores 1; a relevant one at rank 9 would only lower that."""
+    one = ranking([1, *[0] * 7, UNJUDGED], [0, 1], [7, 1])
+    lower, upper = labelled_bounds(AP(), one, np.array([9]))
+    assert upper[0, 0] == 1
+    assert lower[0, 0] == pytest.approx((1 + 2 / 9) / 2)
+
+
+def test_an_unjudged_document_may_have_any_grade_up_to_the_top_or_the_threshold():
+    assert scale(parse_metric("AP"), np.array([-1, 0]), 0).tolist() == [-1, 0, 1]
+    assert scale(parse_metric("AP(rel=2)"), np.array([0, 1]), 1).tolist() == [0, 1, 2]
+
+
+def test_the_grade_that_counts_most_need_not_be_the_highest():
+    lists = ranking([0, UNJUDGED], [0, 3], [1, 0])
+    assert best_grade(parse_metric("nDCG(gain={1: 1, 2: 5, 3: 2})"), lists) == 2
+    assert best_grade(parse_metric("nDCG"), lists) == 3
+
+
+def test_a_grade_that_does_not_occur_takes_its_place_among_the_levels():
+    found = with_level(ranking([0, 3], [0, 3], [4, 5]), 2)
+    assert found.levels.tolist() == [0, 2, 3]
+    assert found.count.tolist() == [[4, 0, 5]]
+
+
+POOLS = {1: (0,), 2: (0,), 3: (0, 1), 4: (0, 1)}
+
+
+@pytest.mark.parametrize("variant", graded("ratios"), ids=str)
+@given(topic=OPEN, K=st.integers(1, 9))
+def test_ratios_extremes_are_exact(variant, topic, K):
+    check_extremes(variant, topic, K)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("nDCG", Topic(serp=(0, None, 1), judged=(0, 1), gmax=2, judged_at=POOLS, pool_depth=5)),
+        (
+            "nDCG(ideal='pool')",
+            Topic(serp=(0, None, 1), judged=(0, 1), gmax=2, judged_at={1: (0,)}, pool_depth=2),
+        ),
+        ("nDCG(rel=2)", Topic(serp=(1, None), judged=(1, 1), gmax=3)),
+    ],
+)
+def test_extremes_are_exact_where_a_grade_in_between_or_none_decides(text, topic):
+    check_extremes(Variant(text), topic, len(topic.serp))
+
+
+def test_rows_rise_until_none_does():
+    """The first ranking needs three rounds, the second none, whichever stands first."""
+    first = Topic(serp=(0, None, 1, None), judged=(0, 1, 1, 2, 2), gmax=3)
+    check_extremes(Variant("nDCG(gain='exp')"), first, 4)
+    grade = np.array([[0, UNJUDGED, 1, UNJUDGED], [3, 0, 0, 0]], np.int8)
+    block = Block(
+        grade=grade,
+        beyond=np.array([0, 0]),
+        retrieved=np.array([4, 4]),
+        levels=np.arange(4),
+        count=np.array([[1, 2, 2, 0], [3, 0, 0, 1]]),
+        top=3,
+    )
+    metric, depths = parse_metric("nDCG(gain='exp')"), np.array([2, 4])
+    both = labelled_bounds(metric, block, depths)[1]
+    turned = labelled_bounds(metric, block.take(slice(None, None, -1)), depths)[1]
+    np.testing.assert_array_equal(both, turned[::-1])
+    assert both[1].tolist() == [1, 1]

@@ -1,14 +1,13 @@
-"""Runs out of what other tools hand over."""
+"""Runs out of what other tools hand over; judgments out of what other tools hand over."""
 
-import json
 from collections import namedtuple
-from types import SimpleNamespace
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import GradeError, IdError, InputError
@@ -99,11 +98,6 @@ def test_runs_by_the_names_of_their_systems():
     assert own.columns.tolist() == ["system", "query_id", "doc_id", "score"]
 
 
-def test_ids_keep_their_type():
-    run = ir.as_runs({1: {10: 0.5, 11: 0.25}})
-    assert run["topic"].dtype == run["doc"].dtype == np.int64
-
-
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_runs():
@@ -116,8 +110,7 @@ def test_ranx_runs():
     assert "system" not in ir.as_runs(ranx.Run(NESTED))
     both = [run, ranx.Run(NESTED, name="ance")]
     assert ir.as_runs(both)["system"].unique().tolist() == ["bm25", "ance"]
-    with pytest.raises(IdError, match="a name of its own each; found none, or one twice"):
-        ir.as_runs([run, run])
+    refused(IdError, "a name of its own each; found none, or one twice", ir.as_runs, [run, run])
     qrels = ranx.Qrels({"q1": {"d2": 1}, "q2": {"d1": 1}})
     assert ir.evaluate(run, qrels, "RR").index.tolist() == [("bm25", "q1"), ("bm25", "q2")]
     found = ir.evaluate(run, qrels, "RR")["RR"].mean()
@@ -129,15 +122,13 @@ def test_tables_that_speak_arrow(library):
     module = pytest.importorskip(library, exc_type=ImportError)
     if library == "polars":
         table = module.DataFrame(RUN.to_dict("list"))
-        with pytest.raises(InputError, match=r"Collect it first: x.collect\(\)"):
-            ir.as_runs(table.lazy())
+        refused(InputError, r"Collect it first: x.collect\(\)", lambda: ir.as_runs(table.lazy()))
     else:
         connection = module.connect()
         connection.register("run", pa.table(RUN))
         table = connection.sql("select * from run")
     if library == "polars" and not hasattr(pa, "string_view"):
-        with pytest.raises(InputError, match="Use PyArrow 16 or later"):
-            ir.as_runs(table)
+        refused(InputError, "Use PyArrow 16 or later", lambda: ir.as_runs(table))
         return
     pd.testing.assert_frame_equal(ir.as_runs(table), RUN, check_dtype=False)
     assert ir.evaluate(table, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
@@ -161,8 +152,7 @@ def test_predictions_of_mteb():
         ("fr", "dev"): 3,
         ("fr", "test"): 3,
     }
-    with pytest.raises(InputError, match="none below the model's name"):
-        ir.as_runs({"mteb_model_meta": meta})
+    refused(InputError, "none below the model's name", ir.as_runs, {"mteb_model_meta": meta})
 
 
 @pytest.mark.parametrize(
@@ -195,8 +185,7 @@ def test_predictions_of_mteb():
     ],
 )
 def test_what_is_no_run(x, words):
-    with pytest.raises(InputError, match=words):
-        ir.as_runs(x)
+    refused(InputError, words, lambda: ir.as_runs(x))
 
 
 def test_columns_that_might_be_meant_instead():
@@ -210,15 +199,6 @@ def test_columns_that_might_be_meant_instead():
     assert ir.as_runs(both.assign(qid=[1, 2, 3], query_id=["1", "2", "3"])) is not None
     terrier = RUN.rename(columns={"doc": "docno"}).assign(docid=[5, 6, 7])
     assert ir.verbs.rank(terrier)["docno"].tolist() == ["d1", "d2", "d1"]
-
-
-def test_a_namesake_of_ranx_is_no_run():
-    with pytest.raises(InputError, match="found SimpleNamespace"):
-        ir.as_runs(SimpleNamespace(run=NESTED, name="x"))
-
-
-def test_dictionaries_of_json_read_back():
-    assert ir.as_runs(json.loads(json.dumps(NESTED))).equals(ir.as_runs(NESTED))
 
 
 def test_columns_and_shapes_that_people_have():
@@ -245,3 +225,78 @@ def test_columns_and_shapes_that_people_have():
     with pytest.raises(GradeError, match="Drop these rows: what has no grade is unjudged"):
         ir.evaluate(runs, qrels.assign(grade=qrels["grade"].where(qrels["grade"] > 0)), "AP")
     assert ir.gains.parse_gain("exponential") == ir.gains.Exponential()
+
+
+GRADED = {"q1": {"d1": 0, "d2": 2}, "q2": {"d1": 1}}
+JUDGED = pd.DataFrame({"topic": ["q1", "q1", "q2"], "doc": ["d1", "d2", "d1"], "grade": [0, 2, 1]})
+RANKED = {"q1": {"d1": 0.9, "d2": 0.7}, "q2": {"d1": 0.5}}
+GRADES = list(JUDGED.itertuples(index=False, name=None))
+BEIR = JUDGED.set_axis(["query-id", "corpus-id", "score"], axis=1)
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        GRADED,
+        JUDGED,
+        BEIR,
+        JUDGED.set_index(["topic", "doc"]),
+        pa.table(JUDGED),
+        pa.table(BEIR),
+        [ir_measures.Qrel(*row) for row in GRADES],
+        JUDGED.to_dict("records"),
+    ],
+    ids=["nested", "frame", "BEIR", "index", "arrow", "BEIR in arrow", "Qrel", "records"],
+)
+def test_shapes_of_one_set(qrels):
+    found = ir.evaluate(RANKED, qrels, ["nDCG", "RR"])
+    expected = ir.evaluate(RANKED, JUDGED, ["nDCG", "RR"])
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_iterators_are_read_once():
+    qrels = (ir_measures.Qrel(*row) for row in GRADES)
+    assert len(ir.as_qrels(qrels)) == 3
+    frame = ir.evaluate(RANKED, (ir_measures.Qrel(*row) for row in GRADES), "RR", by=None)
+    assert frame["RR"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.thorough
+def test_ranx_qrels():
+    ranx = pytest.importorskip("ranx")
+    frame = ir.as_qrels(ranx.Qrels(GRADED)).sort_values(["topic", "doc"], ignore_index=True)
+    pd.testing.assert_frame_equal(frame, JUDGED)
+
+
+def test_scores_are_grades_where_nothing_else_is():
+    for others in ({"rank": 1}, {"run": "bm25"}):
+        refused(InputError, "found a run", ir.as_qrels, BEIR.assign(**others))
+    assert ir.verbs.judge(RANKED, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
+    with pytest.raises(GradeError, match="in column 'score'; found 0.5"):
+        ir.verbs.judge(RANKED, BEIR.assign(score=0.5))
+
+
+def test_grades_of_two_kinds():
+    with pytest.raises(InputError, match="one column for grade; found 'label', .* 'relevance'"):
+        ir.as_qrels(JUDGED.rename(columns={"grade": "label"}).assign(relevance=1))
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        ({"q1": 1}, r"wanted {topic: {doc: grade}}; found .*: 'q1'"),
+        ({"q1": {"d1": 1}, "q2": 0}, "found .*: 'q2'"),
+        ({}, "found an empty one"),
+        (GRADES, r"pd.DataFrame\(rows, columns=\['topic', 'doc', 'grade'\]\)"),
+        (None, "found NoneType"),
+        (JUDGED.rename(columns={"grade": "g"}), r"frame.rename\(columns={'g': 'grade'}\)"),
+    ],
+)
+def test_what_is_no_set_of_judgments(x, words):
+    refused(InputError, words, lambda: ir.as_qrels(x))
+
+
+def test_an_empty_join_says_which_columns_were_taken():
+    other = BEIR.assign(**{"query-id": "x" + BEIR["query-id"]})
+    with pytest.raises(IdError, match="'q1', 'q2' in 'topic', the qrels 'xq1'.* in 'query-id'"):
+        ir.evaluate(RANKED, other, "AP")

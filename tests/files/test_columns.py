@@ -1,14 +1,28 @@
-"""Columns of any type as text, whole numbers or numbers."""
+"""Columns of any type as text, whole numbers or numbers, and what goes with it.
 
+Lines that begin with ``#``: comments, headers of ir_metadata, or rows after all.
+"""
+
+import io
+import warnings
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from refusals import refused
 
-from irframe.errors import GradeError, IdError, InputError, ParameterError
-from irframe.files.columns import TEXT, TYPES, constant, numbers, to_arrow, to_frame, to_role
+import irframe as ir
+from irframe.errors import (
+    FileFormatError,
+    GradeError,
+    IdError,
+    InputError,
+    IrframeWarning,
+)
+from irframe.files.columns import TEXT, TYPES, numbers, to_arrow, to_frame, to_role
 
 
 def role_of(values, role):
@@ -49,8 +63,7 @@ def test_a_column_takes_the_type_of_its_role(role, values, expected):
     ],
 )
 def test_what_a_role_does_not_allow(role, values, error, words):
-    with pytest.raises(error, match=words):
-        role_of(values, role)
+    refused(error, words, lambda: role_of(values, role))
 
 
 def test_numbers_of_any_type():
@@ -73,8 +86,72 @@ def test_a_table_becomes_a_frame_whose_text_is_text():
     assert len(frame.index) == 2
 
 
-def test_one_system_in_every_row():
-    assert constant("bm25", 3).to_pylist() == ["bm25"] * 3
-    assert constant("bm25", 0).type == TEXT
-    with pytest.raises(ParameterError, match="system, a text; found 7"):
-        constant(7, 1)
+ROW = "{} Q0 {} 1 2.5 tag\n"
+
+
+def topics(text, read=ir.read_run):
+    return read(io.BytesIO(text.encode()))["topic"].tolist()
+
+
+def test_comments_do_not_count():
+    text = "# made by hand\n" + ROW.format("1", "a") + "#\n# 1 Q0 b 2 1.5 tag\n#done\n##\n"
+    assert topics(text) == ["1"]
+
+
+@pytest.mark.parametrize("separator", [" ", "\t", "   "])
+def test_ids_may_begin_with_the_mark(separator):
+    text = "# of tags\n" + (ROW.format("#a", "#d") + ROW.format("#b", "d#")).replace(" ", separator)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame = ir.read_run(io.BytesIO(text.encode()))
+    assert frame["topic"].tolist() == ["#a", "#b"]
+    assert frame["doc"].tolist() == ["#d", "d#"]
+
+
+@pytest.mark.parametrize("order", [("#a", "b"), ("b", "#a")])
+def test_some_ids_that_do_are_told_of(order):
+    text = "".join(ROW.format(topic, "d") for topic in order)
+    with pytest.warns(IrframeWarning, match="rows of the topics '#a'; a comment begins with '# '"):
+        assert topics(text) == list(order)
+
+
+def test_sentences_are_no_judgments():
+    text = "#qrels made in 2019\n#1 0 d 2\n#2 Q0 d 1\n#3 x y z\n"
+    assert topics(text, ir.read_qrels) == ["#1", "#2"]
+    headed = "query-id corpus-id score\n#1 d 2\n# and no more\n#2 d 1\n"
+    assert topics(headed, ir.read_qrels) == ["#1", "#2"]
+
+
+def test_three_columns_might_be_a_sentence():
+    assert topics("#run of 2019\n1 d 1\n") == ["1"]
+    with pytest.raises(FileFormatError):
+        topics("#run of 2019\n")
+
+
+HEADER = """# ir_metadata.start
+# platform:
+#   hardware:
+#     cpu: 1
+# ir_metadata.end
+"""
+
+
+def test_headers_are_kept(tmp_path):
+    text = HEADER + ROW.format("1", "a")
+    run = ir.read_run(io.BytesIO(text.encode()))
+    assert run.attrs == {"ir_metadata": {"tag": "platform:\n  hardware:\n    cpu: 1\n"}}
+    assert len(run) == 1
+    (tmp_path / "a").write_text(text.replace("\n", "\r\n"))
+    (tmp_path / "b").write_text(ROW.format("1", "a"))
+    runs = ir.read_runs(tmp_path, system="file")
+    assert runs.attrs["ir_metadata"] == {"a": "platform:\n  hardware:\n    cpu: 1\n"}
+    assert [Path(name).name for name, *_ in runs.attrs["files"]] == ["a", "b"]
+    cube = ir.cube(runs, {"1": {"a": 1}})
+    assert "ir_metadata" not in cube.attrs
+
+
+def test_one_run_knows_its_file(tmp_path):
+    (tmp_path / "a").write_text(ROW.format("1", "a"))
+    run = ir.read_run(tmp_path / "a")
+    assert [Path(name).name for name, *_ in run.attrs["files"]] == ["a"]
+    assert run.attrs == ir.read_runs(tmp_path / "a").attrs

@@ -8,6 +8,7 @@ import tracemalloc
 import pandas as pd
 import pyarrow as pa
 import pytest
+from refusals import refused
 
 from irframe.errors import FileFormatError
 from irframe.files import compression
@@ -42,13 +43,7 @@ def test_packed_files(tmp_path, suffix):
     by_content = read_run(write(tmp_path, packed, "b.run"))
     pd.testing.assert_frame_equal(by_suffix, plain)
     pd.testing.assert_frame_equal(by_content, plain)
-    with pytest.raises(FileFormatError, match=r"cut\.run damaged"):
-        read_run(write(tmp_path, packed[:-9], "cut.run"))
-
-
-def test_packed_in_several_pieces(tmp_path):
-    pieces = b"".join(gzip.compress(line.encode()) for line in LINES.splitlines(keepends=True))
-    assert len(read_run(write(tmp_path, pieces, "a.gz"))) == 2
+    refused(FileFormatError, r"cut\.run damaged", read_run, write(tmp_path, packed[:-9], "cut.run"))
 
 
 def bomb(size):
@@ -64,10 +59,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
     monkeypatch.setattr("irframe.files.read_run.PIECE", 1 << 20)
     path = write(tmp_path, bomb(1 << 26), "a.gz")
     tracemalloc.start()
-    with pytest.raises(
-        FileFormatError, match=r"at most 1 MiB or 100 times its size; found .*a\.gz"
-    ):
-        read(path)
+    refused(FileFormatError, r"at most 1 MiB or 100 times its size; found .*a\.gz", read, path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1 << 25
@@ -83,5 +75,4 @@ def test_layers_of_packing(tmp_path, read):
     assert len(read_run(write(tmp_path, data, "three.gz"))) == 2
     for _ in range(1000):
         data = gzip.compress(data, 1)
-    with pytest.raises(FileFormatError, match="packed at most 3 times"):
-        read(write(tmp_path, data, "many.gz"))
+    refused(FileFormatError, "packed at most 3 times", read, write(tmp_path, data, "many.gz"))

@@ -1,17 +1,20 @@
-"""Identifiers of every type, and codes of them."""
+"""Identifiers of every type, and codes of them; columns by role, once for a frame."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError
-from irframe.files.ids import code_labels, grouped, within
+from irframe.errors import IdError, InputError
+from irframe.files.as_runs import qrels_by_role, runs_by_role
+from irframe.files.formats import DOCUMENTS, QRELS, RUN
+from irframe.files.ids import code_labels, grouped, require_columns, within
 
-RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
-QRELS = pd.DataFrame({"topic": 2, "doc": [4, 9], "grade": [1, 1]})
+IDS_RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
+IDS_QRELS = pd.DataFrame({"topic": 2, "doc": [4, 9], "grade": [1, 1]})
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64", "UInt8", "UInt64", "uint64[pyarrow]"]
 codes = st.lists(st.integers(0, 4)).map(np.array) | st.lists(st.integers(65_534, 65_538)).map(
     np.array
@@ -31,8 +34,8 @@ def test_places_within_groups(drawn):
 @pytest.mark.parametrize("kind", UNSIGNED)
 @pytest.mark.parametrize("role", ["system", "topic", "doc"])
 def test_unsigned_ids(kind, role):
-    run = RUN.astype({role: kind})
-    for qrels in (QRELS, QRELS.astype(dict.fromkeys({role} - {"system"}, kind))):
+    run = IDS_RUN.astype({role: kind})
+    for qrels in (IDS_QRELS, IDS_QRELS.astype(dict.fromkeys({role} - {"system"}, kind))):
         found = ir.evaluate(run, qrels, "AP").reset_index()
         assert found["AP"].tolist() == [0.25]
         assert ir.cube(run, qrels).experiment.judgments.docs.tolist() == [4, 9]
@@ -45,17 +48,17 @@ def test_unsigned_ids(kind, role):
 def test_ids_too_large_for_64_bits():
     docs = np.array([2**63, 2**63 + 1, 7], "uint64")
     with pytest.raises(IdError, match=f"docs below 2 to the power of 63; found up to {2**63 + 1}"):
-        RUN.assign(doc=docs).ireval.rank()
-    assert len(RUN.assign(doc=docs).astype({"doc": "str"}).ireval.rank()) == 3
+        IDS_RUN.assign(doc=docs).ireval.rank()
+    assert len(IDS_RUN.assign(doc=docs).astype({"doc": "str"}).ireval.rank()) == 3
     with pytest.raises(IdError, match="docs that are text or integers"):
-        RUN.assign(doc=[2**70, 1, 2]).ireval.rank()
+        IDS_RUN.assign(doc=[2**70, 1, 2]).ireval.rank()
 
 
 def test_large_topics_are_told_apart():
-    run = RUN.assign(topic=np.uint64(2**63))
+    run = IDS_RUN.assign(topic=np.uint64(2**63))
     with pytest.raises(IdError, match="topics that occur in runs and qrels"):
-        ir.evaluate(run, QRELS.assign(topic=np.uint64(2**63 + 1)), "AP")
-    assert ir.evaluate(run, QRELS.assign(topic=np.uint64(2**63)), "AP")["AP"].tolist() == [0.25]
+        ir.evaluate(run, IDS_QRELS.assign(topic=np.uint64(2**63 + 1)), "AP")
+    assert ir.evaluate(run, IDS_QRELS.assign(topic=np.uint64(2**63)), "AP")["AP"].tolist() == [0.25]
 
 
 @pytest.mark.parametrize("role", ["system", "topic", "doc"])
@@ -71,9 +74,8 @@ def test_large_topics_are_told_apart():
     ],
 )
 def test_what_is_no_id(role, values):
-    run = RUN.assign(**{role: pd.Series(values, dtype=None)})
-    with pytest.raises(IdError, match=f"{role}s that are text or integers; found .* '{role}'"):
-        run.ireval.rank()
+    run = IDS_RUN.assign(**{role: pd.Series(values, dtype=None)})
+    refused(IdError, f"{role}s that are text or integers; found .* '{role}'", run.ireval.rank)
 
 
 @pytest.mark.parametrize("rows", [999, 1000, 5000])
@@ -95,3 +97,33 @@ def test_missing_ids_are_named_by_their_rows_wherever_they_are():
     column[[7, 2500, 2501]] = pd.NA
     with pytest.raises(IdError, match="found 3 missing at row positions: 7, 2500, 2501"):
         code_labels(column, "topic")
+
+
+ROW = {"qid": ["1"], "docno": ["d"], "score": [1.0]}
+
+
+@pytest.mark.parametrize("by_role", [runs_by_role, qrels_by_role])
+def test_what_is_known_by_role_stays_as_it_is(by_role):
+    named = by_role(pd.DataFrame(ROW))
+    assert by_role(named) is named
+    assert named.columns.keys() - {"score", "grade"} == {"topic", "doc"}
+
+
+def test_roles_that_a_kind_does_not_have_are_not_among_its_columns():
+    frame = pd.DataFrame({**ROW, "label": [1], "iteration": ["0"]})
+    assert require_columns(frame, RUN) == {"topic": "qid", "doc": "docno", "score": "score"}
+    assert require_columns(frame, DOCUMENTS) == {"topic": "qid", "doc": "docno"}
+    expected = {"topic": "qid", "doc": "docno", "grade": "label", "iteration": "iteration"}
+    assert require_columns(frame, QRELS) == expected
+
+
+def test_all_missing_roles_are_named_with_their_aliases():
+    with pytest.raises(InputError) as caught:
+        require_columns(pd.DataFrame({"docno": ["d"], "price": [1]}), RUN)
+    error = caught.value
+    assert error.wanted == "a run with a column for topic and score or rank"
+    assert error.found == "a frame with other columns"
+    assert error.offenders == ["docno", "price"]
+    assert "topic may be named topic, qid, " in error.advice
+    assert "rank may be named rank" in error.advice
+    assert error.advice.endswith("for example frame.rename(columns={'price': 'topic'})")

@@ -1,13 +1,26 @@
-"""Files of either kind, whatever their name."""
+"""Files of either kind, whatever their name, and what goes with it.
 
+Patterns, folders, partitioned data sets and addresses; Runs and judgments in Parquet, their
+columns found by name; Runs of the files that could be read, and what is wrong with the others.
+"""
+
+import gzip
+import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
+from refusals import refused
 
-from irframe.errors import FileFormatError
+import irframe as ir
+from irframe.errors import FileFormatError, GradeError, IdError, InputError, ParameterError
 from irframe.files.formats import QRELS, RUN
-from irframe.files.read_file import read_file, run_table, stem
+from irframe.files.read_file import find_files, read_file, run_table, stem
+from irframe.files.read_run import read_qrels, read_run
+from irframe.files.read_runs import read_runs
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
@@ -84,3 +97,220 @@ def test_json_objects_that_are_no_rows(tmp_path, second, words):
     (tmp_path / "a.jsonl").write_text(f'{{"topic": "1", "doc": "a", "score": 1}}\n{second}\n')
     with pytest.raises(FileFormatError, match=f"file of JSON lines that is whole.*{words}"):
         read_file(tmp_path / "a.jsonl", RUN)
+
+
+ROWS = {"topic": ["1", "1", "2"], "doc": ["x", "y", "x"], "score": [2.0, 1.0, 0.5]}
+
+
+def write(path, **columns):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(ROWS | columns).to_parquet(path)
+
+
+def test_partitions_name_systems_and_further_columns(tmp_path):
+    for system in ("bm25", "bm25+rm3"):
+        for part in range(2):
+            folder = f"track=web/system={system.replace('+', '%2B')}"
+            write(tmp_path / "runs" / folder / f"part-{part}.parquet", topic=[f"{part}a"] * 3)
+    found = ir.read_runs(tmp_path / "runs")
+    assert found["system"].unique().tolist() == ["bm25", "bm25+rm3"]
+    assert found["track"].unique().tolist() == ["web"]
+    assert len(found) == 12
+    pd.testing.assert_frame_equal(ir.read_runs(f"{tmp_path}/runs/track=*"), found)
+
+
+def test_parts_that_spark_writes_are_called_after_their_folder(tmp_path):
+    for part in range(2):
+        name = f"bm25.parquet/part-0000{part}-1f3a-c000.snappy.parquet"
+        write(tmp_path / name, topic=[f"{part}"] * 3, doc=list("abc"))
+    (tmp_path / "bm25.parquet" / "_SUCCESS").touch()
+    (tmp_path / "bm25.parquet" / ".part-00000.crc").touch()
+    found = ir.read_runs(tmp_path / "bm25.parquet")
+    assert found["system"].unique().tolist() == ["bm25"]
+    assert len(found) == 6
+    assert ir.read_runs(tmp_path).equals(found)
+
+
+def test_one_system_in_two_data_sets_is_refused(tmp_path):
+    for folder in ("one", "two"):
+        write(tmp_path / folder / "part-0.parquet", system="s")
+    refused(IdError, "'s' in .*one and .*two", lambda: ir.read_runs(f"{tmp_path}/*"))
+
+
+def test_other_folders_are_not_gone_into(tmp_path):
+    write(tmp_path / "a.parquet")
+    write(tmp_path / "old" / "a.parquet")
+    assert find_files(tmp_path) == [str(tmp_path / "a.parquet")]
+    refused(InputError, "files that match", lambda: find_files(f"{tmp_path}/*.run"))
+
+
+def test_addresses_are_opened_by_fsspec():
+    fsspec = pytest.importorskip("fsspec", reason="addresses need fsspec")
+    store = fsspec.filesystem("memory")
+    lines = b"1 Q0 x 1 2.0 bm25\n"
+    store.pipe({"/runs/a.gz": gzip.compress(lines), "/runs/b.txt": lines.replace(b"bm25", b"rm3")})
+    for paths in (
+        "memory://runs/*",
+        "memory://runs",
+        ["memory://runs/a.gz", "memory://runs/b.txt"],
+    ):
+        assert ir.read_runs(paths)["system"].tolist() == ["bm25", "rm3"]
+
+
+def test_addresses_without_fsspec(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    refused(InputError, "pip install fsspec", lambda: ir.read_run("s3://bucket/bm25.gz"))
+
+
+@pytest.mark.parametrize("isal", [True, False])
+def test_gzip_with_isal_and_without(tmp_path, monkeypatch, isal):
+    if isal:
+        pytest.importorskip("isal", reason="unzips faster, where it is installed")
+    else:
+        monkeypatch.setitem(sys.modules, "isal", None)
+    file = tmp_path / "a.gz"
+    packed = gzip.compress(b"1 Q0 x 1 2.0 bm25\n" * 99)
+    file.write_bytes(packed + packed)
+    assert len(ir.read_run(file)) == 198
+    file.write_bytes(packed[:-9])
+    refused(FileFormatError, "damaged", lambda: ir.read_run(file))
+    file.write_bytes(packed[:20] + b"~~~~" + packed[24:])
+    refused(FileFormatError, "damaged", lambda: ir.read_run(file))
+
+
+def parquet(folder, name="a.parquet", **columns):
+    pd.DataFrame(columns).to_parquet(folder / name)
+    return folder / name
+
+
+def test_parquet_run(tmp_path):
+    columns = {"docno": ["d7", "d3"], "qid": [301, 301], "score": np.float32([2.5, 1.25])}
+    frame = read_run(parquet(tmp_path, "bm25.parquet", **columns, team=["x", None]))
+    assert list(frame) == ["system", "topic", "doc", "score", "team"]
+    assert frame["system"].tolist() == ["bm25", "bm25"]
+    assert frame["topic"].tolist() == ["301", "301"]
+    assert frame["score"].dtype == np.float64
+    assert frame["team"].isna().tolist() == [False, True]
+
+
+def test_parquet_index_and_categories(tmp_path):
+    frame = read_run(parquet(tmp_path, "a", topic=["1", "1"], doc=["a", "b"], rank=[1.0, 2.0]))
+    frame = frame.astype({"topic": "category", "system": "category"}).iloc[::-1]
+    frame.to_parquet(tmp_path / "b")
+    again = read_run(tmp_path / "b")
+    assert list(again) == ["system", "topic", "doc", "rank"]
+    assert again.to_dict("list") == frame.astype(str).astype({"rank": int}).to_dict("list")
+    frame.set_index(["system", "topic"]).to_parquet(tmp_path / "c")
+    pd.testing.assert_frame_equal(read_run(tmp_path / "c"), again)
+
+
+def test_parquet_qrels(tmp_path):
+    columns = {"query-id": ["1", "1"], "corpus-id": ["a", "b"], "score": [1, 0]}
+    frame = read_qrels(parquet(tmp_path, **columns))
+    assert frame.to_dict("list") == {"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("read", "columns", "error", "message"),
+    [
+        (read_run, {"qid": ["1"], "rank": [1]}, InputError, r"for doc.*: qid, rank\..*docno"),
+        (read_run, {"qid": ["1"], "doc": ["a"]}, InputError, "score or rank"),
+        (read_qrels, {"qid": ["1"], "doc": ["a"]}, InputError, "Grade may be named grade, label"),
+        (read_run, {"qid": [None], "doc": ["a"], "rank": [1]}, IdError, "'qid' of .*: row 0"),
+        (read_run, {"qid": [1.5], "doc": ["a"], "rank": [1]}, IdError, "type double"),
+        (read_run, {"qid": ["1"], "doc": ["a"], "score": [np.nan]}, InputError, "missing"),
+        (read_run, {"qid": ["1"], "doc": ["a"], "score": ["x"]}, InputError, "numbers"),
+        (read_run, {"qid": ["1"], "doc": ["a"], "rank": [1.5]}, InputError, "1.5 in row 0"),
+        (read_qrels, {"qid": ["1"], "doc": ["a"], "rel": [0.5]}, GradeError, "0.5 in row 0"),
+        (read_qrels, {"qid": [], "doc": [], "rel": []}, FileFormatError, "without a single row"),
+    ],
+)
+def test_parquet_errors(tmp_path, read, columns, error, message):
+    refused(error, message, lambda: read(parquet(tmp_path, **columns)))
+
+
+def test_further_columns_of_one_name(tmp_path):
+    table = pa.table(
+        [["1"], ["a"], [1], ["x"], ["y"]], names=["qid", "doc", "rank", "team", "team"]
+    )
+    pq.write_table(table, tmp_path / "a")
+    assert read_run(tmp_path / "a").iloc[0].tolist() == ["a", "1", "a", 1, "x"]
+    twice = pa.table([["1"], ["a"], [1], ["b"]], names=["qid", "doc", "rank", "doc"])
+    pq.write_table(twice, tmp_path / "a")
+    refused(InputError, "several named: doc", lambda: read_run(tmp_path / "a"))
+
+
+def test_parquet_files_with_further_columns(tmp_path):
+    run = {"topic": ["1"], "doc": ["a"], "rank": [1]}
+    parquet(tmp_path, "a", **run, team=["x"])
+    parquet(tmp_path, "b", **run)
+    assert read_runs(tmp_path)["team"].isna().tolist() == [False, True]
+    parquet(tmp_path, "c", **run, team=[[1]])
+    refused(InputError, "further columns", lambda: read_runs(tmp_path))
+
+
+def problems_write(folder, **files):
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+ROW = "{} Q0 {} 1 2.5 {}\n"
+
+
+def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_path):
+    bad = "".join(ROW.format("1", "d", "x") + "1 Q0 d x 2.5 x\n" for _ in range(9))
+    files = {f"b{number}": bad for number in range(7)}
+    runs, problems = ir.read_runs(
+        problems_write(tmp_path, a=ROW.format("1", "d", "a"), z=ROW.format("1", "d", "z"), **files),
+        on_error="skip",
+    )
+    assert runs["system"].tolist() == ["a", "z"]
+    assert problems["file"].value_counts().tolist() == [4] * 7
+    assert problems["found"].tolist()[2:5] == [
+        "line 6 has the rank 'x'",
+        "6 more",
+        problems["found"][0],
+    ]
+    assert problems.columns.tolist() == ["file", "wanted", "found"]
+    first = problems.iloc[0]
+    assert first["file"] == str(tmp_path / "b0")
+    assert first["found"] == "line 2 has the rank 'x'"
+    assert first["wanted"].startswith("a run with 6 columns")
+
+
+def test_files_that_do_not_go_together(tmp_path):
+    problems_write(
+        tmp_path, a=ROW.format("1", "d", "s"), b=ROW.format("1", "e", "s"), c="1 d 1\n", d=""
+    )
+    runs, problems = ir.read_runs(tmp_path, on_error="skip")
+    assert runs["doc"].tolist() == ["d"]
+    assert problems["file"].str[-1].tolist() == ["d", "b", "c"]
+    assert problems["found"].tolist() == [
+        f"{tmp_path / 'd'} without a single row",
+        f"'s', which is in {tmp_path / 'a'}",
+        f"none, unlike {tmp_path / 'a'}",
+    ]
+    turned = [tmp_path / "c", tmp_path / "a"]
+    runs, problems = ir.read_runs(turned, on_error="skip")
+    assert runs["system"].tolist() == ["c"]
+    assert problems["found"].tolist() == [f"one, unlike {tmp_path / 'c'}"]
+
+
+def test_files_that_are_not_there(tmp_path):
+    missing = tmp_path / "missing"
+    runs, problems = ir.read_runs([missing], on_error="skip")
+    assert runs.empty
+    assert runs.columns.tolist() == ["system", "topic", "doc", "rank", "score"]
+    assert problems["file"].tolist() == [str(missing)]
+    assert "No such file" in problems["found"].item()
+    with pytest.raises(FileNotFoundError):
+        ir.read_runs([missing])
+
+
+def test_words_are_checked(tmp_path):
+    problems_write(tmp_path, a="1 d\n")
+    with pytest.raises(ParameterError, match="on_error to be one of 'raise', 'skip'"):
+        ir.read_runs(tmp_path, on_error="ignore")
+    with pytest.raises(FileFormatError):
+        ir.read_runs(tmp_path)

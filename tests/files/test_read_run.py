@@ -1,4 +1,8 @@
-"""One run against a slow reader that splits every line, on odd files and on real ones."""
+"""Tests of irframe.files.read_run.
+
+One run against a slow reader that splits every line, on odd files and on real ones; Judgments
+against a slow reader, on odd files and on real ones.
+"""
 
 import gzip
 import io
@@ -13,6 +17,7 @@ import pyarrow as pa
 import pytest
 from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
 from hypothesis import given
+from refusals import refused
 
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import columns
@@ -230,24 +235,73 @@ def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
 @pytest.mark.parametrize("source", [None, 5, 2.5])
 def test_what_is_no_path(read, source):
-    with pytest.raises(InputError, match=f"path.*found {source}"):
-        read(source)
+    refused(InputError, f"path.*found {source}", lambda: read(source))
 
 
 def test_folders(tmp_path):
     for read in (read_run, read_qrels):
-        with pytest.raises(InputError, match=f"found the folder {tmp_path}"):
-            read(tmp_path)
-    with pytest.raises(InputError, match="found the folder"):
-        read_runs([tmp_path])
+        refused(InputError, f"found the folder {tmp_path}", read, tmp_path)
+    refused(InputError, "found the folder", lambda: read_runs([tmp_path]))
 
 
 def test_a_system_has_a_text_for_a_name(tmp_path):
-    with pytest.raises(ParameterError, match="system, a text; found 5"):
-        read_run(write(tmp_path, LINES), system=5)
+    refused(ParameterError, "system, a text; found 5", read_run, write(tmp_path, LINES), system=5)
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
 def test_missing_file(tmp_path, read):
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none.run")
+
+
+@given(files(ids, ids, ids, numbers))
+def test_qrels_are_what_a_slow_reader_reads(text):
+    frame = read_qrels(io.BytesIO(text.encode()))
+    assert list(frame) == ["topic", "doc", "grade", "iteration"]
+    columns = ["topic", "iteration", "doc", "grade"]
+    assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), columns))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "robust03/qrels.txt",
+        "trec-covid-round1/qrels.txt",
+        "msmarco-doc-dev/qrels.txt",
+        "dl-hard/dl_hard-doc.qrels",
+    ],
+)
+def test_real_qrels(shared, name):
+    path = shared / "data" / name
+    columns = slow_rows(path.read_text(), ["topic", "iteration", "doc", "grade"])
+    assert_holds(read_qrels(path), columns)
+
+
+def test_named_columns_of_judgments(tmp_path):
+    beir = "query-id\tcorpus-id\tscore\n001\td1\t2\n002\t-\t-1\n"
+    assert read_qrels(write(tmp_path, beir)).to_dict("list") == {
+        "topic": ["001", "002"],
+        "doc": ["d1", "-"],
+        "grade": [2, -1],
+    }
+    other = "# hand-made\ndocno relevance qid  pool\nd1 2 001 a\n"
+    frame = read_qrels(write(tmp_path, other))
+    assert frame.to_dict("list") == {"topic": ["001"], "doc": ["d1"], "grade": [2], "pool": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 0 a 1\n1 0 b 0.5\n", "line 2 has the grade '0.5'"),
+        ("1 0 a\n", "line 1 has 3 columns, not 4"),
+        ("1 0 a 1 x 2\n", "line 1 has 6 columns, not 4"),
+        ("1 0 a 0x1\n", "line 1 has the grade '0x1'"),
+        ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
+        ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
+        ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 4 columns, not 3"),
+        ("qid doc doc grade\n1 0 a 1\n", "line 1 is a header"),
+    ],
+)
+def test_qrels_errors_name_file_and_line(tmp_path, text, message):
+    with pytest.raises(FileFormatError, match=rf"4 columns.*qrels\.txt.*{message}"):
+        read_qrels(write(tmp_path, text, "qrels.txt"))

@@ -5,6 +5,7 @@ import io
 import pandas as pd
 import pytest
 from filed import LINES, write
+from refusals import refused
 
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files.read_runs import read_runs
@@ -74,8 +75,7 @@ def test_a_system_in_two_files(tmp_path):
 def test_parts_of_one_run_are_told_from_several_runs(tmp_path):
     write(tmp_path, "1 Q0 d 1 2 x\n", "a.run")
     write(tmp_path, "2 Q0 d 1 2 x\n", "b.run")
-    with pytest.raises(IdError, match="files of x share no topic.*part-0, part-1.*folder"):
-        read_runs(tmp_path)
+    refused(IdError, "files of x share no topic.*part-0, part-1.*folder", read_runs, tmp_path)
     write(tmp_path, "3 Q0 d 1 2 y\n", "c.run")
     write(tmp_path, "3 Q0 e 1 2 y\n", "d.run")
     with pytest.raises(IdError, match='files of x share no topic.*own; else name.*system="file"'):
@@ -88,30 +88,25 @@ def test_parts_of_one_run_are_told_from_several_runs(tmp_path):
 
 def test_nothing_to_read(tmp_path):
     for paths in (f"{tmp_path}/*.run", tmp_path, []):
-        with pytest.raises(InputError, match="found none"):
-            read_runs(paths)
+        refused(InputError, "found none", read_runs, paths)
 
 
 def test_unknown_source_of_names(tmp_path):
-    with pytest.raises(ParameterError, match="stem"):
-        read_runs(tmp_path, system="stem")
+    refused(ParameterError, "stem", lambda: read_runs(tmp_path, system="stem"))
 
 
 def test_faults_of_all_files_at_once(tmp_path):
     write(tmp_path, LINES, "a.run")
     write(tmp_path, LINES + "1 Q0\n", "b.run")
-    with pytest.raises(FileFormatError, match=r"b\.run with lines .*line 3 has 2"):
-        read_runs(tmp_path)
+    refused(FileFormatError, r"b\.run with lines .*line 3 has 2", lambda: read_runs(tmp_path))
     write(tmp_path, "", "c.run")
-    with pytest.raises(FileFormatError, match=r"2 files .*b\.run line 3 has 2.*c\.run without"):
-        read_runs(tmp_path)
+    refused(FileFormatError, r"2 files .*b\.run line 3 has 2.*c\.run without", read_runs, tmp_path)
 
 
 def test_runs_with_and_without_scores(tmp_path):
     write(tmp_path, LINES, "a.run")
     write(tmp_path, "1 a 1\n", "b.run")
-    with pytest.raises(FileFormatError, match=r"a score in every file.*b\.run"):
-        read_runs(tmp_path)
+    refused(FileFormatError, r"a score in every file.*b\.run", lambda: read_runs(tmp_path))
 
 
 class Terminal(io.StringIO):

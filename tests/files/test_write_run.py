@@ -1,6 +1,14 @@
-"""Runs that are written read back, and what could not be read back is refused."""
+"""Tests of irframe.files.write_run.
+
+Runs that are written read back, and what could not be read back is refused; Dictionaries in
+files; Columns as lines of text; Judgments that are written read back, and what could not be read
+back is refused.
+"""
 
 import gzip
+import io
+import json
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -10,11 +18,21 @@ import pytrec_eval
 from filed import whole, writable
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
-from irframe.errors import IdError, InputError, ParameterError
+import irframe as ir
+from irframe.errors import (
+    FileFormatError,
+    GradeError,
+    IdError,
+    InputError,
+    IrframeWarning,
+    ParameterError,
+)
 from irframe.files import write_run as write_lines
-from irframe.files.read_run import read_run
-from irframe.files.write_run import write_run
+from irframe.files.formats import QRELS
+from irframe.files.read_run import read_qrels, read_run
+from irframe.files.write_run import columns_of, write, write_qrels, write_run
 
 RUN = pd.DataFrame(
     {
@@ -51,13 +69,6 @@ def test_every_digit_of_many_scores(tmp_path):
     scores[:4] = np.inf, -np.inf, 5e-324, 1.7976931348623157e308
     write_run(pd.DataFrame({"topic": 1, "doc": np.arange(5000), "score": scores}), tmp_path / "a")
     np.testing.assert_array_equal(read_run(tmp_path / "a")["score"], scores)
-
-
-def test_many_pieces(tmp_path, monkeypatch):
-    write_run(RUN, tmp_path / "whole")
-    monkeypatch.setattr(write_lines, "ROWS", 2)
-    write_run(RUN, tmp_path / "pieces")
-    assert (tmp_path / "pieces").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst", ".GZ"])
@@ -145,20 +156,15 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
     ],
 )
 def test_what_a_run_cannot_hold(tmp_path, change, error, message):
-    with pytest.raises(error, match=message):
-        write_run(RUN.assign(**change), tmp_path / "a")
+    refused(error, message, lambda: write_run(RUN.assign(**change), tmp_path / "a"))
     assert not (tmp_path / "a").exists()
 
 
 def test_where_a_run_cannot_go(tmp_path):
-    with pytest.raises(InputError, match="found the folder"):
-        write_run(RUN, tmp_path)
-    with pytest.raises(InputError, match="a path; found None"):
-        write_run(RUN, None)
-    with pytest.raises(InputError, match="a run.*found"):
-        write_run([RUN], tmp_path / "a")
-    with pytest.raises(ParameterError, match="system, a text; found 5"):
-        write_run(RUN, tmp_path / "a", system=5)
+    refused(InputError, "found the folder", lambda: write_run(RUN, tmp_path))
+    refused(InputError, "a path; found None", lambda: write_run(RUN, None))
+    refused(InputError, "a run.*found", lambda: write_run([RUN], tmp_path / "a"))
+    refused(ParameterError, "system, a text; found 5", write_run, RUN, tmp_path / "a", system=5)
 
 
 def test_further_columns_do_not_matter(tmp_path):
@@ -179,8 +185,7 @@ def test_columns_that_are_needed(tmp_path):
         write_run(RUN[["system", "score"]], tmp_path / "a")
     with pytest.raises(InputError, match="several named: doc"):
         write_run(pd.concat([RUN, RUN[["doc"]]], axis=1), tmp_path / "a")
-    with pytest.raises(InputError, match="without rows"):
-        write_run(RUN[:0], tmp_path / "a")
+    refused(InputError, "without rows", lambda: write_run(RUN[:0], tmp_path / "a"))
 
 
 def test_runs_of_other_tools_are_written(tmp_path):
@@ -193,3 +198,155 @@ def test_runs_of_other_tools_are_written(tmp_path):
     ]
     write_run(RUN.set_index(RUN.columns[0]), tmp_path / "b")
     assert len(read_run(tmp_path / "b")) == len(RUN)
+
+
+NESTED = {"q1": {"d1": 0.9, "d2": 0.5}, "q2": {"d1": 1}}
+GRADED = {"q1": {"d1": 0, "d2": 2}}
+
+
+def test_json(tmp_path):
+    path = tmp_path / "bm25.json"
+    path.write_text(json.dumps(NESTED, indent=2))
+    run = ir.read_run(path)
+    assert run.columns.tolist() == ["system", "topic", "doc", "score"]
+    assert run["system"].unique().tolist() == ["bm25"]
+    assert run["score"].tolist() == [0.9, 0.5, 1.0]
+    path.write_text(json.dumps(GRADED))
+    assert ir.read_qrels(path)["grade"].tolist() == [0, 2]
+
+
+def test_predictions_of_mteb(tmp_path):
+    meta = {"mteb_model_meta": {"model_name": "e5"}, "de": {"test": NESTED}, "fr": {"test": NESTED}}
+    path = tmp_path / "MIRACL_predictions.json"
+    path.write_text(json.dumps(meta))
+    runs = ir.read_runs(path)
+    assert runs["system"].unique().tolist() == ["e5"]
+    assert runs["subset"].tolist() == ["de"] * 3 + ["fr"] * 3
+    assert "split" not in runs
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore:unsafe cast")
+def test_files_of_ranx(tmp_path):
+    ranx = pytest.importorskip("ranx")
+    run, qrels = ranx.Run(NESTED, name="bm25"), ranx.Qrels(GRADED)
+    for kind in ("json", "lz4", "parquet", "trec"):
+        run.save(tmp_path / f"a.{kind}", kind)
+        found = ir.read_run(tmp_path / f"a.{kind}", system="a")
+        expected = ir.as_runs(run, system="a")
+        columns = ["system", "topic", "doc", "score"]
+        pd.testing.assert_frame_equal(found[columns], expected, check_dtype=False)
+    qrels.save(tmp_path / "q.json")
+    assert sorted(ir.read_qrels(tmp_path / "q.json")["grade"]) == [0, 2]
+
+
+@pytest.mark.parametrize("data", [b"{]}", b'{"a": }', b"\xa1\x61"])
+def test_damaged_files(tmp_path, data):
+    pytest.importorskip("cbor2")
+    path = tmp_path / "a"
+    path.write_bytes(data)
+    refused(FileFormatError, "a file that is whole; found .* damaged", lambda: ir.read_run(path))
+
+
+def test_other_dictionaries(tmp_path):
+    path = tmp_path / "a"
+    path.write_text('{"d1": 0.5}')
+    refused(InputError, "documents without a topic in .*: 'd1'", lambda: ir.read_run(path))
+
+
+def test_the_package_that_is_needed_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cbor2", None)
+    path = tmp_path / "a.lz4"
+    path.write_bytes(b"\xa0")
+    refused(FileFormatError, "pip install cbor2", lambda: ir.read_run(path))
+
+
+FRAME = pd.DataFrame({"note": "n", "label": [2, -1], "docno": ["b", "a"], "qid": [7, 7]})
+
+
+def written(path, frame=FRAME):
+    write(path, columns_of(frame, QRELS), QRELS)
+    return path.read_text(encoding="utf-8")
+
+
+def test_columns_are_those_of_the_format_and_what_is_lacking_is_its_name(tmp_path):
+    assert written(tmp_path / "q") == "7 iteration b 2\n7 iteration a -1\n"
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_pieces_do_not_show(tmp_path, monkeypatch, rows):
+    frame = pd.concat([FRAME] * 3)
+    whole = written(tmp_path / "whole", frame)
+    monkeypatch.setattr(write_lines, "ROWS", rows)
+    assert written(tmp_path / "pieces", frame) == whole
+
+
+@pytest.mark.parametrize("doc", ["", "a b", "a\tb", "a\u000bb", "a\n"])
+def test_ids_that_a_line_cannot_hold_are_shown(tmp_path, doc):
+    frame = FRAME.assign(docno=["fine", doc])
+    with pytest.raises(IdError, match="doc ids that a line can hold") as caught:
+        written(tmp_path / "q", frame)
+    assert caught.value.offenders == [repr(doc)]
+    assert not (tmp_path / "q").exists()
+
+
+def test_only_a_topic_may_be_taken_for_a_comment(tmp_path):
+    assert "7 iteration #a 2" in written(tmp_path / "q", FRAME.assign(docno=["#a", "b"]))
+    with pytest.raises(IdError, match="topic ids .* begin as a comment does: '#7'"):
+        written(tmp_path / "q", FRAME.assign(qid=["#7", "#7"]))
+
+
+def test_what_is_no_frame_of_rows():
+    refused(InputError, "judgments.*found", lambda: columns_of([1], QRELS))
+    with pytest.raises(InputError, match="judgments to write; found a frame without rows"):
+        columns_of(FRAME[:0], QRELS)
+    with pytest.raises(InputError, match="judgments with a column for doc"):
+        columns_of(FRAME.drop(columns="docno"), QRELS)
+
+
+JUDGED = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [-1, 3]})
+
+
+@given(st.lists(st.tuples(writable, writable, whole, writable), min_size=1))
+def test_qrels_read_back(tmp_path_factory, rows):
+    frame = pd.DataFrame(rows, columns=["topic", "doc", "grade", "iteration"])
+    path = tmp_path_factory.mktemp("qrels") / "qrels"
+    write_qrels(frame, path)
+    assert read_qrels(path).to_dict("list") == frame.to_dict("list")
+
+
+@pytest.mark.parametrize(
+    ("grades", "message"),
+    [
+        (pd.array([1, None], dtype="Int64"), "missing.*: row 1"),
+        ([1.5, 1], "whole numbers in column 'grade'; found 1.5 in row 0"),
+        (["1", "2"], "numbers in column 'grade'"),
+    ],
+)
+def test_what_judgments_cannot_hold(tmp_path, grades, message):
+    with pytest.raises(GradeError, match=message):
+        write_qrels(JUDGED.assign(grade=grades), tmp_path / "a")
+
+
+def test_write_qrels_the_very_text(tmp_path):
+    write_qrels(JUDGED, tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == b"1 0 a -1\n1 0 b 3\n"
+    text = io.StringIO((tmp_path / "a").read_text())
+    assert pytrec_eval.parse_qrel(text) == {"1": {"a": -1, "b": 3}}
+
+
+@pytest.mark.parametrize(("judged", "written"), [(0.5, True), (0.4, False)])
+def test_probabilities_are_written_only_as_strata_give_them(tmp_path, judged, written):
+    frame = JUDGED.assign(stratum="s", probability=judged)
+    with nullcontext() if written else pytest.warns(IrframeWarning, match="column probability"):
+        write_qrels(frame, tmp_path / "a")
+    assert read_qrels(tmp_path / "a")["stratum"].tolist() == ["s", "s"]
+
+
+def test_write_qrels_columns_that_are_needed(tmp_path):
+    refused(InputError, "grade", write_qrels, JUDGED[["topic", "doc"]], tmp_path / "a")
+
+
+def test_judgments_of_other_tools_are_written(tmp_path):
+    write_qrels({"q1": {"d1": 2, "d2": 0}}, tmp_path / "q")
+    assert (tmp_path / "q").read_text() == "q1 0 d1 2\nq1 0 d2 0\n"

@@ -8,6 +8,7 @@ from os import mkfifo
 
 import pandas as pd
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning
@@ -166,8 +167,7 @@ def test_an_odd_file_is_an_error_that_names_it_or_is_passed_over(odd_files):
             assert file.name in str(told.value)
             assert len(str(told.value)) < 2000
         runs = ir.scan_runs([file])
-        with pytest.raises(IrframeError, match=r"\."):
-            runs.ireval.evaluate(pd.DataFrame(QRELS), "AP")
+        refused(IrframeError, r"\.", runs.ireval.evaluate, pd.DataFrame(QRELS), "AP")
     sound = odd_files[0].with_name("sound.txt")
     sound.write_text("1 Q0 a 1 2.5 s\n")
     runs, problems = ir.read_runs([*odd_files, sound], on_error="skip")
@@ -190,8 +190,7 @@ def test_a_repeated_key_is_named(tmp_path, name):
 def test_what_never_ends_is_no_file_but_pipes_are_files(tmp_path):
     for device in ("/dev/zero", "/dev/full", "/dev/null"):
         for read in (ir.read_run, ir.read_qrels):
-            with pytest.raises(InputError, match=f"a file or a pipe; found the device {device}"):
-                read(device)
+            refused(InputError, f"a file or a pipe; found the device {device}", read, device)
         assert ir.read_runs([device], on_error="skip")[1]["file"].tolist() == [device]
     mkfifo(tmp_path / "pipe")
     lines = "1 0 a 1\n" * 2**18
@@ -207,8 +206,7 @@ def test_the_line_that_is_too_long_is_named(tmp_path, before):
     file.write_bytes(b"1 Q0 a 1 1 s\n" * (before - 1) + b"\0" * (3 << 24))
     told = f"at most 16 MiB; found line {before} of .*a.txt longer"
     for read in (ir.read_run, lambda file: [*ir.scan_runs([file]).tables()]):
-        with pytest.raises(FileFormatError, match=told):
-            read(file)
+        refused(FileFormatError, told, read, file)
     with file.open("rb", buffering=0) as stream, pytest.raises(FileFormatError, match=told):
         ir.read_run(stream)
 
@@ -224,8 +222,7 @@ def test_what_names_no_file_is_no_path(path):
         lambda path: ir.verbs.write_run(frames[0], path),
         ir.open_cube,
     ):
-        with pytest.raises(InputError, match="a path"):
-            does(path)
+        refused(InputError, "a path", does, path)
     assert len(ir.read_runs([path], on_error="skip")[1]) == 1
 
 

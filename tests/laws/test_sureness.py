@@ -23,11 +23,6 @@ def taking(*names):
     return sorted(name for name, found in PARAMETERS.items() if {*names} <= {*found})
 
 
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*ir.example_track())
-
-
 def test_there_is_one_word_for_how_sure():
     assert not {name for name in EVERY if {"level", "confidence"} & {*PARAMETERS[name]}}
     words = ("test", "adjust", "alpha", "samples", "seed")

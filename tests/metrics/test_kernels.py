@@ -14,7 +14,6 @@ from variants import EIGHT, TIMED, VARIANTS
 from irframe.metrics import METRICS, Evidence
 from irframe.metrics.contributions import contributions
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import EMPTY, UNJUDGED
 
 EVERY = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 
@@ -122,16 +121,6 @@ def test_fixed_depth_is_constant_from_there_on():
     free, fixed = parse_metric("P"), parse_metric("P@2")
     np.testing.assert_array_equal(score(free, [topic], 4)[0, :2], score(fixed, [topic], 4)[0, :2])
     np.testing.assert_array_equal(score(fixed, [topic], 4)[0, 1:], [0.5] * 3)
-
-
-def test_binary_err_is_reciprocal_rank():
-    topic = Topic(serp=(0, None, 1, 1), judged=(1, 1, 0), gmax=1)
-    err, rr = parse_metric("ERR(gain='binary')"), parse_metric("RR")
-    np.testing.assert_allclose(score(err, [topic], 4), score(rr, [topic], 4))
-
-
-def test_marks_are_no_grades():
-    assert EMPTY < UNJUDGED < 0
 
 
 def test_variants_are_every_metric_with_every_option():

@@ -1,4 +1,8 @@
-"""Metrics of subtopics: against slow loops, against ndeval, and the laws they keep."""
+"""Tests of irframe.metrics.subtopics.
+
+Metrics of subtopics: against slow loops, against ndeval, and the laws they keep; Samples of
+strata: xinfAP and infNDCG against slow loops, on every road that judgments take.
+"""
 
 import json
 from dataclasses import replace
@@ -10,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.novelty import ORACLES
+from oracles.sampled import counts, stratified_average_precision, stratified_ndcg
+from refusals import refused
 
 import irframe as ir
-from irframe.errors import MetricError
+from irframe.errors import GradeError, InputError, IrframeWarning, MetricError
 from irframe.metrics import METRICS
 from irframe.metrics.contributions import score_ranking, score_subtopics
 
@@ -118,11 +124,217 @@ def test_means_of_metrics_print_and_read_back():
     assert ir.parse_metric(str(metric)) == metric == ir.metrics.IA(metric="nDCG(gain='exp')") @ 10
     assert str(ir.metrics.AP_IA(rel=2)) == "IA(metric='AP', rel=2)"
     assert ir.parse_metric("IA(metric='P(rel=2)')@5") == ir.metrics.P_IA(rel=2) @ 5
-    with pytest.raises(MetricError, match="reads rel"):
-        ir.metrics.IA(metric="Judged", rel=2)
+    refused(MetricError, "reads rel", lambda: ir.metrics.IA(metric="Judged", rel=2))
 
 
 @pytest.mark.parametrize("text", ["ASL", "NumRet", "alpha_nDCG", "AP(judged_only=True)", "GMAP"])
 def test_what_has_no_mean_over_subtopics(text):
-    with pytest.raises(MetricError, match="a gain of plain judgments"):
-        ir.metrics.IA(metric=text)
+    refused(MetricError, "a gain of plain judgments", lambda: ir.metrics.IA(metric=text))
+
+
+STRATA_METRICS = {
+    "infAP": stratified_average_precision,
+    "xinfAP(rel=2)": lambda ranking, pool, k: stratified_average_precision(ranking, pool, k, rel=2),
+    "infNDCG": lambda ranking, pool, k: stratified_ndcg(ranking, pool, k, 3),
+    "infNDCG(gain='exp', ideal='judged')": lambda ranking, pool, k: stratified_ndcg(
+        ranking, pool, k, 3, gain="exp", ideal="judged"
+    ),
+}
+
+
+def sampled(seed, *, share=0.5):
+    """Return runs and judgments of pools with up to three strata, of each a part judged."""
+    rng = np.random.default_rng(seed)
+    judged, runs = [], []
+    for topic in "1234":
+        pool = [f"d{place}" for place in rng.permutation(30)[: rng.integers(4, 20)]]
+        frame = pd.DataFrame({"topic": topic, "doc": pool})
+        frame["stratum"] = rng.choice(["low", "mid", "top"], len(pool))
+        frame["grade"] = rng.choice([0, 0, 1, 2, 3], len(pool))
+        for rows in frame.groupby("stratum").groups.values():
+            kept = max(1, round(share * len(rows)))
+            frame.loc[rng.permutation(rows)[kept:], "grade"] = -1
+        judged.append(frame)
+        for system in "ab":
+            docs = [f"d{place}" for place in rng.permutation(35)[: rng.integers(5, 25)]]
+            scores = -np.arange(len(docs), dtype=float)
+            run = {"system": system, "topic": topic, "doc": docs, "score": scores}
+            runs.append(pd.DataFrame(run))
+    qrels = pd.concat(judged, ignore_index=True)
+    qrels.loc[qrels.index[0], "grade"] = 3
+    return pd.concat(runs, ignore_index=True), qrels
+
+
+def expected(runs, qrels, k):
+    """Score every list slowly, shape (metric, system, topic)."""
+    found = []
+    for oracle in STRATA_METRICS.values():
+        rows = []
+        for system in "ab":
+            scores = []
+            for topic, pool in qrels.groupby("topic"):
+                by_doc = dict(
+                    zip(pool["doc"], zip(pool["stratum"], pool["grade"], strict=True), strict=True)
+                )
+                run = runs[(runs["system"] == system) & (runs["topic"] == topic)]
+                ranking = [by_doc.get(doc) for doc in run["doc"]]
+                scores.append(oracle(ranking, list(by_doc.values()), k))
+            rows.append(scores)
+        found.append(rows)
+    return np.array(found)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(2))
+def test_every_road_gives_what_the_slow_loop_gives(seed, tmp_path):
+    runs, qrels = sampled(seed)
+    qrels.ireval.write_qrels(tmp_path / "sample.txt")
+    read = ir.read_qrels(tmp_path / "sample.txt")
+    assert (
+        read[["topic", "doc", "stratum", "grade"]]
+        .astype(str)
+        .equals(qrels[["topic", "doc", "stratum", "grade"]].astype(str))
+    )
+    cube = runs.ireval.cube(read)
+    cube.ireval.save(tmp_path / "cube")
+    whole = cube.sizes["depth"]
+    columns = runs.ireval.evaluate(
+        read.sample(frac=1, random_state=seed), [*STRATA_METRICS], depth=5
+    )
+    scorer = ir.scorer(qrels.assign(stratum=qrels["stratum"].astype("category")), [*STRATA_METRICS])
+    for k in (1, 5, whole):
+        slow = expected(runs, qrels, k)
+        roads = [cube, ir.open_cube(tmp_path / "cube"), cube.isel(topic=[2, 0, 3, 1])]
+        roads += [ir.concat([cube.isel(topic=[0, 1]), cube.isel(topic=[2, 3])])]
+        roads += [ir.concat([cube.isel(system=[0]), cube.isel(system=[1])], dim="system")]
+        for road in roads:
+            found = road.ireval.score(*STRATA_METRICS, at=k).sel(
+                topic=cube.topic, system=["a", "b"]
+            )
+            np.testing.assert_allclose(found.squeeze("depth"), slow, rtol=1e-9, atol=1e-12)
+        if k == 5:
+            values = columns.sort_index().to_numpy().T.reshape(slow.shape)
+            np.testing.assert_allclose(values, slow, rtol=1e-9, atol=1e-12)
+    uncut = {name: name.replace(", ideal='judged'", "") for name in STRATA_METRICS}
+    found = cube.ireval.score(*uncut.values(), at=whole).squeeze("depth")
+    np.testing.assert_allclose(
+        scorer(runs).to_numpy().T.reshape(found.shape), found, rtol=1e-9, atol=1e-12
+    )
+
+
+def test_complete_judgments_give_ap_and_ndcg():
+    runs, qrels = sampled(1, share=1)
+    cube = runs.ireval.cube(qrels)
+    pairs = {"infAP": "AP", "infNDCG": "nDCG(ideal='full')", "infNDCG(ideal='judged')": "nDCG"}
+    one, other = (cube.ireval.score(*names) for names in (pairs.keys(), pairs.values()))
+    np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_as_sample_eval_gives_them(shared):
+    cases = json.loads((shared / "golden" / "inferred_strata.json").read_text())["cases"]
+    runs = {str(n): {doc: -rank for rank, doc in enumerate(c["run"])} for n, c in enumerate(cases)}
+    qrels = pd.concat(
+        pd.DataFrame(case["qrels"], columns=["doc", "stratum", "grade"]).assign(topic=str(n))
+        for n, case in enumerate(cases)
+    )
+    found = ir.evaluate({"run": runs}, qrels, ["infAP", "infNDCG"]).loc["run"]
+    assert len(cases) == 22
+    for name, values in found.items():
+        expected = pd.Series({str(n): case[name] for n, case in enumerate(cases)})
+        pd.testing.assert_series_equal(values.round(12), expected.round(12), check_names=False)
+
+
+def large(rng):
+    """Return a list and a pool of more than 1000 relevant documents, as are expected."""
+    grade = rng.choice([0, 1, 2, 3], 1800, p=[0.05, 0.15, 0.4, 0.4])
+    stratum = rng.choice(["1", "2", "3"], 1800)
+    grade[(rng.random(1800) < 0.5) | (stratum == "3")] = -1
+    grade[0], stratum[0] = 3, "1"
+    docs = [f"d{n}" for n in range(1800)]
+    return rng.permutation([*docs, "x", "y"])[:1500], {"doc": docs, "stratum": stratum}, grade
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_lists_and_ideals_end_at_rank_1000(seed):
+    docs, pool, grade = large(np.random.default_rng(seed))
+    qrels = pd.DataFrame(pool).assign(topic="1", grade=grade)
+    run = {"1": dict(zip(docs, -np.arange(1500.0), strict=True))}
+    by_doc = dict(zip(pool["doc"], zip(pool["stratum"], grade.tolist(), strict=True), strict=True))
+    ranking = [by_doc.get(doc) for doc in docs]
+    names = ["infAP", "infNDCG", "infNDCG(ideal='judged')@1200"]
+    with pytest.warns(IrframeWarning, match="nothing was judged, in 1 topic: 3 of topic 1"):
+        found = ir.evaluate(run, qrels, names).iloc[0]
+    whole = list(by_doc.values())
+    assert sum(r * N / n for N, n, r in counts(whole).values() if n) > 1000
+    assert found["infAP"] == pytest.approx(stratified_average_precision(ranking, whole, 1500))
+    ideals = ((1500, "full"), (1200, "judged"))
+    slow = [stratified_ndcg(ranking, whole, k, 3, ideal=ideal) for k, ideal in ideals]
+    assert found.tolist()[1:] == pytest.approx(slow)
+
+
+def test_strata_without_judged_documents_are_left_out_and_named():
+    runs, qrels = sampled(0)
+    lost = qrels.assign(
+        grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] > "2"), -1)
+    )
+    told = "leave out strata of which nothing was judged, in 2 topics: mid of topic 1, mid of topic"
+    cube = runs.ireval.cube(lost)
+    for score in (
+        lambda: runs.ireval.evaluate(lost, ["infNDCG", "infAP"]),
+        lambda: ir.scorer(lost, "infAP"),
+        lambda: cube.ireval.score("xinfAP", "infNDCG", at=3),
+    ):
+        with pytest.warns(IrframeWarning, match=told) as caught:
+            score()
+        assert len(caught) == 1
+    with pytest.warns(IrframeWarning, match=told):
+        found = cube.ireval.score(*STRATA_METRICS).isel(depth=-1)
+    np.testing.assert_allclose(found, expected(runs, lost, 99), atol=1e-12)
+    with pytest.raises(GradeError, match="2 strata without: mid of topic 1, mid of topic 2"):
+        cube.ireval.estimate("P", at=3)
+
+
+MISLED = ("AP", "nDCG@3", "P@3", "RBP(p=0.8)", "RR", "Rprec", "SetF")
+INFER = ("infAP", "infNDCG", "bpref", "Judged@3", "num_rel_ret", "nDCG(judged_only=True)")
+
+
+@pytest.mark.parametrize("drawn", ["stratum", "probability", "both", "kept"])
+def test_a_sample_is_no_recall_base_to_others(drawn):
+    runs, qrels = sampled(0)
+    qrels = qrels.assign(probability=np.where(qrels["grade"] < 0, 0.5, 1.0))
+    qrels = {
+        "stratum": qrels.drop(columns="probability"),
+        "probability": qrels.drop(columns="stratum"),
+        "both": qrels,
+        "kept": qrels[qrels["grade"] >= 0].assign(probability=0.4),
+    }[drawn]
+    cube = runs.ireval.cube(qrels)
+    told = "a sample of the pool was judged, .* not relevant to {}; infAP and infNDCG, and estimate"
+    for score in (
+        lambda: runs.ireval.evaluate(qrels, [*INFER, *MISLED[:2]]),
+        lambda: ir.scorer(qrels, [*INFER, *MISLED[:2]]),
+        lambda: cube.ireval.score(*INFER, *MISLED[:2]),
+    ):
+        with pytest.warns(IrframeWarning, match=told.format("AP, nDCG@3")) as caught:
+            score()
+        assert len(caught) == 1
+    for metric in MISLED:
+        with pytest.warns(IrframeWarning, match="a sample of the pool"):
+            cube.ireval.score(metric)
+    cube.ireval.score(*INFER)
+
+
+def test_complete_judgments_with_strata_are_no_sample():
+    runs, qrels = sampled(1, share=1)
+    runs.ireval.evaluate(qrels.assign(probability=1.0), [*MISLED])
+
+
+def test_what_does_not_fit_strata_is_refused(tmp_path):
+    runs, qrels = sampled(0)
+    cube = runs.ireval.cube(qrels)
+    one, other = (each.assign(topic=each["topic"] + "x") for each in (runs, qrels))
+    plain = one.ireval.cube(other.drop(columns="stratum"))
+    refused(InputError, "cubes that all have stratum, or none", lambda: ir.concat([cube, plain]))
+    refused(MetricError, "lists as they are ranked", lambda: cube.ireval.tie_ranges("infAP"))
+    with pytest.warns(IrframeWarning, match="probability, which the TREC format lacks"):
+        qrels.assign(probability=0.3).ireval.write_qrels(tmp_path / "drawn.txt")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracles import Topic
-from oracles.worked import TABLE_2, VARIANTS, condensed, table_2_topic
 from strategies import block
 
 import irframe as ir
@@ -23,35 +22,6 @@ def score(metric, topic, depth):
     )[0]
 
 
-@pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_table_2(golden, name):
-    case = golden[name]
-    topic = table_2_topic(case)
-    deepest = max(case["input"]["ks"])
-    for key, (kind, fields) in VARIANTS.items():
-        metric = getattr(ir.metrics, kind)(**fields)
-        scores = score(metric, topic, deepest)
-        without = score(metric, condensed(topic), deepest)
-        for k in case["input"]["ks"]:
-            expected = case["expected"][f"@{k}"]
-            assert scores[k - 1] == pytest.approx(expected[key], abs=1e-9)
-            if f"condensed_{key}" in expected:
-                assert without[k - 1] == pytest.approx(expected[f"condensed_{key}"], abs=1e-9)
-
-
-@pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_whole_lists(golden, name):
-    case = golden[name]
-    topic = table_2_topic(case)
-    depth = max(len(topic.serp), 1)
-    for key, metric in {
-        "RR": ir.metrics.RR(),
-        "BPref_trec": ir.metrics.Bpref(),
-        "BPref_2004": ir.metrics.Bpref(variant="2004"),
-    }.items():
-        assert score(metric, topic, depth)[-1] == pytest.approx(case["expected"][key])
-
-
 def test_gains(golden):
     case = golden["002-gains"]
     grades = [grade for grade in case["input"]["grades"] if grade is not None]
@@ -63,18 +33,6 @@ def test_gains(golden):
         found = parse_gain(name).map(np.array(grades), **options)
         np.testing.assert_allclose(found, expected[unjudged:], rtol=1e-12)
         assert not any(expected[:unjudged])
-
-
-def test_q_with_raw_gains(golden):
-    case = golden["002-qm-raw-gains"]
-    told = case["input"]
-    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=3)
-    raw = score(ir.metrics.Q(gain=dict(told["gains"]), beta=told["beta"]), topic, 6)
-    scaled = score(ir.metrics.Q(beta=told["beta"]), topic, 6)
-    for k, a, b in zip(
-        told["ks"], case["expected"]["raw"], case["expected"]["scaled"], strict=True
-    ):
-        assert (raw[k - 1], scaled[k - 1]) == pytest.approx((a, b), rel=1e-9)
 
 
 def test_weight_of_the_first_rank_in_ndcg(golden):

@@ -120,13 +120,6 @@ def test_scipy_on_realistic_scores(test):
 
 
 @OURS
-@pytest.mark.parametrize("topics", [2, 3, 7, 20])
-def test_scipy_on_few_topics(test, topics):
-    scores = np.random.default_rng(topics).random((5, topics, 2)).round(2)
-    assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
-
-
-@OURS
 @pytest.mark.parametrize("measure", ["ap", "p10", "rr"])
 def test_scipy_on_real_scores(test, measure, shared):
     path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"

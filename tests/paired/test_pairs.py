@@ -1,9 +1,28 @@
-"""Which pairs there are."""
+"""Which pairs there are, and what goes with it.
 
+Blocks, and what is refused before anything is computed; Matrix products in pieces; Average ranks
+of marked values, against scipy; Draws of topics and signs, and how many of them are too many.
+"""
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from refusals import refused
+from scipy.stats import rankdata
 
 from irframe.errors import ParameterError
-from irframe.paired import all_pairs, baseline_pairs
+from irframe.paired import (
+    Bootstrap,
+    Permutation,
+    TukeyHSD,
+    all_pairs,
+    baseline_pairs,
+    describe_differences,
+    pairs,
+)
+from irframe.paired.pairs import draw_signs, draw_topics, gram, marked_ranks, product
 
 
 def test_all_pairs():
@@ -22,5 +41,82 @@ def test_baseline_is_b_of_every_pair(baseline):
 @pytest.mark.parametrize("baseline", [-1, 3, 0.5, None])
 def test_baseline_out_of_range(baseline):
     wanted = f"baseline, a whole number of at least 0 and at most 2; found {baseline!r}"
-    with pytest.raises(ParameterError, match=wanted):
-        baseline_pairs(3, baseline)
+    refused(ParameterError, wanted, lambda: baseline_pairs(3, baseline))
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (3, 0, 2), (3,)])
+def test_scores_of_another_shape(shape):
+    refused(ParameterError, r"\(system, topic, depth\)", describe_differences, np.zeros(shape))
+
+
+def test_pairs_that_do_not_fit():
+    with pytest.raises(ParameterError, match=r"shape \(pair, 2\)"):
+        describe_differences(np.zeros((3, 2, 1)), np.array([0, 1]))
+    with pytest.raises(ParameterError, match=r"from 0 to 2.*\[0, 3\], \[-1, 0\]"):
+        describe_differences(np.zeros((3, 2, 1)), np.array([[0, 1], [0, 3], [-1, 0]]))
+
+
+def test_no_depth():
+    assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)
+
+
+@pytest.fixture(params=[1, 100, 2**18])
+def pieces(request, monkeypatch):
+    """Products in pieces of every size."""
+    monkeypatch.setattr(pairs, "UNTHREADED", request.param)
+    monkeypatch.setattr(pairs, "NARROWEST", 3 if request.param < 2**18 else 16)
+
+
+@pytest.mark.usefixtures("pieces")
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 5, 7), (3, 4, 40), (0, 3, 5)])
+def test_inner_products_of_all_rows(shape):
+    block = np.random.default_rng(0).normal(size=shape)
+    expected = np.einsum("dst,dut->dsu", block, block)
+    np.testing.assert_allclose(gram(block), expected, atol=1e-12)
+
+
+@pytest.mark.usefixtures("pieces")
+@pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
+@pytest.mark.parametrize("columns", [0, 1, 7, 33])
+def test_rows_times_columns(lead, columns):
+    random = np.random.default_rng(1)
+    rows, right = random.normal(size=(*lead, 6)), random.normal(size=(6, columns))
+    found = product(rows, right)
+    assert found.shape == (*lead, columns)
+    np.testing.assert_allclose(found, rows @ right, atol=1e-12)
+
+
+@given(data=st.data(), rows=st.integers(1, 4), length=st.integers(1, 12))
+def test_marked_ranks_are_those_of_scipy(data, rows, length):
+    values = data.draw(arrays(np.uint32, (rows, length), elements=st.integers(0, 5)))
+    marks = data.draw(arrays(np.bool_, (rows, length)))
+    rank_sum, cubes = marked_ranks(2 * values + marks.astype(np.uint32))
+    assert rank_sum.tolist() == (rankdata(values, axis=-1) * marks).sum(axis=-1).tolist()
+    sizes = [np.unique(row, return_counts=True)[1] for row in values]
+    assert cubes.tolist() == [float((size**3 - size).sum()) for size in sizes]
+
+
+def test_leading_dimensions_stay():
+    keys = np.random.default_rng(0).integers(0, 9, size=(2, 3, 8)).astype(np.uint64)
+    rank_sum, cubes = marked_ranks(keys.copy())
+    assert rank_sum.shape == cubes.shape == (2, 3)
+    alone, _ = marked_ranks(keys[1, 2].copy()[np.newaxis])
+    assert rank_sum[1, 2] == alone[0]
+
+
+SCORES = np.array([[[0.1], [0.2], [0.4]], [[0.3], [0.1], [0.2]]])
+
+
+@pytest.mark.parametrize(
+    ("ask", "size"),
+    [
+        (lambda n: Bootstrap(samples=n).kernel(SCORES), 96),
+        (lambda n: Permutation(samples=n).kernel(SCORES), 6),
+        (lambda n: TukeyHSD(samples=n).kernel(SCORES), 32),
+        (lambda n: draw_topics(5, samples=n, seed=0), 160),
+        (lambda n: draw_signs(5, samples=n, seed=0), 10),
+    ],
+)
+def test_bytes_are_said_before_they_are_asked_for(ask, size):
+    refused(ParameterError, rf"in at most 4 GiB; found .* \({size:,},000,000,000 b", ask, 10**9)
+    ask(9)

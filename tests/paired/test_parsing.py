@@ -56,11 +56,3 @@ def test_unknown_name_lists_what_there_is(unknown):
         parse_test(unknown)
     for name in TESTS:
         assert repr(name) in str(caught.value)
-
-
-def test_exports_are_sorted():
-    names = irframe.paired.__all__
-    constants = [name for name in names if name.isupper()]
-    classes = [name for name in names if name[0].isupper() and not name.isupper()]
-    functions = [name for name in names if name[0].islower()]
-    assert names == sorted(constants) + sorted(classes) + sorted(functions)

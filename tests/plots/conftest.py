@@ -1,4 +1,4 @@
-"""Figures are closed after every test."""
+"""What figures are drawn of, and how they are read; figures are closed after every test."""
 
 import matplotlib.pyplot as plt
 import pytest
@@ -8,3 +8,36 @@ import pytest
 def closed():
     yield
     plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def three(cube):
+    """Return scores by three metrics, one of which is a cost."""
+    return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
+
+
+@pytest.fixture(scope="session")
+def wide(track):
+    runs, qrels = track
+    return runs.ireval.evaluate(qrels, ["AP", "nDCG@10"])
+
+
+@pytest.fixture(scope="session")
+def outcomes(track):
+    runs, qrels = track
+    return runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", rel=3, depth=20)
+
+
+@pytest.fixture(scope="session")
+def lengths(cube):
+    return cube.ireval.search_lengths()
+
+
+@pytest.fixture(scope="session")
+def moved(cube):
+    return cube.ireval.misplacement()
+
+
+@pytest.fixture(scope="session")
+def within(cube):
+    return cube.ireval.bounds("RBP(p=0.8)", "P")

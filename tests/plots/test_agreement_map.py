@@ -1,39 +1,119 @@
-"""What `agreement_map` draws."""
+"""What `agreement_map` draws, and what goes with it.
+
+What `agreement_bars` draws; What `agreement_triangle` draws; Binned colours; What
+`volatility_map` draws.
+"""
 
 import numpy as np
 import pytest
+from drawn import names, texts
+from matplotlib.colors import to_rgb
+from refusals import refused
 
-import irframe as ir
 from irframe.errors import InputError, ParameterError
-
-
-@pytest.fixture(scope="module")
-def scores(cube):
-    return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
-
-
-@pytest.fixture(scope="module")
-def cube():
-    runs, qrels = ir.example_track()
-    return runs.ireval.cube(qrels)
+from irframe.plots.agreement_map import LEVELS, agreement_bars, agreement_triangle, bins
 
 
 class TestAgreementMap:
-    def test_every_cell_has_its_value(self, scores):
-        matrix = scores.ireval.agreement(at=[10, 50])
+    def test_every_cell_has_its_value(self, three):
+        matrix = three.ireval.agreement(at=[10, 50])
         ax = matrix.ireval.plot.agreement_map(depth=10)
         chosen = matrix.sel(depth=10).to_numpy()
-        assert [text.get_text() for text in ax.texts] == [f"{v:.2f}" for v in chosen.ravel()]
+        assert texts(ax) == [f"{v:.2f}" for v in chosen.ravel()]
         np.testing.assert_array_equal(ax.images[0].get_array(), chosen)
-        assert [label.get_text() for label in ax.get_yticklabels()] == [
-            *scores["metric"].to_numpy()
-        ]
+        assert names(ax) == [*three["metric"].to_numpy()]
 
-    def test_choices_left_open(self, scores):
-        matrix = scores.ireval.agreement(at=[10, 50])
-        with pytest.raises(ParameterError, match="depth"):
-            matrix.ireval.plot.agreement_map()
-        with pytest.raises(InputError, match="depth="):
-            matrix.ireval.plot.agreement_map(depth=20)
+    def test_choices_left_open(self, three):
+        matrix = three.ireval.agreement(at=[10, 50])
+        refused(ParameterError, "depth", matrix.ireval.plot.agreement_map)
+        refused(InputError, "depth=", lambda: matrix.ireval.plot.agreement_map(depth=20))
         with pytest.raises(ParameterError, match="metric_other"):
-            scores.ireval.agreement(10).ireval.plot.agreement_map()
+            three.ireval.agreement(10).ireval.plot.agreement_map()
+
+
+@pytest.fixture(scope="module")
+def checked(cube):
+    return cube.ireval.significance_agreement("P", "AP", test=["t", "sign"], at=[5, 10])
+
+
+def test_bars(checked):
+    ax = checked.ireval.plot.agreement_bars(test="sign")
+    assert len(ax.patches) == 2 * 2 * 4
+    heights = [patch.get_height() for patch in ax.patches]
+    shares = checked["share"].sel(test="sign").transpose("category", "metric", "depth")
+    np.testing.assert_allclose(heights, shares[:4].to_numpy().ravel())
+    opposed = checked.assign(share=checked["share"] * 0, verdict=checked["verdict"] * 0 + 4)
+    assert len(opposed.ireval.plot.agreement_bars(test="t").patches) == 2 * 2 * 5
+    assert texts(ax) == ["P", "AP"]
+    refused(ParameterError, r"none chosen: t, sign", lambda: agreement_bars(checked))
+
+
+def test_triangle(checked):
+    ax = checked.ireval.plot.agreement_triangle(metric="P", test="t", depth=10)
+    drawn = [np.asarray(dots.get_offsets()) for dots in ax.collections]
+    verdict = checked["verdict"].sel(metric="P", test="t", depth=10).to_numpy()
+    assert [len(dots) for dots in drawn] == [int((verdict == code).sum()) for code in range(4)]
+    dots = np.concatenate(drawn)
+    assert (dots[:, 0] < dots[:, 1]).all()
+    assert len({tuple(dot) for dot in dots.tolist()}) == 28
+    assert ax.get_xlabel() == "better system, rank by P at k = 10"
+    with pytest.raises(ParameterError, match="depth= to be one of those checked"):
+        agreement_triangle(checked, metric="P", test="t")
+    refused(ParameterError, "metric=", lambda: agreement_triangle(checked, test="t", depth=10))
+
+
+class TestBins:
+    def test_nine_tenths_is_a_border_between_warm_and_cool(self):
+        colours, norm = bins(LEVELS)
+        red, _, blue, _ = colours(norm(0.899))
+        assert red > blue
+        red, _, blue, _ = colours(norm(0.901))
+        assert blue > red
+
+    def test_every_bin_has_its_colour(self):
+        colours, norm = bins((0, 0.5, 0.9, 1))
+        assert len({colours(norm(value)) for value in (0.1, 0.6, 0.95)}) == 3
+
+    @pytest.mark.parametrize("levels", [(0.5,), (0.5, 0.1), (0.5, 0.5)])
+    def test_levels_ascend(self, levels):
+        refused(ParameterError, "ascend", lambda: bins(levels))
+
+
+class TestVolatilityMap:
+    def test_the_mesh_is_the_matrix(self, three):
+        matrix = three.ireval.volatility()
+        ax = matrix.ireval.plot.volatility_map(metric="nDCG")
+        drawn = ax.collections[0].get_array()
+        np.testing.assert_array_equal(np.ma.filled(drawn, np.nan), matrix.sel(metric="nDCG"))
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth of nDCG",) * 2
+        assert ax.get_title(loc="left") == "dotted: pool depth 10"
+        assert len(ax.lines) == 2
+        assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
+
+    def test_small_depths_may_have_more_room(self, three):
+        matrix = three.ireval.volatility(at=[1, 2, 5, 50])
+        ax = matrix.ireval.plot.volatility_map(metric="nDCG", log=True)
+        assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+        assert ax.get_xlim() == (0.5, 50.5)
+
+    def test_two_metrics_and_uneven_depths(self, three):
+        matrix = three.ireval.volatility("ASL", "tau_ap", at=[1, 5, 50])
+        ax = matrix.ireval.plot.volatility_map(metric="nDCG", pool_depth=20)
+        assert ax.get_xlabel() == "evaluation depth of ASL"
+        assert ax.get_ylabel() == "evaluation depth of nDCG"
+        assert ax.get_xlim() == (0.5, 50.5)
+        assert ax.lines[0].get_xdata()[0] == 20
+        assert ax.get_figure().axes[1].get_ylabel() == "AP correlation"
+
+    def test_undefined_correlations_are_grey(self, three):
+        matrix = (three[:1] * 0).ireval.volatility(at=[1, 5])
+        ax = matrix.ireval.plot.volatility_map()
+        assert ax.collections[0].get_array().mask.all()
+        assert to_rgb(ax.collections[0].get_cmap().get_bad()) == to_rgb("#D5D8DC")
+
+    def test_choices_left_open(self, three):
+        with pytest.raises(ParameterError, match="nDCG"):
+            three.ireval.volatility(at=[1, 2]).ireval.plot.volatility_map()
+        grouped = three[:1].ireval.volatility(at=[1, 2], by="team")
+        refused(ParameterError, "team", grouped.ireval.plot.volatility_map)
+        refused(ParameterError, "depth_other", three[:1].ireval.plot.volatility_map)

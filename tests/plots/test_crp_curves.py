@@ -1,20 +1,19 @@
-"""What `crp_curves` draws."""
+"""What `crp_curves` draws, and what goes with it.
+
+What `archetypes` draws; What `crp_and_gain` draws; What `effort_gain` draws; What
+`reference_runs` draws.
+"""
 
 import numpy as np
+import pandas as pd
 import pytest
+from incomplete import though_incomplete
+from refusals import refused
+from tracks import cube_of
 
 import irframe as ir
-from irframe.plots.crp_curves import crp_curves
-
-
-@pytest.fixture(scope="module")
-def moved(cube):
-    return cube.ireval.misplacement()
-
-
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*ir.example_track())
+from irframe.errors import ParameterError
+from irframe.plots.crp_curves import archetypes, crp_curves, effort_gain
 
 
 def test_curves(moved):
@@ -35,3 +34,94 @@ def test_curves_of_the_best_the_quartiles_and_the_worst(moved):
     assert named[5:] == ["3 other systems", "recall base, 10"]
     twists = [float(label.split(": ")[1].split(",")[0]) for label in named[:5]]
     assert twists == sorted(twists, reverse=True)
+
+
+def test_gallery():
+    serps = [
+        [2, 1, 1, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 1, 1, 2],
+        [1, 2, 1, 0, 0, 0, 0, 0, 0],
+        [0, 1, 1, 0, 2, 0, 0, 0, 0],
+        [2, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    data = cube_of({"s": serps}, [[2, 1, 1] + [0] * 9] * 6).ireval.misplacement()
+    ax = data.ireval.plot.archetypes()
+    titles = [panel.get_title() for panel in ax.child_axes]
+    names = ["ideal", "worst", "full scale", "excellent", "typical A", "typical B"]
+    assert titles == [f"{name} (16.7%)" for name in names]
+    assert all(len(panel.lines) == 3 for panel in ax.child_axes)
+
+
+def test_kinds_that_do_not_occur_stay_empty(moved):
+    empty = [panel for panel in archetypes(moved).child_axes if panel.texts]
+    assert [panel.get_title() for panel in empty] == [
+        f"{name} (0.0%)" for name in ("ideal", "worst", "full scale", "excellent")
+    ]
+
+
+def test_effort_beside_gain(cube, moved):
+    dcg = cube.ireval.score("DCG", "AP")
+    ax = moved.ireval.plot.crp_and_gain(dcg, system="ance", topic="101", metric="DCG")
+    right = next(other for other in ax.figure.axes if other is not ax)
+    np.testing.assert_array_equal(
+        right.lines[0].get_ydata(), dcg.sel(metric="DCG", system="ance", topic="101")
+    )
+    np.testing.assert_array_equal(
+        ax.lines[0].get_ydata(), moved["crp"].sel(system="ance", topic="101")
+    )
+    assert right.get_ylabel() == "DCG (dashed)"
+
+
+def test_effort_against_gain(cube):
+    cells = cube.ireval.score("Twist", "AP", "nDCG", at=50).ireval.effort_gain()
+    ax = cells.ireval.plot.effort_gain(metric="nDCG")
+    drawn = [len(dots.get_offsets()) for dots in ax.collections]
+    quadrant = cells["quadrant"].sel(metric="nDCG").to_numpy()
+    regions = cells["region"].to_numpy()
+    assert drawn == [int((quadrant == region).sum()) for region in regions]
+    assert len(ax.texts) == 16
+    assert len(ax.lines) == 6
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Twist: 1 wastes no effort", "nDCG")
+    refused(ParameterError, "none chosen: AP, nDCG", lambda: effort_gain(cells))
+
+
+@pytest.fixture(scope="module")
+def short():
+    run = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abcdef"), "rank": range(6)})
+    qrels = pd.DataFrame({"topic": ["1", "1", "2"], "doc": ["b", "f", "x"], "grade": [1, 2, 0]})
+    with though_incomplete():
+        return ir.cube(run, qrels, ties="rank")
+
+
+def test_curves_by_hand(short):
+    moved = short.ireval.misplacement()
+    ax = moved.ireval.plot.reference_runs(short, system="s", topic="1")
+    curves = {line.get_label(): np.array(line.get_ydata()).tolist() for line in ax.lines}
+    assert curves["ideal"] == [0] * 6
+    assert curves["worst"] == [-2, -3, -3, -3, -3, -3]
+    # Reversed, the document of grade 1 stands at rank 5 in place of 2, that of grade 2 at 6 in
+    # place of 1; irrelevant ones at ranks 1 and 2 belong at 3 or below.
+    assert curves["full scale"] == [-2, -3, -3, -3, 0, 5]
+    assert curves["s"] == moved["crp"].sel(system="s", topic="1").to_numpy().tolist()
+    assert "Twist" in ax.get_title(loc="left")
+
+
+def test_full_scale_is_as_far_as_documents_can_move():
+    track = ir.cube(*ir.example_track())
+    moved = track.ireval.misplacement()
+    ax = moved.ireval.plot.reference_runs(track, system="bm25", topic="103")
+    curve = next(line for line in ax.lines if line.get_label() == "full scale").get_ydata()
+    one = moved.sel(system="bm25", topic="103")
+    steps = np.diff(curve, prepend=0)
+    for side, ratio, sign in (("s_plus", "sigma_plus", 1), ("s_minus", "sigma_minus", -1)):
+        worst = np.maximum(sign * steps, 0).sum()
+        assert 1 - one[side].item() / worst == pytest.approx(one[ratio].item())
+
+
+def test_bad_choices(short):
+    moved = short.ireval.misplacement()
+    with pytest.raises(ParameterError, match="'x'"):
+        moved.ireval.plot.reference_runs(short, system="x", topic="1")
+    with pytest.raises(ParameterError, match="relevant documents"):
+        moved.ireval.plot.reference_runs(short, system="s", topic="2")

@@ -1,11 +1,25 @@
-"""What `depth_curves` draws."""
+"""What `depth_curves` draws, and what goes with it.
+
+What `bound_bands` draws; What `p_value_curves` draws; What `ratio_curves` draws; What
+`unjudged_share` draws.
+"""
+
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from dense import dense
+from drawn import legend
+from incomplete import incomplete
+from matplotlib.collections import PolyCollection
+from refusals import refused
 
 import irframe as ir
+from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
+from irframe.plots.depth_curves import unjudged_share
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +36,12 @@ def test_a_line_per_system_and_five_in_the_legend(scores):
     for line in lines:
         system = line.get_label().removeprefix("_")
         np.testing.assert_allclose(line.get_ydata(), means.sel(system=system))
-    legend = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert len(legend) == 7
+    said = legend(ax)
+    assert len(said) == 7
     final = means.sel(depth=50).to_series().sort_values()
-    assert legend[:2] == final.index[::-1][:2].tolist()
+    assert said[:2] == final.index[::-1][:2].tolist()
     assert "named: best two, worst" in ax.get_title(loc="left")
-    assert legend[4:] == [final.index[0], "3 other systems", "pool depth"]
+    assert said[4:] == [final.index[0], "3 other systems", "pool depth"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 
 
@@ -39,9 +53,123 @@ def test_pool_depth_and_axes_may_be_given(scores):
 
 
 def test_bad_choices_are_refused(scores):
-    with pytest.raises(ParameterError, match="none chosen: AP, P"):
-        scores.ireval.plot.depth_curves()
-    with pytest.raises(ParameterError, match="'nDCG'"):
-        scores.ireval.plot.depth_curves(metric="nDCG")
+    refused(ParameterError, "none chosen: AP, P", scores.ireval.plot.depth_curves)
+    refused(ParameterError, "'nDCG'", lambda: scores.ireval.plot.depth_curves(metric="nDCG"))
     with pytest.raises(InputError, match="dimension depth"):
         scores.isel(depth=0, drop=True).ireval.plot.depth_curves(metric="AP")
+
+
+def test_bands_by_depth(within):
+    ax = within.ireval.plot.bound_bands(metric="P", systems=["ance", "bm25"])
+    means = within.sel(metric="P", bound="lower").mean("topic")
+    assert legend(ax) == ["ance", "bm25", "pool depth"]
+    for line in ax.lines[:2]:
+        np.testing.assert_allclose(line.get_ydata(), means.sel(system=line.get_label()))
+    bands = [part for part in ax.collections if isinstance(part, PolyCollection)]
+    assert len(bands) == 2
+    highest = within.sel(metric="P", bound="upper", system="ance").mean("topic").max()
+    assert bands[0].get_paths()[0].vertices[:, 1].max() == pytest.approx(float(highest))
+    assert "mean P" in ax.get_ylabel()
+    assert ax.lines[-1].get_xdata()[0] == 10
+
+
+def test_bands_of_three_by_default(within):
+    ax = within.ireval.plot.bound_bands(metric="RBP(p=0.8)", pool_depth=7)
+    final = within.sel(metric="RBP(p=0.8)", bound="lower", depth=50).mean("topic").to_series()
+    order = final.sort_values(ascending=False).index
+    assert legend(ax)[0] == order[0]
+    assert legend(ax)[2:] == [order[-1], "pool depth"]
+    assert ax.lines[-1].get_xdata()[0] == 7
+
+
+class TestPValueCurves:
+    def test_curves_fall(self, wide):
+        power = wide.ireval.bootstrap_sensitivity(samples=100)
+        ax = power.ireval.plot.p_value_curves()
+        for row in range(2):
+            expected = np.sort(power["asl"][row])[::-1]
+            np.testing.assert_array_equal(ax.lines[row].get_ydata(), expected)
+        share = power["power"].sel(metric="AP").item()
+        delta = power["delta"].sel(metric="AP").item()
+        assert legend(ax)[0] == f"AP: {share:.0%} of pairs, difference {delta:.3f}"
+        assert ax.get_ylim() == pytest.approx((0, 0.15))
+
+    def test_alpha_is_that_of_the_data(self, wide):
+        power = wide.ireval.bootstrap_sensitivity(samples=50, alpha=0.1)
+        assert legend(power.ireval.plot.p_value_curves())[-1] == "alpha = 0.1"
+        assert legend(power.ireval.plot.p_value_curves(alpha=0.2))[-1] == "alpha = 0.2"
+
+    def test_comparison_frames(self, wide, three):
+        frame = wide.ireval.compare("wilcoxon")
+        ax = frame.ireval.plot.p_value_curves()
+        share = (frame.loc[frame["metric"] == "AP", "p"] < 0.05).mean()
+        assert legend(ax)[:2] == [f"AP: {share:.0%} of pairs", legend(ax)[1]]
+        assert legend(ax)[1].startswith("nDCG@10:")
+        assert ax.get_ylabel() == "p-value"
+        by_depth = three[:1].ireval.compare(at=[5, 10]).ireval.plot.p_value_curves()
+        assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
+
+    def test_depths_and_groups_of_a_bootstrap(self, three):
+        power = three[:1].ireval.bootstrap_sensitivity(samples=20, at=[5, 10], by="team")
+        ax = power.ireval.plot.p_value_curves()
+        assert legend(ax)[0].startswith("terms, AP(norm='min')@5:")
+        assert len(ax.lines[0].get_ydata()) == 1
+
+    def test_bad_input(self, wide, cube):
+        refused(ParameterError, "alpha", wide.ireval.compare().ireval.plot.p_value_curves, alpha=2)
+        refused(InputError, "comparison", wide.ireval.plot.p_value_curves)
+        refused(InputError, "bootstrap_sensitivity", cube.ireval.plot.p_value_curves)
+
+
+class TestRatioCurves:
+    def test_a_curve_per_metric(self, three):
+        ratios = three.ireval.coverage(10)
+        ax = ratios.ireval.plot.ratio_curves()
+        assert legend(ax) == [*three["metric"].to_numpy(), "pool depth"]
+        for row in range(3):
+            np.testing.assert_array_equal(ax.lines[row].get_ydata(), ratios[row])
+        assert ax.get_ylabel() == "coverage ratio"
+        assert ax.get_xscale() == "log"
+
+    @pytest.mark.parametrize(
+        ("verb", "label"),
+        [
+            ("discrimination", "discrimination ratio"),
+            ("median_p", "median p-value"),
+        ],
+    )
+    def test_other_quantities(self, three, verb, label):
+        ax = getattr(three.ireval, verb)(at=[1, 10]).ireval.plot.ratio_curves(log=False)
+        assert (ax.get_ylabel(), ax.get_xscale()) == (label, "linear")
+
+    def test_groups_have_their_curves(self, three):
+        ax = three.ireval.agreement(10, by="team").ireval.plot.ratio_curves()
+        assert len(ax.lines) == 4 * 3 + 1
+        assert "terms, nDCG" in legend(ax)
+
+    def test_no_depths(self, wide):
+        refused(InputError, "depth", wide.ireval.discrimination().ireval.plot.ratio_curves)
+
+
+def test_lines_of_unjudged_documents(cube):
+    ax = cube.ireval.plot.unjudged_share()
+    assert len(ax.lines) == 9
+    shares = 100 * (1 - cube.ireval.score("Judged").isel(metric=0).mean("topic"))
+    np.testing.assert_allclose(ax.lines[-2].get_ydata(), shares.sel(system="doct5query"))
+    assert legend(ax) == ["contributing (5)", "not contributing (3)", "pool depth"]
+    plain = cube.isel(system=dense(cube).contributing)
+    held = experiment_of(plain)
+    unknown = replace(held.pool, depth=np.zeros(16, np.int32))
+    shown = shown_as(plain, replace(held, pool=unknown))
+    assert legend(unjudged_share(shown)) == ["contributing (5)"]
+
+
+@incomplete
+def test_empty_lists_have_nothing_unjudged():
+    runs = pd.DataFrame(
+        [("a", "1", "x", 2), ("a", "1", "y", 1), ("b", "1", "x", 1), ("b", "2", "z", 1)],
+        columns=["system", "topic", "doc", "score"],
+    )
+    qrels = pd.DataFrame({"topic": ["1", "2"], "doc": ["x", "z"], "grade": 1})
+    ax = runs.ireval.cube(qrels, pool_depth=0).ireval.plot.unjudged_share()
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[0, 50], [0, 0]]

@@ -1,10 +1,16 @@
-"""What `judge_ranks` draws."""
+"""What `judge_ranks` draws; what `conclusion_shares` draws; what `confusion_map` draws."""
 
 import numpy as np
 import pytest
+from drawn import legend, texts
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError, ParameterError
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:intervals of kappa and alpha hold less often", "ignore:no interval of kappa"
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +42,69 @@ def test_marked_systems_have_a_colour_of_their_own(effect):
 
 
 def test_one_judge_metric_and_depth_are_drawn(effect):
-    with pytest.raises(ParameterError, match="metric= .* none chosen: AP, nDCG"):
-        effect.ireval.plot.judge_ranks()
+    refused(ParameterError, "metric= .* none chosen: AP, nDCG", effect.ireval.plot.judge_ranks)
     with pytest.raises(ParameterError, match="judge= .* 'nobody': guess"):
         effect.ireval.plot.judge_ranks(metric="AP", judge="nobody")
     with pytest.raises(ParameterError, match="depth= .* 7: 5, 10"):
         effect.ireval.plot.judge_ranks(metric="AP", depth=7)
-    with pytest.raises(InputError, match="what judge_effect gives"):
-        effect[["bias"]].ireval.plot.judge_ranks()
+    refused(InputError, "what judge_effect gives", effect[["bias"]].ireval.plot.judge_ranks)
     alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
     assert alone.get_xlabel() == "rank by AP@5 under people"
+
+
+@pytest.fixture(scope="module")
+def deep():
+    runs, qrels = ir.example_track()
+    random = np.random.default_rng(1)
+    guess = qrels.assign(grade=random.permutation(qrels["grade"].to_numpy()))
+    return ir.judge_effect(runs, {"people": qrels, "guess": guess}, "AP")
+
+
+def test_bands_are_shares_of_the_pairs(deep):
+    ax = deep.ireval.plot.conclusion_shares()
+    counts = deep["conclusions"].squeeze().transpose("conclusion", "depth").to_numpy()
+    tops = np.cumsum(counts, axis=0) / 28 * 100
+    for band, top in zip(ax.collections, tops, strict=True):
+        outline = band.get_paths()[0].vertices
+        at = {depth: outline[outline[:, 0] == depth, 1].max() for depth in (1, 50)}
+        assert [at[1], at[50]] == pytest.approx([top[0], top[-1]])
+    texts = legend(ax)
+    assert texts[-3:] == ["only under guess", "only under people", "significant under both"]
+    assert ax.get_xscale() == "log"
+    assert deep.ireval.plot.conclusion_shares(log=False).get_xscale() == "linear"
+
+
+def test_a_single_depth_is_no_curve(deep):
+    with pytest.raises(InputError, match="two depths or more"):
+        deep.isel(depth=[3]).ireval.plot.conclusion_shares()
+
+
+JUDGES = {
+    "people": {"1": {"a": 0, "b": 0, "c": 0, "d": 1}, "2": {"a": 0, "b": 1}},
+    "model": {"1": {"a": 0, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "b": 1}},
+    "other": {"1": {"a": 1, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "b": 1}},
+}
+
+
+def test_a_cell_is_a_share_of_the_row_and_a_number():
+    compared = ir.compare_judges({name: JUDGES[name] for name in ("people", "model")})
+    ax = compared.ireval.plot.confusion_map()
+    np.testing.assert_allclose(ax.images[0].get_array(), [[0.75, 0.25], [0, 1]])
+    assert texts(ax) == ["75%\n3", "25%\n1", "0%\n0", "100%\n2"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("grade by model", "grade by people")
+
+
+def test_one_pair_is_drawn():
+    compared = ir.compare_judges(JUDGES)
+    refused(ParameterError, "none chosen: .*people.*model", ir.plots.confusion_map, compared)
+    refused(ParameterError, "nobody", ir.plots.confusion_map, compared, pair=("people", "nobody"))
+    chosen = ir.plots.confusion_map(compared, pair=["people", "other"])
+    alone = ir.plots.confusion_map(compared.isel(pair=1))
+    np.testing.assert_array_equal(chosen.images[0].get_array(), alone.images[0].get_array())
+    assert chosen.get_xlabel() == alone.get_xlabel() == "grade by other"
+
+
+def test_other_data_are_refused():
+    compared = ir.compare_judges(JUDGES, by="topic", reference="people", grades=[0, 1])
+    refused(InputError, "some by topic", ir.plots.confusion_map, compared, pair=("model", "people"))
+    refused(InputError, "what compare_judges gives", ir.plots.confusion_map, compared[["kappa"]])

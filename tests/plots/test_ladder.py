@@ -1,10 +1,14 @@
-"""What `ladder` draws."""
+"""What `ladder` draws; what `best_systems` draws; what `tie_bars` draws."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from drawn import legend, names, texts
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.plots.ladder import EDGES, _count, tie_bars
 
 
 def told(draw):
@@ -23,7 +27,7 @@ class TestLadder:
     def test_intervals_are_lines_and_ranks_dots(self, found):
         ax = found.ireval.plot.ladder(metric="ASL", depth=5)
         here = found.sel(metric="ASL", depth=5).to_dataframe().sort_values("rank")
-        assert [label.get_text() for label in ax.get_yticklabels()] == [*here.index]
+        assert names(ax) == [*here.index]
         np.testing.assert_array_equal(ax.lines[0].get_xdata(), here["rank"])
         ends = np.array([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
         np.testing.assert_array_equal(ends, here[["rank_low", "rank_high"]])
@@ -33,7 +37,7 @@ class TestLadder:
     def test_tiers_and_first_places_are_told(self, found):
         ax = found.ireval.plot.ladder(metric="nDCG")
         here = found.sel(metric="nDCG", depth=10).to_dataframe().sort_values("rank")
-        told = [text.get_text() for text in ax.texts]
+        told = texts(ax)
         assert [text for text in told if text.startswith("tier")] == ["tier 1", "tier 2"]
         likely = here["first"][here["first"] >= 0.01]
         assert [text for text in told if text.startswith("first")] == [
@@ -52,7 +56,7 @@ class TestLadder:
         assert ax.get_xlabel() == "rank by AP with 95% interval"
         assert not [text for text in ax.texts if text.get_text().startswith("first")]
         best = frame.droplevel("metric")["rank"].sort_values().index[:3]
-        assert [label.get_text() for label in ax.get_yticklabels()] == [*best]
+        assert names(ax) == [*best]
         frame.attrs = {}
         assert ir.plots.ladder(frame).get_xlabel() == "rank by AP"
 
@@ -65,16 +69,83 @@ class TestLadder:
 
     def test_bad_input(self, found):
         plot = found.ireval.plot.ladder
-        with pytest.raises(ParameterError, match="nDCG, ASL"):
-            plot()
-        with pytest.raises(ParameterError, match="top"):
-            plot(metric="ASL", top=0)
-        with pytest.raises(DepthError, match="5, 10; found 7"):
-            plot(metric="ASL", depth=7)
+        refused(ParameterError, "nDCG, ASL", plot)
+        refused(ParameterError, "top", lambda: plot(metric="ASL", top=0))
+        refused(DepthError, "5, 10; found 7", lambda: plot(metric="ASL", depth=7))
         with pytest.raises(DepthError, match="without depths"):
             found.isel(depth=0).ireval.plot.ladder(metric="ASL", depth=5)
         with pytest.raises(InputError, match="one group"):
             found.expand_dims(track=["a", "b"]).ireval.plot.ladder(metric="ASL")
         for other in (found["rank"], found.drop_vars("tier"), found.to_dataframe()[["rank"]]):
-            with pytest.raises(InputError, match="rank_intervals"):
-                ir.plots.ladder(other)
+            refused(InputError, "rank_intervals", ir.plots.ladder, other)
+
+
+def test_best_systems_on_one_scale():
+    best = pd.DataFrame(
+        {
+            "track": ["x", "y", "x", "y"],
+            "metric": ["P@20", "P@20", "ASL", "ASL"],
+            "system": "s",
+            "value": [1.0, 0.35, 1.0, 400.0],
+        }
+    )
+    ax = ir.plots.best_systems(best)
+    heights = np.array([patch.get_height() for patch in ax.patches]).reshape(2, -1)
+    assert heights[0].nonzero()[0].tolist() == [0, 6]
+    assert heights[1].nonzero()[0].tolist() == [0, len(EDGES) - 2]
+    assert ax.get_ylabel() == "best systems, one per track"
+    assert legend(ax) == ["P@20", "ASL"]
+
+
+def test_every_score_falls_into_a_bin():
+    assert _count(np.array([0.0, 0.1, 0.9, 1.0, np.nan]), "mine").tolist() == [
+        *(1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1)
+    ]
+    assert _count(np.array([10.0, 11.0, 0.5]), "ASL").sum() == 3
+
+
+def test_an_alias_of_a_cost_is_a_cost():
+    lengths = np.array([1.0, 20.0, 400.0])
+    for name in ("ASL", "AtomizedSearchLength", "AtomizedSearchLength(first=10)@20"):
+        assert _count(lengths, name).nonzero()[0].tolist() == [0, 10, len(EDGES) - 2]
+    assert _count(lengths, "my own gain")[0] == 3
+
+
+def test_bars_of_ties():
+    runs, qrels = ir.example_track()
+    cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
+    ranges = cube.ireval.tie_ranges("AP", "P", at=[5, 20])
+    ax = ranges.ireval.plot.tie_bars(metric="AP", depth=5)
+    means = ranges.sel(metric="AP", depth=5).mean("topic")
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    for bar, name in zip(ax.patches, names, strict=True):
+        low, high = means.sel(system=name).values
+        assert bar.get_y() == pytest.approx(low)
+        assert bar.get_y() + bar.get_height() == pytest.approx(high)
+    assert ax.get_ylabel() == "mean AP@5, over tie orders"
+    assert tie_bars(ranges, metric="P").get_ylabel() == "mean P@20, over tie orders"
+
+
+def test_many_systems_are_not_named():
+    runs, qrels = ir.simulate_track(systems=45, topics=3, docs=80, depth=10, pool_depth=5, seed=1)
+    ranges = runs.ireval.cube(qrels).ireval.tie_ranges("P")
+    ax = tie_bars(ranges)
+    assert ax.get_xlabel() == "45 systems, the best first; the widest ranges are named"
+    assert not ax.texts
+    tied = runs.assign(score=runs["score"].round(1)).ireval.cube(qrels).ireval.tie_ranges("P", at=5)
+    width = tied.mean("topic").squeeze().diff("bound").squeeze().to_series()
+    texts = tie_bars(tied).texts
+    assert len(texts) == 3
+    assert any(text.get_text().startswith(f"{width.idxmax()}: ") for text in texts)
+
+
+def test_the_lowest_cost_is_the_best():
+    runs, qrels = ir.example_track()
+    cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
+    ranges = cube.ireval.tie_ranges("ASL", "P", at=20)
+    means = ranges.mean(["bound", "topic", "depth"])
+    for metric, rising in (("ASL", True), ("P", False)):
+        ax = ranges.ireval.plot.tie_bars(metric=metric)
+        names = [label.get_text() for label in ax.get_xticklabels()]
+        expected = means.sel(metric=metric).to_series().sort_values(ascending=rising)
+        assert names == expected.index.tolist()

@@ -1,27 +1,24 @@
-"""What `orderings` draws."""
+"""What `orderings` draws, and what goes with it.
+
+What `explained` draws; What `hasse` draws; What `ranking_grid` draws.
+"""
 
 import numpy as np
 import pytest
+from drawn import legend, names, texts
+from refusals import refused
 
 import irframe as ir
-from irframe.plots.orderings import orderings
-
-
-def texts(ax):
-    return [text.get_text() for text in ax.texts]
-
-
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*ir.example_track())
+from irframe.errors import InputError, ParameterError
+from irframe.plots.orderings import explained, hasse, orderings, ranking_grid
 
 
 def test_topics_side_by_side(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
     ax = pair.ireval.plot.orderings()
-    names = [text.get_text() for text in ax.get_xticklabels()]
-    assert names == ["a: monot5", "b: bm25", "ordering, k = 1 to 10", "P", "AP"]
-    assert [text.get_text() for text in ax.get_yticklabels()] == pair["topic"].to_numpy().tolist()
+    shown = [text.get_text() for text in ax.get_xticklabels()]
+    assert shown == ["a: monot5", "b: bm25", "ordering, k = 1 to 10", "P", "AP"]
+    assert names(ax) == pair["topic"].to_numpy().tolist()
     assert len(ax.images) == 5
     assert len(ax.texts) == 2 * 16
     zeros = int((pair["difference"] == 0).sum())
@@ -43,3 +40,50 @@ def test_scores_that_are_missing_stay_blank(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     pair["difference"][0, 2] = np.nan
     assert len(orderings(pair).texts) == 15
+
+
+def test_bars_are_stacked_documents_and_dots_their_sums(cube):
+    found = cube.ireval.explain("splade", "bm25", "AP", at=20)
+    ax = found.ireval.plot.explained()
+    total = found.groupby("topic")["difference"].sum().sort_values(ascending=False)
+    assert [label.get_text() for label in ax.get_xticklabels()] == total.index.tolist()
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), total, atol=1e-12)
+    heights = np.array([bar.get_height() for bar in ax.patches])
+    own = found["difference"].to_numpy()
+    np.testing.assert_allclose(np.sort(heights), np.sort(own[own.round(12) != 0]))
+    for place, topic in enumerate(total.index):
+        bars = [bar for bar in ax.patches if round(bar.get_x() + 0.4) == place]
+        ends = [bar.get_y() + bar.get_height() for bar in bars]
+        of_topic = found[found["topic"] == topic]["difference"]
+        assert max(0, *ends, 0) == pytest.approx(of_topic[of_topic > 0].sum())
+        assert min(0, *ends, 0) == pytest.approx(of_topic[of_topic < 0].sum())
+    assert "more by splade" in legend(ax)
+    refused(InputError, "as explain gives them", lambda: explained(found[["topic"]]))
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_partial_order(k):
+    grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
+    ax = grid.ireval.plot.hasse()
+    assert sorted(texts(ax)) == sorted(grid["row"].to_numpy().tolist())
+    assert len(ax.patches) == int(grid["covers"].sum())
+    height = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    for row, column in np.argwhere(grid["covers"].to_numpy()):
+        assert height[grid["row"].values[row]] == height[grid["column"].values[column]] + 1
+    places = [text.get_position() for text in ax.texts]
+    assert len(set(places)) == 2**k
+
+
+def test_partial_order_of_long_rankings_is_refused():
+    refused(ParameterError, "length 1 to 6", lambda: hasse(ir.verbs.enumerate_rankings(7)))
+
+
+def test_grid_of_rankings():
+    ax = ranking_grid(ir.verbs.enumerate_rankings(3))
+    assert len(ax.texts) == 64
+    assert texts(ax).count("**") == 2
+    assert ax.get_title().endswith("1.000")
+    ax = ranking_grid(ir.verbs.enumerate_rankings(5, "AP"))
+    assert not ax.texts
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("lexicographic", "by AP, best first")
+    assert ax.images[0].get_array().shape == (32, 32)

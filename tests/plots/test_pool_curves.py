@@ -1,20 +1,19 @@
-"""What `pool_curves` draws."""
+"""What `pool_curves` draws, and what goes with it.
+
+What `budget_curves` draws; Topics against depth at equal cost; What `leave_out_changes` draws;
+What `robustness_curves` draws.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from drawn import legend, texts
+from matplotlib.collections import PathCollection
+from refusals import refused
 
 import irframe as ir
-from irframe.plots.pool_curves import pool_curves
-
-
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*ir.example_track())
+from irframe.errors import InputError, ParameterError
+from irframe.plots.pool_curves import leave_out_changes, pool_curves
 
 
 def test_curves_of_pools(cube):
@@ -28,3 +27,70 @@ def test_curves_of_pools(cube):
     assert legend(several[1]) == ["all", "part"]
     given = plt.subplots(1, 2)[1]
     assert list(pool_curves(growth, ax=given)) == list(given)
+
+
+def test_curves_of_budgets(cube):
+    replayed = cube.ireval.replay(["mtf", "leverage"], [2, 8], "AP", "P", samples=2)
+    ax = replayed.ireval.plot.budget_curves(metric="P")
+    expected = 100 * replayed["kept"].sel(metric="P").to_numpy()
+    np.testing.assert_allclose([line.get_ydata() for line in ax.lines], expected)
+    assert [line.get_label() for line in ax.lines] == ["mtf", "leverage"]
+    assert len(ax.collections) == 2
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["2", "8"]
+    found = replayed.ireval.plot.budget_curves("found", ax=plt.subplots()[1])
+    np.testing.assert_allclose(found.lines[0].get_ydata(), replayed["found"][0])
+    refused(ParameterError, "metric= to be one of", replayed.ireval.plot.budget_curves)
+    with pytest.raises(ParameterError, match="value to be one of"):
+        replayed.ireval.plot.budget_curves("cost", metric="P")
+    refused(InputError, "what replay gives", lambda: ir.plots.budget_curves(cube))
+
+
+@pytest.fixture(scope="module")
+def found():
+    cube = ir.cube(*ir.example_track())
+    return cube.ireval.budget("AP", "nDCG", judgments=[60, 400], at=[1, 3, 10], samples=5)
+
+
+def test_points_are_topics_coloured_by_shares(found):
+    ax = found.ireval.plot.equal_cost(metric="nDCG")
+    for number, line in enumerate(ax.lines):
+        np.testing.assert_array_equal(line.get_ydata(), found["topics"][number])
+    points = [each for each in ax.collections if each.get_array() is not None]
+    shares = found["significant"].sel(metric="nDCG")
+    for each, share in zip(points, shares, strict=True):
+        np.testing.assert_array_equal(np.ma.filled(each.get_array(), np.nan), share)
+    written = texts(ax)
+    assert f"{shares.max().item():.0%}" in written
+    assert "400 judgments" in written
+
+
+def test_what_it_draws(found):
+    refused(ParameterError, "metric", lambda: ir.plots.equal_cost(found))
+    refused(InputError, "budget", lambda: ir.plots.equal_cost(found["topics"]))
+
+
+def test_changes_of_runs_left_out(cube):
+    rows = cube.ireval.leave_out("AP", "P", at=[5, 10])
+    ax = rows.ireval.plot.leave_out_changes(depth=10)
+    points = [part for part in ax.collections if isinstance(part, PathCollection)]
+    assert [len(part.get_offsets()) for part in points] == [5, 5]
+    chosen = rows[(rows["metric"] == "AP") & (rows["depth"] == 10)]
+    np.testing.assert_allclose(points[0].get_offsets()[:, 1], chosen["change"])
+    assert legend(ax)[0] == f"AP, mean {chosen['change'].mean():.1f}%"
+    alone = leave_out_changes(rows[(rows["metric"] == "P") & (rows["depth"] == 5)])
+    assert alone.get_title(loc="left") == "depth 5"
+
+
+def test_curves_of_samples(cube):
+    tau = cube.ireval.robustness("AP", "Bpref", shares=[0.1, 0.5], seeds=3)
+    ax = tau.ireval.plot.robustness_curves()
+    line = ax.lines[1]
+    assert line.get_xdata().tolist() == [1, 0.5, 0.1]
+    expected = [1, *tau.sel(metric="AP").mean("seed").squeeze().sel(share=[0.5, 0.1]).values]
+    np.testing.assert_allclose(line.get_ydata(), expected)
+    assert legend(ax) == ["AP", "Bpref"]
+    assert "Kendall's tau" in ax.get_ylabel()
+    whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, method="rbo", at=[5, 9])
+    ax = whole.ireval.plot.robustness_curves(depth=9)
+    assert ax.lines[1].get_xdata().tolist() == [1, 0.3]
+    assert "rank-biased overlap" in ax.get_ylabel()

@@ -1,20 +1,23 @@
-"""What `score_boxes` draws."""
+"""What `score_boxes` draws, and what goes with it.
+
+What `best_so_far` draws; What `system_ranking` draws; What `topic_differences` draws.
+"""
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
+from drawn import legend, names, texts
+from refusals import refused
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import DepthError, InputError, ParameterError
 
 
 @pytest.fixture(scope="module")
 def scores():
     runs, qrels = ir.example_track()
     return runs.ireval.evaluate(qrels, ["AP", "ASL"])
-
-
-def names(ax):
-    return [label.get_text() for label in ax.get_yticklabels()]
 
 
 def test_boxes_are_quartiles_and_diamonds_means(scores):
@@ -34,8 +37,7 @@ def test_costs_have_the_lowest_first_and_systems_may_be_chosen(scores):
     means = scores["ASL"].groupby("system").mean()
     ax = scores.ireval.plot.score_boxes(metric="ASL", systems=["bm25", "monot5"])
     assert names(ax) == means[["bm25", "monot5"]].sort_values().index.tolist()
-    with pytest.raises(ParameterError, match="'tf'"):
-        scores.ireval.plot.score_boxes(metric="AP", systems=["tf"])
+    refused(ParameterError, "'tf'", scores.ireval.plot.score_boxes, metric="AP", systems=["tf"])
 
 
 def test_missing_scores_are_left_out(scores):
@@ -46,3 +48,152 @@ def test_missing_scores_are_left_out(scores):
     ends = np.array([box.get_x(), box.get_x() + box.get_width()])
     rest = some["AP"].xs("bm25", level="system").dropna()
     np.testing.assert_allclose([ends.min(), ends.max()], np.percentile(rest, [25, 75]))
+
+
+def frame(means, measure="AP"):
+    return pd.DataFrame(
+        [(system, topic, measure, mean) for system, mean in means.items() for topic in "12"],
+        columns=["system", "topic", "measure", "value"],
+    )
+
+
+DAYS = {"a": "2020-01-03", "b": "2020-01-01", "c": "2020-01-02", "d": "2020-01-04"}
+
+
+def test_leaders_are_better_than_all_before_them():
+    scores = frame({"a": 0.3, "b": 0.1, "c": 0.4, "d": 0.4})
+    ax = scores.ireval.plot.best_so_far(DAYS)
+    assert texts(ax) == ["b", "c"]
+    points, steps, leaders = ax.lines
+    np.testing.assert_allclose(points.get_ydata(), [0.3, 0.1, 0.4, 0.4])
+    np.testing.assert_allclose(steps.get_ydata(), [0.1, 0.4, 0.4])
+    np.testing.assert_allclose(leaders.get_ydata(), [0.1, 0.4])
+    assert ax.get_title(loc="left") == "4 systems, 2 topics"
+
+
+def test_costs_are_led_by_the_lowest_and_days_may_be_a_series():
+    scores = frame({"a": 3, "b": 5, "c": 4, "d": 6}, "ASL")
+    ax = scores.ireval.plot.best_so_far(pd.Series(DAYS), named=False)
+    np.testing.assert_allclose(ax.lines[2].get_ydata(), [5, 4, 3])
+    assert not ax.texts
+
+
+def test_of_one_day_only_the_best_leads():
+    scores = frame({"a": 0.3, "b": 0.1})
+    ax = scores.ireval.plot.best_so_far(dict.fromkeys("ab", "2020-01-01"))
+    assert texts(ax) == ["a"]
+
+
+def test_every_system_has_a_day():
+    with pytest.raises(ParameterError, match="a day of every system; found none: b"):
+        frame({"a": 0.3, "b": 0.1}).ireval.plot.best_so_far({"a": "2020-01-01"})
+
+
+class TestSystemRanking:
+    def test_the_best_is_at_the_top(self, three):
+        ax = three.ireval.plot.system_ranking(metric="nDCG", depth=10)
+        means = three.sel(metric="nDCG", depth=10).mean("topic").to_series()
+        expected = means.sort_values(ascending=False)
+        assert names(ax) == [*expected.index]
+        np.testing.assert_allclose(ax.lines[0].get_xdata(), expected)
+        assert ax.get_ylim()[0] > ax.get_ylim()[1]
+        assert ax.get_xlabel() == "mean nDCG@10 with 95% confidence interval"
+
+    def test_intervals_are_those_of_the_summary(self, three):
+        ax = three.ireval.plot.system_ranking(metric="nDCG", depth=10, alpha=0.2)
+        found = three.sel(metric=["nDCG"], depth=10).ireval.summary(alpha=0.2).isel(metric=0)
+        ends = np.array([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
+        order = np.argsort(-found["mean"].to_numpy())
+        np.testing.assert_allclose(ends[:, 0], found["ci_low"][order])
+        np.testing.assert_allclose(ends[:, 1], found["ci_high"][order])
+
+    def test_the_cheapest_is_at_the_top_of_a_cost(self, three):
+        ax = three.ireval.plot.system_ranking(metric="ASL", top=3)
+        drawn = ax.lines[0].get_xdata()
+        assert list(drawn) == sorted(drawn)
+        assert len(drawn) == 3
+
+    def test_frames(self, wide):
+        ax = wide.ireval.plot.system_ranking(metric="nDCG@10")
+        assert ax.get_xlabel().startswith("mean nDCG@10 with")
+
+    def test_bad_input(self, three, wide):
+        refused(ParameterError, "ASL", three.ireval.plot.system_ranking)
+        with pytest.raises(DepthError, match="from 1 to 50"):
+            three.ireval.plot.system_ranking(metric="ASL", depth=60)
+        with pytest.raises(DepthError, match="without depths"):
+            wide.ireval.plot.system_ranking(metric="AP", depth=10)
+        refused(ParameterError, "top", lambda: wide.ireval.plot.system_ranking(metric="AP", top=0))
+
+
+def test_as_many_systems_as_there_is_room_for_and_it_says_so():
+    names = [f"run-{n:02d}" for n in range(60)]
+    rows = pd.MultiIndex.from_product([names, ["1", "2"]], names=["system", "topic"])
+    scores = pd.DataFrame({"AP": np.linspace(0, 1, 120)}, index=rows)
+    for figures in ("system_ranking", "score_boxes"):
+        draw = getattr(scores.ireval.plot, figures)
+        ax = draw()
+        assert len(ax.get_yticks()) == 40
+        assert "40 of 60 systems" in ax.get_title(loc="left")
+        small = draw(figsize=(3.3, 2.4))
+        shown = len(small.get_yticks())
+        assert 5 < shown < 12
+        assert f"{shown} of 60 systems" in small.get_title(loc="left")
+    assert len(scores.ireval.plot.system_ranking(top=50).get_yticks()) == 50
+    with ir.plots.paper():
+        asked = scores.ireval.plot.system_ranking(top=20)
+    assert len(asked.get_yticks()) == 20
+    assert asked.figure.get_size_inches()[1] > 5
+
+
+class TestTopicDifferences:
+    def test_bars_are_the_differences(self, three):
+        ax = three.ireval.plot.topic_differences("splade", "bm25", metric="nDCG", depth=10)
+        layer = three.sel(metric="nDCG", depth=10)
+        gaps = (layer.sel(system="splade") - layer.sel(system="bm25")).to_numpy()
+        heights = [bar.get_height() for bar in ax.patches]
+        np.testing.assert_allclose(np.sort(heights), np.sort(gaps), atol=1e-12)
+        assert f"splade better: {(gaps > 0).sum()}" in legend(ax)
+        assert f"bm25 better: {(gaps < 0).sum()}" in legend(ax)
+        assert ax.lines[1].get_ydata()[0] == pytest.approx(gaps.mean())
+        assert len(ax.get_xticklabels()) == 16
+
+    def test_lower_is_better_for_a_cost(self, three):
+        ax = three.ireval.plot.topic_differences("splade", "bm25", metric="ASL")
+        layer = three.sel(metric="ASL", depth=50)
+        gaps = (layer.sel(system="splade") - layer.sel(system="bm25")).to_numpy()
+        assert f"splade better: {(gaps < 0).sum()}" in legend(ax)
+
+    def test_identical_systems_and_missing_scores(self):
+        values = np.array([[1.0, 2, np.nan, 4], [1, 2, 3, 4]])
+        scores = xr.DataArray(values, {"system": ["a", "b"]}, ("system", "topic"))
+        ax = scores.ireval.plot.topic_differences("a", "b")
+        assert "equal: 3" in legend(ax)
+        assert len(ax.patches) == 0
+
+    def test_many_topics_stay_without_names(self):
+        values = np.random.default_rng(0).random((2, 100))
+        scores = xr.DataArray(values, {"system": ["a", "b"]}, ("system", "topic"))
+        assert not scores.ireval.plot.topic_differences("a", "b").get_xticklabels()
+
+    def test_nothing_in_common(self, three):
+        with pytest.raises(InputError, match="bm25 and ance both have a score; found none"):
+            (three * np.nan).ireval.plot.topic_differences("bm25", "ance", metric="ASL")
+
+    def test_unknown_systems(self, three):
+        with pytest.raises(ParameterError, match="bm26"):
+            three.ireval.plot.topic_differences("bm26", "bm25", metric="ASL")
+
+
+def test_repeats_are_dots_beside_means():
+    rng = np.random.default_rng(0)
+    values = rng.uniform(0.2, 0.6, (1, 2, 3, 8))
+    values[0, 1, 2] = np.nan  # one system has a repeat less
+    labels = {"metric": ["AP"], "system": ["a", "b"], "repeat": [1, 2, 3], "topic": range(8)}
+    scores = xr.DataArray(values, labels, tuple(labels))
+    ax = scores.ireval.plot.system_ranking()
+    dots = next(line for line in ax.lines if line.get_marker() == ".")
+    order = scores.mean(("repeat", "topic"))[0].to_numpy().argsort()[::-1]
+    expected = scores.mean("topic")[0].to_numpy()[order]
+    np.testing.assert_allclose(dots.get_xdata(), expected.ravel())
+    assert "2 to 3 repeats of each system" in ax.get_title(loc="left")

@@ -1,8 +1,10 @@
-"""The ranking of systems as a table."""
+"""The ranking of systems as a table; the systems that are kept."""
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
@@ -79,13 +81,6 @@ def test_systems_that_tie_stand_by_name_whatever_their_order():
     pd.testing.assert_frame_equal(board, again)
 
 
-def test_groups_are_lists_of_their_own(scores):
-    boards = scores.ireval.leaderboard(by="team")
-    assert boards.index.names == ["team", "system"]
-    alone = scores.isel(system=scores["team"].values == "rerankers").ireval.leaderboard()
-    pd.testing.assert_frame_equal(boards.loc["rerankers"], alone)
-
-
 def test_every_metric_is_averaged_over_topics_that_all_systems_have(scores):
     lost = (scores["topic"] == "101") & (scores["metric"] == "nDCG") & (scores["system"] == "ance")
     with pytest.warns(IrframeWarning, match=r"left out: 1 of 16 for nDCG \(101\)$"):
@@ -96,13 +91,10 @@ def test_every_metric_is_averaged_over_topics_that_all_systems_have(scores):
 
 
 def test_bad_input(scores):
-    with pytest.raises(ParameterError, match="nobody"):
-        scores.ireval.leaderboard(baseline="nobody")
-    with pytest.raises(DepthError, match="7"):
-        scores.ireval.leaderboard(at=7)
+    refused(ParameterError, "nobody", lambda: scores.ireval.leaderboard(baseline="nobody"))
+    refused(DepthError, "7", lambda: scores.ireval.leaderboard(at=7))
     named = scores.sel(depth=10, drop=True).assign_coords(metric=["ASL", "tier"])
-    with pytest.raises(InputError, match="tier"):
-        named.ireval.leaderboard()
+    refused(InputError, "tier", named.ireval.leaderboard)
 
 
 def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
@@ -110,3 +102,80 @@ def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
     alpha = board["p_adjusted"].sort_values().iloc[3]
     found = scores.ireval.leaderboard(baseline="bm25", adjust=None, alpha=alpha)
     assert found["significant"].sum() == 3
+
+
+@pytest.fixture(scope="module")
+def select_top_scores():
+    return ir.cube(*ir.example_track()).ireval.score("Twist", "AP", "nDCG", at=50)
+
+
+@pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
+def test_best_systems(cube, top, kept):
+    means = cube.ireval.score("AP", at=50).mean("topic")[0, :, 0].to_series()
+    found = cube.ireval.select_top(top)
+    best = means.sort_values(ascending=False).index[:kept]
+    assert found["system"].to_numpy().tolist() == [s for s in means.index if s in best]
+    scores = cube.ireval.score("AP", "Twist")
+    np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], found["system"])
+
+
+def test_share_of_whole_systems():
+    cube = ir.cube(*ir.simulate_track(systems=10, topics=3, docs=200, depth=20, pool_depth=5))
+    assert cube.ireval.select_top(0.9).sizes["system"] == 9
+
+
+def test_selection_by_another_metric(select_top_scores):
+    best = select_top_scores.sel(metric="nDCG").mean("topic").idxmax("system").item()
+    assert select_top_scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
+
+
+def test_bad_selections(select_top_scores):
+    for top in (0, 1.5, "all"):
+        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
+            select_top_scores.ireval.select_top(top)
+    refused(InputError, "scores of RBP", select_top_scores.ireval.select_top, metric="RBP(p=0.8)")
+
+
+@pytest.fixture(scope="module")
+def sheet_scores():
+    return ir.evaluate(*ir.example_track(), ["AP", "ASL"])
+
+
+def test_own_score_against_all(sheet_scores):
+    sheet = sheet_scores.ireval.sheet("bm25")
+    assert sheet.index.names == ["metric", "topic"]
+    for metric, best, worst in (("AP", "max", "min"), ("ASL", "min", "max")):
+        by_topic, row = sheet_scores[metric].groupby("topic", sort=False), sheet.loc[metric]
+        own = sheet_scores[metric].xs("bm25")
+        np.testing.assert_array_equal(row["score"], own)
+        np.testing.assert_array_equal(row["best"], by_topic.agg(best))
+        np.testing.assert_array_equal(row["median"], by_topic.median())
+        np.testing.assert_array_equal(row["worst"], by_topic.agg(worst))
+        ranks = by_topic.rank(method="min", ascending=metric == "ASL").xs("bm25")
+        np.testing.assert_array_equal(row["rank"], ranks)
+        assert (row["n"] == 8).all()
+
+
+def test_topics_without_a_score():
+    scores = pd.DataFrame(
+        {"AP": [0.5, np.nan, 0.1, 0.7]},
+        index=pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "qid"]),
+    )
+    sheet = scores.ireval.sheet("a")
+    assert sheet.index.names == ["metric", "qid"]
+    expected = [[0.5, 0.5, 0.3, 0.1, 1, 2], [np.nan, 0.7, 0.7, 0.7, np.nan, 1]]
+    np.testing.assert_allclose(sheet.to_numpy(), expected)
+
+
+def test_every_depth_of_an_array():
+    array = ir.cube(*ir.example_track()).ireval.score("AP", "P", at=[1, 10])
+    sheet = array.ireval.sheet("ance")
+    assert dict(sheet.sizes) == {"metric": 2, "topic": 16, "depth": 2}
+    xr.testing.assert_equal(sheet["best"], array.max("system").drop_vars("system", errors="ignore"))
+    top = array.sel(metric="P", depth=1).to_series()
+    own = top.xs("ance")
+    assert sheet["rank"].sel(metric="P", depth=1).to_series()[own == 1].eq(1).all()
+
+
+def test_a_system_that_is_not_there(sheet_scores):
+    refused(ParameterError, "a system of the scores: bm25", sheet_scores.ireval.sheet, "bm52")

@@ -1,14 +1,35 @@
-"""The ladder, the two systems and the curves that a page opens with, row by row."""
+"""Tests of irframe.reports.ladder.
+
+The ladder, the two systems and the curves that a page opens with, row by row; Topics, the hardest
+first; A matrix as an image, read again by a reader of images.
+"""
+
+import base64
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
 
 import irframe as ir
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
 from irframe.reports.beside import beside, top_lists
-from irframe.reports.ladder import ranks, rungs, share, span
+from irframe.reports.ladder import (
+    BETTER,
+    CELL,
+    FULL,
+    INKED,
+    SIGNED,
+    WORSE,
+    HardTopics,
+    picture,
+    ranks,
+    rungs,
+    share,
+    span,
+)
 from irframe.reports.page import Page
 from irframe.reports.setting import MISSING, Setting
 from irframe.reports.view import View
@@ -120,3 +141,57 @@ def test_a_page_opens_with_the_first_and_the_baseline(baseline, pair, curves):
     assert page.duel.says == words
     drawn = page.duel.bars.set_index("topic")["difference"]
     assert drawn.tolist() == pytest.approx(difference.sort_values(ascending=False).tolist())
+
+
+@pytest.fixture(scope="module")
+def hard():
+    cube = ir.cube(*ir.example_track())
+    setting = Setting.read(cube, ["P(rel=3)", "ASL"], [1, 10], 10, ASKED | {"baseline": None})
+    return View("all", setting, cube)
+
+
+@pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])
+def test_topics_stand_by_their_median(hard, metric, depth):
+    found = HardTopics(hard, metric, depth)
+    scores = hard.scores.isel(metric=metric, depth=depth)
+    table = found.table.set_index("topic")
+    for name, part in (("low", 0), ("q1", 0.25), ("median", 0.5), ("q3", 0.75), ("high", 1)):
+        expected = scores.quantile(part, "system").sel(topic=table.index)
+        np.testing.assert_allclose(table[name], expected)
+    sign = 1 if metric == 0 else -1
+    assert (sign * table["median"]).is_monotonic_increasing
+    for topic, row in table.iterrows():
+        best = scores.sel(topic=topic)
+        assert (
+            best.sel(system=row["best"]) == row["top"] == (best.max() if sign > 0 else best.min())
+        )
+    assert len(found.rows) == 16
+
+
+def test_topics_on_which_nobody_finds_are_counted(hard):
+    found = HardTopics(hard, 0, 0)
+    nothing = (hard.scores.isel(metric=0, depth=0).max("system") == 0).sum().item()
+    assert nothing > 0
+    assert found.says.startswith(f"All systems score 0 on {nothing} of 16 topics: ")
+    assert "score 0" not in HardTopics(hard, 1, 0).says
+
+
+def test_every_pixel_has_the_colour_of_its_sign_and_is_as_strong_as_its_mark():
+    marks = np.zeros((SIGNED + 1, SIGNED + 1), np.int8)
+    marks[:3, :3] = [[0, 1, 3], [-1, 0, 2], [-3, -2, 0]]
+    head, _, data = picture(marks, 3).partition(",")
+    assert head == "data:image/png;base64"
+    pixels = np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)
+    assert pixels.shape == (*marks.shape, 4)
+    np.testing.assert_array_equal(pixels[..., 3], abs(marks.astype(int)) * FULL // 3)
+    for place, mark in np.ndenumerate(marks):
+        if mark:
+            assert tuple(pixels[place][:3]) == tuple(BETTER if mark > 0 else WORSE)
+
+
+def test_cells_of_few_systems_have_signs():
+    data = picture(np.array([[0, 2], [-2, 0]], np.int8), 2).partition(",")[2]
+    pixels = np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)
+    assert pixels.shape == (2 * CELL, 2 * CELL, 4)
+    inked = (pixels == INKED).all(axis=-1).reshape(2, CELL, 2, CELL).sum(axis=(1, 3))
+    assert inked.tolist() == [[0, 13], [7, 0]]

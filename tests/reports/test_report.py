@@ -1,3 +1,5 @@
+"""What a page says of where its numbers come from."""
+
 import base64
 import gzip
 import hashlib
@@ -10,12 +12,14 @@ import pandas as pd
 import pytest
 from dense import nameless
 from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
+from refusals import refused
 from scipy.stats import rankdata
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.reports import figures
+from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, Setting
 from irframe.reports.trust import who_is_first
 from irframe.reports.view import View, rounded, rounded_apart
@@ -245,8 +249,7 @@ def test_names_and_texts_are_drawn_whatever_is_in_them(tmp_path):
 
 
 def test_a_figure_that_fails_is_an_error():
-    with pytest.raises(InputError, match="1 kinds of marks"):
-        figures.svg(_failing())
+    refused(InputError, "1 kinds of marks", lambda: figures.svg(_failing()))
 
 
 def _failing():
@@ -303,16 +306,11 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
     track, path = ir.example_track(), tmp_path / "page.html"
     cube = ir.cube(*track)
-    with pytest.raises(ParameterError, match="baseline"):
-        ir.report(*track, path, baseline="bm52")
-    with pytest.raises(ParameterError, match="what it has settled"):
-        ir.report(cube, path, ties="order")
-    with pytest.raises(ParameterError, match="at to be one of"):
-        ir.report(cube, path, at=7, depths=[5, 10])
-    with pytest.raises(DepthError, match="51"):
-        ir.report(cube, path, depths=[51])
-    with pytest.raises(InputError, match="a path"):
-        ir.report(*track, None)
+    refused(ParameterError, "baseline", lambda: ir.report(*track, path, baseline="bm52"))
+    refused(ParameterError, "what it has settled", lambda: ir.report(cube, path, ties="order"))
+    refused(ParameterError, "at to be one of", lambda: ir.report(cube, path, at=7, depths=[5, 10]))
+    refused(DepthError, "51", lambda: ir.report(cube, path, depths=[51]))
+    refused(InputError, "a path", lambda: ir.report(*track, None))
     assert not path.exists()
 
 
@@ -320,3 +318,16 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(InputError, match=r"irframe\[report\]"):
         ir.report(*ir.example_track(), tmp_path / "page.html")
+
+
+def test_a_frame_is_known_by_its_rows_in_order_and_by_nothing_else():
+    runs, qrels = ir.example_track()
+    cube = ir.cube(runs, qrels)
+
+    def digest(frame):
+        return inputs(cube, {"runs": frame}).iloc[0, -1]
+
+    same = runs.set_axis(range(7, 7 + len(runs)))
+    others = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
+    assert digest(same) == digest(runs)
+    assert len({digest(runs), *map(digest, others)}) == 4

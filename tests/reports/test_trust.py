@@ -1,12 +1,19 @@
-"""What the report says of judgments."""
+"""What the report says of judgments, and what goes with it.
+
+Verdicts of a report are those of a comparison with a margin.
+"""
 
 from functools import partial
 
+import pytest
 from dense import nameless
+from refusals import refused
 
 import irframe as ir
+from irframe.cubes.score import score
+from irframe.errors import ParameterError
 from irframe.reports.setting import Setting, parts
-from irframe.reports.trust import _next
+from irframe.reports.trust import _next, verdicts
 from irframe.reports.view import View
 
 ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
@@ -42,3 +49,46 @@ def test_a_cube_without_names_says_so():
     _, found = next_to_judge(None, changed=nameless)
     assert found.says == "What should be judged next cannot be told"
     assert "names of the unjudged documents" in found.how[0]
+
+
+HELD = {
+    "test": "t",
+    "adjust": "holm",
+    "alpha": 0.05,
+    "samples": 100,
+    "seed": 0,
+    "margin": 0.05,
+}
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+@pytest.mark.parametrize("baseline", ["bm25", None])
+def test_systems_are_held_against_the_baseline_or_the_first(cube, baseline):
+    setting = Setting.read(cube, ["nDCG", "AP"], [5, 10], 10, HELD | {"baseline": baseline})
+    (part,) = verdicts(View("all", setting, cube))
+    against = baseline or "monot5"
+    expected = score(cube, "nDCG", "AP", at=10).ireval.compare(
+        "t", adjust="holm", baseline=against, margin=0.05
+    )
+    assert part.data["verdict"].tolist() == expected["verdict"].tolist()
+    own = expected.query("metric == 'nDCG'")["verdict"].value_counts()
+    assert part.says.startswith(f"By nDCG at depth 10, against {against} with a margin of 0.05: ")
+    for word, count in own.items():
+        assert f"{count} {word}" in part.says
+    assert "each for its pair alone" in part.how[0]
+
+
+def test_what_has_no_verdict_says_why(cube):
+    asked = HELD | {"baseline": None}
+    setting = Setting.read(cube, ["nDCG"], [10], 10, asked | {"test": "tukey", "adjust": None})
+    (part,) = verdicts(View("all", setting, cube))
+    assert part.says == "The verdicts cannot be told"
+    assert (
+        verdicts(View("all", Setting.read(cube, "AP", [10], 10, asked | {"margin": None}), cube))
+        == []
+    )
+    refused(ParameterError, "margin", Setting.read, cube, "AP", [10], 10, asked | {"margin": -1})

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from looped import random_scores
+from refusals import refused
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.scores import scores as scores_module
@@ -76,8 +77,7 @@ def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
     scores = random_scores(0, topics=12).chunk(topic=3)
     monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)
     for verb in ("summary", "compare", "volatility"):
-        with pytest.raises(InputError, match="lazy scores; .* Choose depths with at="):
-            getattr(scores.ireval, verb)()
+        refused(InputError, "lazy scores; .* Choose depths with at=", getattr(scores.ireval, verb))
     assert len(scores.ireval.compare(at=[1, 5]))
     assert scores.ireval.coverage(1, at=[1, 5]).shape == (2, 2)
 
@@ -173,8 +173,7 @@ class TestRefusals:
         with pytest.raises(ParameterError, match="at least two systems to compare; found 1"):
             scores_to_compare(scores[:, :1])
         scores[1, 2, 3, 0] = np.inf
-        with pytest.raises(InputError, match="finite scores .*: ASL"):
-            scores_to_compare(scores)
+        refused(InputError, "finite scores .*: ASL", lambda: scores_to_compare(scores))
 
     @pytest.mark.parametrize(
         ("at", "words", "offenders"),

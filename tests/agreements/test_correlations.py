@@ -1,0 +1,229 @@
+"""Kendall's tau, where rounding could show, and what goes with it.
+
+Methods by name; Pearson's correlation of scores of any size; Rank-biased overlap, above all of
+systems that tie; AP correlation, above all of systems that tie.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from oracles import agreement as oracle
+from refusals import refused
+
+from irframe import agreements
+from irframe.agreements import AGREEMENTS, RBO, RMSE, Kendall, Pearson, TauAP, parse_agreement
+from irframe.errors import ParameterError
+
+ROWS = st.integers(2, 10).flatmap(
+    lambda systems: arrays(float, (3, systems), elements=st.sampled_from([0.0, 0.1, 0.2, 0.7]))
+)
+
+
+@given(ROWS)
+def test_tau_b_of_equal_orderings_is_exactly_one(x):
+    diagonal = np.diagonal(Kendall().kernel(x, x))
+    tied = np.ptp(x, axis=-1) == 0
+    np.testing.assert_array_equal(diagonal, np.where(tied, np.nan, 1))
+
+
+def test_scores_are_compared_as_given():
+    noisy = np.array([[0.1 + 0.2, 0.3, 0.1]])
+    clean = np.array([[2.0, 1.0, 0.0]])
+    assert Kendall().kernel(noisy, clean).item() == 1
+    assert Kendall().kernel(noisy.round(12), clean).item() < 1
+
+
+@pytest.mark.parametrize("variant", ["c", "", None, 1])
+def test_unknown_variant(variant):
+    with pytest.raises(ParameterError, match=f"variant to be one of 'a', 'b'; found {variant!r}"):
+        Kendall(variant=variant)
+
+
+@pytest.mark.parametrize(("name", "other"), [("T_AP_b", "AP_b"), ("T_cross", "RBP(0.95)")])
+def test_golden_volatility(golden, name, other):
+    expected = golden["002-volatility"]["expected"]
+    wanted = np.array(expected[name], dtype=float)
+    found = Kendall().kernel(expected["AP_b"], expected[other])
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", AGREEMENTS)
+def test_every_name_stands_for_a_value_that_reads_back(name):
+    method = parse_agreement(name)
+    assert parse_agreement(method) is method
+    assert eval(repr(method), vars(agreements)) == method  # noqa: S307 - a repr of ours
+    assert hash(method) == hash(parse_agreement(name))
+
+
+def test_names():
+    assert parse_agreement("kendall") == parse_agreement("tau_b") == Kendall(variant="b")
+    assert parse_agreement("tau_a") == Kendall(variant="a")
+    assert parse_agreement("tau_ap") == TauAP(symmetric=False)
+    assert parse_agreement("tau_ap_b") == TauAP(ties="b")
+    assert parse_agreement("rbo") == RBO(p=0.9, ties="w")
+    assert parse_agreement("rbo_a") == RBO(ties="a")
+    assert parse_agreement("rbo_b") == RBO(ties="b")
+    assert parse_agreement("rmse") == RMSE()
+    assert RMSE.distance
+
+
+@pytest.mark.parametrize("unknown", ["tau", "RBO", "", None, 3, Kendall, ["kendall"]])
+def test_unknown_method_lists_what_there_is(unknown):
+    with pytest.raises(ParameterError, match="one of '") as caught:
+        parse_agreement(unknown)
+    assert all(repr(name) in str(caught.value) for name in AGREEMENTS)
+
+
+SIDES = st.integers(2, 10).flatmap(
+    lambda systems: st.tuples(
+        *2 * [arrays(float, (2, systems), elements=st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]))]
+    )
+)
+
+
+@given(SIDES)
+def test_ignores_origin_and_unit(xy):
+    x, y = xy
+    np.testing.assert_allclose(
+        Pearson().kernel(4 * x + 2, 0.5 * y - 1), Pearson().kernel(x, y), atol=1e-9
+    )
+
+
+def test_tiny_and_huge_scores():
+    x, y = np.array([[1.0, 2.0, 4.0]]), np.array([[3.0, 1.0, 2.0]])
+    wanted = Pearson().kernel(x, y)
+    for scale in (1e-200, 1e200):
+        found = Pearson().kernel(x * scale, y / scale)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+def test_infinite_scores_are_undefined():
+    assert np.isnan(Pearson().kernel([[np.inf, 1.0, 0.0]], [[2.0, 1.0, 0.0]]))
+
+
+def test_never_leaves_its_range():
+    x = np.random.default_rng(0).random((50, 30))
+    assert abs(Pearson().kernel(x, 3 * x)).max() == 1
+
+
+EVERY = [RBO(ties=ties) for ties in ("w", "a", "b")]
+X, Y = [4, 4, 3, 2, 2, 1], [3, 4, 4, 1, 2, 2]
+RBO_SIDES = st.integers(1, 5).flatmap(
+    lambda systems: st.tuples(
+        *2 * [arrays(float, (2, systems), elements=st.sampled_from([0.0, 0.2, 0.5, 1.0]))]
+    )
+)
+
+
+@pytest.mark.thorough
+@given(RBO_SIDES, st.sampled_from([0.2, 0.4, 0.6]))
+def test_the_limit_of_its_sum_over_all_orders(xy, p):
+    x, y = xy
+    wanted = [[oracle.rbo_limit(a.tolist(), b.tolist(), p, 64) for b in y] for a in x]
+    np.testing.assert_allclose(RBO(p=p, ties="a").kernel(x, y), wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 0.99])
+def test_worked_example(p):
+    """Agreement at depths 1 to 6 by hand; the first two systems of X tie, and so on."""
+    c = np.array([[0.5, 0.5, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0],
+                  [1, 1, 1, 0.5, 0.5, 0], [1, 1, 1, 1, 1, 0], [1] * 6])  # fmt: skip
+    other = np.array([[0, 0.5, 0.5, 0, 0, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0],
+                      [1, 1, 1, 0, 0.5, 0.5], [1, 1, 1, 0, 1, 1], [1] * 6])  # fmt: skip
+    shared, depth = (c * other).sum(axis=1), np.arange(1, 7)
+    agreements = {
+        # what is seen of X and Y by depth: 2 2 3 5 5 6 and 2 2 3 5 5 6; both: 1 1 3 4 4 6
+        "w": np.array([1 / 2, 1 / 2, 1, 4 / 5, 4 / 5, 1]),
+        "a": shared / depth,
+        "b": shared / np.sqrt((c**2).sum(axis=1) * (other**2).sum(axis=1)),
+    }
+    np.testing.assert_allclose(agreements["a"], [1 / 4, 1 / 2, 1, 13 / 16, 4 / 5, 1])
+    for ties, A in agreements.items():
+        wanted = (1 - p) / p * (A * p**depth).sum() + p**6
+        assert RBO(p=p, ties=ties).kernel([X], [Y]).item() == pytest.approx(wanted)
+        assert oracle.rbo_ext(X, Y, p, ties) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("method", EVERY, ids=repr)
+def test_reversed_listing_of_tied_systems_changes_nothing(method):
+    found = method.kernel([X[::-1]], [Y[::-1]])
+    np.testing.assert_allclose(found, method.kernel([X], [Y]), rtol=0, atol=1e-15)
+
+
+def test_an_ordering_with_ties_agrees_with_itself_unless_its_order_is_unknown():
+    assert RBO().kernel([X], [X]) == pytest.approx(1)
+    assert RBO(ties="b").kernel([X], [X]) == pytest.approx(1)
+    assert RBO(ties="a").kernel([X], [X]) < 0.97
+
+
+@pytest.mark.parametrize("method", EVERY, ids=repr)
+def test_orderings_without_ties_beside_one_with_ties(method):
+    rng = np.random.default_rng(0)
+    x, y = rng.random((4, 9)), rng.random((3, 9))
+    mixed = np.concatenate([y, y[:1].round(1)])
+    np.testing.assert_allclose(method.kernel(x, mixed)[:, :3], method.kernel(x, y), atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [0, 1, -0.1, 1.5, np.nan, "0.9", None, True])
+def test_p_out_of_range(p):
+    refused(ParameterError, "above 0 and below 1", lambda: RBO(p=p))
+
+
+@pytest.mark.parametrize("ties", ["c", "W", None])
+def test_unknown_treatment_of_ties(ties):
+    refused(ParameterError, f"ties to be one of 'w', 'a', 'b'; found {ties!r}", RBO, ties=ties)
+
+
+def test_reference_and_estimate_are_told_apart():
+    x, y = [[4, 3, 2, 1]], [[1, 4, 3, 2]]
+    assert TauAP().kernel(x, y) != TauAP().kernel(y, x)
+    assert TauAP(symmetric=True).kernel(x, y) == TauAP(symmetric=True).kernel(y, x)
+
+
+def test_tau_ap_reversed_listing_of_tied_systems_changes_nothing():
+    x, y = np.array([[5, 5, 5, 4, 3, 3, 1]]), np.array([[2, 1, 2, 2, 0, 1, 0]])
+    for method in (TauAP(), TauAP(symmetric=True), TauAP(ties="b")):
+        found = method.kernel(x[:, ::-1], y[:, ::-1])
+        np.testing.assert_allclose(found, method.kernel(x, y), rtol=0, atol=1e-15)
+
+
+def test_an_ordering_that_says_nothing():
+    tied, order = [[0.5, 0.5, 0.5]], [[3, 2, 1]]
+    assert TauAP().kernel(tied, order) == TauAP().kernel(order, tied) == 0
+    assert np.isnan(TauAP(ties="b").kernel(tied, order))
+    assert np.isnan(TauAP(ties="b").kernel(order, tied))
+
+
+def test_ties_by_hand():
+    x, y = [[3, 2, 1]], [[2, 2, 1]]
+    # (2, 1, 3): 0 + 1 of 2 places; (1, 2, 3): 2 of 2
+    assert TauAP().kernel(x, y) == pytest.approx((0 + 1) / 2)
+    # y as estimate: one system below the best group, two above it, both right: 2/1 * 2/2 - 1;
+    # x as estimate: the second has nothing above it in y, the third two: 2/2 * (0 + 2/2) - 1
+    assert TauAP(ties="b").kernel(x, y) == pytest.approx((1 + 0) / 2)
+
+
+def test_an_ordering_with_ties_agrees_with_itself_once_corrected():
+    x = [[4, 4, 3, 2, 2, 1]]
+    assert TauAP(ties="b").kernel(x, x) == pytest.approx(1)
+    assert TauAP().kernel(x, x) < 0.95
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_symmetric_is_true_or_false(value):
+    with pytest.raises(ParameterError, match=f"symmetric to be True or False; found {value!r}"):
+        TauAP(symmetric=value)
+
+
+@pytest.mark.parametrize("ties", ["w", "c", None])
+def test_tau_ap_unknown_treatment_of_ties(ties):
+    refused(ParameterError, f"ties to be one of 'a', 'b'; found {ties!r}", lambda: TauAP(ties=ties))
+
+
+def test_golden_public_example(golden):
+    case = golden["002-tau-ap-ircor"]
+    x, y = ([case["input"][side]] for side in "xy")
+    found = TauAP().kernel(x, y)
+    np.testing.assert_allclose(found, case["expected"]["tau_ap"], rtol=0, atol=1e-12)

@@ -1,0 +1,155 @@
+"""Cubes that are saved: whole or not there, and as they were written or refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from damage import DAMAGES, files_in
+from refusals import refused
+
+import irframe as ir
+from irframe.cubes import view
+from irframe.errors import IrframeError, IrframeWarning, StoreError
+from irframe.experiments import saved as folder
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "cube"
+
+
+@pytest.mark.parametrize("block", [1 << 24, 1200], ids=["one block", "blocks of topics"])
+def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
+    monkeypatch.setattr(view, "BLOCK", block)
+    named = cube.assign_coords(
+        year=("topic", np.arange(16)),
+        seen=("topic", pd.date_range("2020", periods=16)),
+        mark=(("system", "topic"), np.eye(8, 16)),
+    )
+    saved = named.ireval.save(path)
+    assert len(saved["grade"].chunks[1]) == (1 if block > 1200 else 6)
+    for found in (saved, ir.open_cube(path), saved.chunk(system=3, topic=5)):
+        whole = found.compute()
+        xr.testing.assert_identical(whole, named)
+        xr.testing.assert_identical(whole.ireval.score("AP"), named.ireval.score("AP"))
+        scores = found.ireval.score("AP", "nDCG")
+        assert scores.chunks
+        xr.testing.assert_identical(scores.compute(), named.ireval.score("AP", "nDCG"))
+    part = ir.open_cube(path).isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
+    expected = named.isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
+    assert part.ireval.bounds("AP", at=5).compute().equals(expected.ireval.bounds("AP", at=5))
+    for verb in ("condense", "judge_next", "search_lengths", "tie_rates", "pool_growth"):
+        arguments = (3,) if verb == "judge_next" else ()
+        found, wanted = (getattr(c.ireval, verb)(*arguments) for c in (saved, named))
+        if isinstance(found, pd.DataFrame):
+            pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
+        else:
+            xr.testing.assert_allclose(found.compute(), wanted)
+
+
+def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube, path):
+    cube.ireval.save(path)
+    before = {file: file.stat().st_mtime_ns for file in files_in(path)}
+    cube.ireval.save(path)
+    assert before == {file: file.stat().st_mtime_ns for file in files_in(path)}
+    (path / "hits-0.parquet").write_bytes(b"other")
+    xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
+    for other in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
+        refused(StoreError, "this cube, or nothing yet; found another one", other.ireval.save, path)
+    (path.parent / "notes").mkdir()
+    (path.parent / "notes" / "a.txt").touch()
+    with pytest.raises(StoreError, match="an empty folder, or a saved cube; found other things"):
+        cube.ireval.save(path.parent / "notes")
+    refused(StoreError, r"written by save\(\); found none", ir.open_cube, path.parent / "notes")
+
+
+def used(path):
+    """Return the scores and names of a saved cube, all of which is read for that."""
+    opened = ir.open_cube(path)
+    return opened.ireval.score("AP", "nDCG", at=[5, 50]).compute(), opened.ireval.judge_next(9)
+
+
+def test_damaged_files_are_named(cube, path):
+    cube.ireval.save(path)
+    for file in files_in(path):
+        content = file.read_bytes()
+        for damage in DAMAGES:
+            damage(file)
+            with pytest.raises(StoreError, match=f"{file} (missing|cut or)|{path}") as caught:
+                used(path)
+            assert "\n" not in str(caught.value)
+            file.write_bytes(content)
+    used(path)
+
+
+@pytest.mark.thorough
+@pytest.mark.law
+def test_flipped_bits_are_refused_or_harmless(cube, path):
+    cube.ireval.save(path)
+    expected, random = used(path), np.random.default_rng(0)
+    for file in files_in(path):
+        content = file.read_bytes()
+        for place in random.integers(0, len(content), 40):
+            flipped = bytearray(content)
+            flipped[place] ^= 1 << int(random.integers(8))
+            file.write_bytes(flipped)
+            try:
+                scores, frame = used(path)
+            except IrframeError:
+                continue
+            finally:
+                file.write_bytes(content)
+            xr.testing.assert_identical(scores, expected[0])
+            pd.testing.assert_frame_equal(frame, expected[1])
+
+
+@pytest.mark.parametrize("files", [0, 1, 5, 7])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_what_is_interrupted_leaves_nothing(cube, path, monkeypatch, files, error):
+    put, done = folder.Path.write_bytes, []
+
+    def fail(self, content):
+        done.append(self)
+        if len(done) > files:
+            raise error
+        return put(self, content)
+
+    with monkeypatch.context() as context:
+        context.setattr(folder.Path, "write_bytes", fail)
+        with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else StoreError):
+            cube.ireval.save(path)
+    assert not [*path.parent.iterdir()]
+    xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
+
+
+def test_files_that_changed_since_are_told(tmp_path):
+    runs, qrels = ir.example_track()
+    for system, part in runs.groupby("system"):
+        ir.verbs.write_run(part, tmp_path / f"{system}.gz")
+    cubes = {
+        "scanned": ir.scan_runs(f"{tmp_path}/*.gz").ireval.cube(qrels),
+        "read": ir.cube(ir.read_runs(f"{tmp_path}/*.gz"), qrels),
+    }
+    for name, cube in cubes.items():
+        cube.ireval.save(tmp_path / name)
+        ir.open_cube(tmp_path / name)
+    (tmp_path / "bm25.gz").touch()
+    (tmp_path / "ance.gz").unlink()
+    for name in cubes:
+        with pytest.warns(IrframeWarning, match=r"2 files that .* changed since: .*ance.*bm25\.gz"):
+            ir.open_cube(tmp_path / name)
+
+
+def test_addresses(cube):
+    pytest.importorskip("fsspec", reason="addresses need fsspec")
+    cube.ireval.save("memory://cubes/one")
+    xr.testing.assert_identical(ir.open_cube("memory://cubes/one").compute(), cube)
+
+
+def test_documents_with_numbers_for_names(path):
+    runs, qrels = (
+        frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
+        for frame in ir.example_track()
+    )
+    cube = ir.cube(runs, qrels)
+    xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)

@@ -1,0 +1,116 @@
+"""Another lowest relevant grade by collection, and groups by collection."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import MetricError, ParameterError
+
+METRICS = ["AP", "map", "P@5", "RR(rel=1)", "Judged@5"]
+TRACKS = ("dl21", "news")
+OPEN = ["AP", "map", "P@5"]
+
+
+@pytest.fixture(scope="module")
+def frames():
+    runs, qrels = ir.example_track()
+    odd = qrels["topic"].astype(int) % 2 == 1
+    return runs, qrels.assign(track=np.where(odd, "dl21", "news"))
+
+
+@pytest.fixture(scope="module")
+def cube(frames):
+    return ir.cube(*frames, collection="track")
+
+
+@pytest.fixture(scope="module")
+def tree(frames):
+    return ir.cube(*frames, collection="track", by="track")
+
+
+def expected(frames, depth=None):
+    """Return scores in which every topic has the threshold of its collection."""
+    low, high = (
+        ir.evaluate(*frames, f"AP(rel={r})", f"P(rel={r})@5", "RR(rel=1)", "Judged@5", depth=depth)
+        for r in (1, 2)
+    )
+    inside = low.index.get_level_values("topic").astype(int) % 2 == 1
+    found = np.where(inside[:, np.newaxis], high, low)[:, [0, 0, 1, 2, 3]]
+    changed = (found != low.to_numpy()[:, [0, 0, 1, 2, 3]]).any(axis=0)
+    assert changed.tolist() == [True, True, True, False, False]
+    return pd.DataFrame(found, low.index, pd.Index(METRICS, name="metric"))
+
+
+def test_every_collection_has_its_threshold_under_the_names_asked_for(frames):
+    told = {"collection": "track", "rel": {"dl21": 2}}
+    found = ir.evaluate(*frames, METRICS, **told)
+    pd.testing.assert_frame_equal(found, expected(frames))
+    assert found.attrs["rel"] == "2 in dl21"
+    apart = ir.evaluate(*frames, METRICS, **told, by="track")
+    pd.testing.assert_frame_equal(
+        apart.droplevel("track").sort_index(), expected(frames).sort_index()
+    )
+
+
+def test_cubes_score_by_it_whole_lazily_and_in_parts(frames, cube, tree):
+    wanted = expected(frames, depth=50).to_xarray()
+    for each in (cube, cube.chunk(topic=3)):
+        found = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
+        assert found.attrs["rel"] == "2 in dl21"
+        for name in OPEN:
+            same = found.sel(metric=name).reindex_like(wanted)
+            np.testing.assert_allclose(same, wanted[name], atol=1e-12)
+    parts = cube.ireval.score("AP", rel={"dl21": 2}, by="collection")
+    branches = tree.ireval.score("AP", rel={"dl21": 2})
+    whole = cube.ireval.score("AP", rel={"dl21": 2})
+    for key in ("dl21", "news"):
+        want = whole.sel(topic=whole["track"] == key)
+        np.testing.assert_array_equal(parts.sel(track=key, topic=want.topic), want)
+        np.testing.assert_array_equal(branches[key]["score"], want)
+
+
+def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
+    found = cube.ireval.score("AP", rel={"dl21": 3}, no_rel="nan", at=5)
+    high = cube.ireval.score("AP(rel=3)", no_rel="nan", at=5)
+    inside = (cube["track"] == "dl21").to_numpy()
+    np.testing.assert_array_equal(found[:, :, inside], high[:, :, inside])
+
+
+@pytest.mark.parametrize(
+    ("metrics", "rel", "error", "told"),
+    [
+        ("AP", {"dl19": 2, "news": 1}, ParameterError, "are dl21, news; found .*dl19"),
+        (["Judged@5", "RR(rel=2)"], {"dl21": 2}, MetricError, r"found .*Judged@5, RR\(rel=2\)"),
+        ("AP", 2, ParameterError, r"mapping collection -> grade;.* One .*AP\(rel=2\)"),
+        ("AP", {"dl21": 0}, ParameterError, "rel of dl21, a whole number of at least 1; found 0"),
+    ],
+)
+def test_what_decides_nothing_is_refused(frames, cube, tree, metrics, rel, error, told):
+    for by in (None, "track"):
+        refused(error, told, ir.evaluate, *frames, metrics, collection="track", rel=rel, by=by)
+        refused(error, told, cube.ireval.score, metrics, rel=rel, by=by)
+    refused(error, told, lambda: tree.ireval.score(metrics, rel=rel))
+
+
+def test_without_collections_there_is_nothing_to_tell_apart(frames):
+    for call in (ir.evaluate, lambda *f, **o: ir.cube(*f).ireval.score("AP", **o)):
+        with pytest.raises(ParameterError, match="collections of topics.*Pass collection="):
+            call(*frames, *["AP"] * (call is ir.evaluate), rel={"dl21": 2})
+
+
+def test_groups_by_collection_are_those_of_its_column(frames, cube):
+    scores = cube.ireval.score("AP", at=10)
+    table = ir.evaluate(*frames, "AP@10", collection="track")
+    told = table.assign(track=np.where(table.index.get_level_values(1).astype(int) % 2, *TRACKS))
+    by_team = ir.evaluate(*frames, "AP@10", collection="track", by="team").droplevel("team")
+    for some, named in ((scores, scores), (table, told), (by_team, told.loc[by_team.index])):
+        for verb in ("compare", "summary", "leaderboard"):
+            found = getattr(some.ireval, verb)(by="collection")
+            wanted = getattr(named.ireval, verb)(by="track")
+            same = "equals" if isinstance(found, pd.DataFrame) else "identical"
+            assert getattr(found, same)(wanted), verb
+    assert table.ireval.compare(by="collection").ireval.letters(by="collection")["track"].nunique()
+    with pytest.raises(ParameterError, match="found 'collection'"):
+        ir.evaluate(*frames, "AP").ireval.compare(by="collection")

@@ -1,0 +1,323 @@
+"""What is said of lists that runs lack, and what goes with it.
+
+Collections of topics in one cube; Which judged topics are scored, and where their judgments
+stand.
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from dense import dense
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import IdError, IrframeWarning, ParameterError
+from irframe.experiments.coded_tables import read_qrels_table, read_table
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.in_turn import Framed, Wanted, rank_framed
+from irframe.experiments.joining import place_topics
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Collections, Lists, choose_topics, count_rows
+from irframe.experiments.policy import Policy
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*ha(ve|s) no judgments:irframe.errors.IrframeWarning"
+)
+
+
+TRACK = {"1": "news", "2": "news", "3": "web", "4": "web"}
+QRELS = pd.DataFrame({"topic": list(TRACK), "doc": "d", "grade": 1, "track": TRACK.values()})
+
+
+def runs_of(**lists):
+    """Return runs with a relevant document for each of some topics."""
+    rows = [(system, topic) for system, topics in lists.items() for topic in topics.split()]
+    return pd.DataFrame(rows, columns=["system", "topic"]).assign(doc="d", score=1.0)
+
+
+def scored(runs, qrels=QRELS, **options):
+    """Return the sum of the scores of every system and how many it has, and what is told."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = ir.evaluate(runs, qrels, "AP", **options)["AP"]
+    found = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")
+    return found, [str(each.message) for each in caught]
+
+
+def test_systems_that_lack_most_come_first_and_many_are_counted():
+    lists = {f"s{number}": "1 2 3" for number in range(6)}
+    found, (message,) = scored(runs_of(full="1 2 3 4", some="1 2", **lists))
+    assert found["some"] == [2, 4]
+    assert message == (
+        "lists that systems lack count as empty: some 2 of 4 topics, s0 1 of 4 topics, s1 1 of 4 "
+        "topics, s2 1 of 4 topics, s3 1 of 4 topics and 2 more; topics='common' leaves such "
+        "topics out"
+    )
+
+
+def test_a_lone_run_lacks_what_nobody_has():
+    found, (message,) = scored(runs_of(a="1 2 4"))
+    assert found == {"a": [3, 4]}
+    assert message == (
+        "no system has a list for 1 of 4 judged topics: 3; topics='runs' leaves them out"
+    )
+    assert scored(runs_of(a="1 2 4"), topics="runs") == ({"a": [3, 3]}, [])
+    assert scored(runs_of(a="1 2 4", b="1 4"), topics="common") == ({"a": [2, 2], "b": [2, 2]}, [])
+
+
+def test_topics_asked_for_by_name_are_told_of_as_well():
+    found, (message,) = scored(runs_of(a="1 2", b="1"), topics=["2", "1"])
+    assert found == {"a": [2, 2], "b": [1, 2]}
+    assert message.startswith("lists that systems lack count as empty: b 1 of 2 topics;")
+
+
+def test_outside_a_collection_nothing_is_missing():
+    runs = runs_of(a="1 2 3 4", b="1", c="3 4")
+    found, (message,) = scored(runs, collection="track")
+    assert found == {"a": [4, 4], "b": [1, 2], "c": [2, 2]}
+    assert message.startswith("lists that systems lack count as empty: b 1 of 2 topics;")
+    found, messages = scored(runs, collection="track", topics="common")
+    assert (found, messages) == ({"a": [3, 3], "b": [1, 1], "c": [2, 2]}, [])
+
+
+def test_rows_without_a_judged_topic_say_where_a_system_takes_part():
+    runs = runs_of(a="1 2 3 4", b="1 2 03 04", c="03", d="9", e="01")
+    tracks = TRACK | {"03": "web", "04": "web", "9": "old", "01": None}
+    runs = runs.assign(track=runs["topic"].map(tracks))
+    found, messages = scored(runs, collection="track")
+    assert found == {"a": [4, 4], "b": [2, 4], "c": [0, 2], "e": [0, 4]}
+    unknown, stray, nowhere, lacking = messages
+    assert unknown.startswith("4 topics of the runs have no judgments and are left out: 03, 04, 9")
+    assert stray == (
+        "systems without a list for any judged topic score 0 on all of them: c, e; they have "
+        "topics '03', '01', judged are '1', '2', '3'"
+    )
+    assert nowhere == "systems of no judged collection (track) have no score: d"
+    assert lacking.startswith("lists that systems lack count as empty: b 2 of 4 topics;")
+
+
+def test_no_topic_that_every_run_has():
+    runs = runs_of(a="1 2", b="2 3", c="3 4")
+    with pytest.raises(IdError, match="none; judged topics that runs have: a 2, b 2, c 2. Ask for"):
+        ir.evaluate(runs, QRELS, "AP", topics="common")
+
+
+RUNS = pd.DataFrame({"system": "s", "topic": list("1234"), "doc": "d", "score": 1.0})
+COLLECTIONS_QRELS = pd.DataFrame({"topic": list("1234"), "doc": "d", "grade": [1, 3, 0, 2]})
+COLLECTIONS_TRACK = dict(zip("1234", ["web", "news", "web", "news"], strict=True))
+
+
+def with_track(frame):
+    return frame.assign(track=frame["topic"].map(COLLECTIONS_TRACK))
+
+
+@pytest.mark.parametrize("sides", ["runs", "qrels", "both"])
+def test_either_frame_may_name_the_collection(sides):
+    runs = with_track(RUNS) if sides in {"runs", "both"} else RUNS
+    qrels = with_track(COLLECTIONS_QRELS) if sides in {"qrels", "both"} else COLLECTIONS_QRELS
+    cube = ir.cube(runs, qrels, collection="track")
+    assert cube["track"].values.tolist() == list(COLLECTIONS_TRACK.values())
+    assert dense(cube).top.tolist() == [1, 3, 1, 3]
+
+
+def test_all_topics_are_one_collection_by_default():
+    assert (dense(ir.cube(with_track(RUNS), with_track(COLLECTIONS_QRELS))).top == 3).all()
+
+
+def test_each_collection_has_a_pool_of_its_own():
+    runs = pd.concat([RUNS, RUNS.assign(doc="unjudged", score=0.5)[:1]])
+    cube = ir.cube(with_track(runs), with_track(COLLECTIONS_QRELS), collection="track")
+    assert dense(cube).pool_depth.tolist() == [1, 2, 1, 2]
+    depths = {"web": 7, "news": 0}
+    cube = ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool_depth=depths)
+    assert dense(cube).pool_depth.tolist() == [7, 0, 7, 0]
+    with pytest.raises(ParameterError, match="pool_depth for every collection.*: news"):
+        ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool_depth={"web": 7})
+
+
+def test_a_collection_that_only_some_rows_name():
+    some = with_track(COLLECTIONS_QRELS).assign(track=lambda f: f["track"].where(f["topic"] < "3"))
+    cube = ir.cube(with_track(RUNS), some, collection="track")
+    assert dense(cube).top.tolist() == [1, 3, 1, 3]
+
+
+def test_a_column_that_is_not_there():
+    with pytest.raises(ParameterError, match="column of the frames; found 'year': system, topic"):
+        ir.cube(RUNS, COLLECTIONS_QRELS, collection="year")
+
+
+def test_topics_of_several_collections_are_named():
+    runs = with_track(RUNS)
+    qrels = with_track(COLLECTIONS_QRELS).assign(track=["web", "web", "news", "news"])
+    with pytest.raises(IdError, match=r"one collection \(track\); found 2 in several: 2, 3. Make"):
+        ir.cube(runs, qrels, collection="track")
+
+
+def test_topics_of_no_collection_are_named():
+    runs = with_track(RUNS)[:2]
+    with pytest.raises(ParameterError, match=r"\(track\) for every topic; found none for 2: 3, 4"):
+        ir.cube(runs, COLLECTIONS_QRELS, collection="track")
+    cube = ir.cube(runs, COLLECTIONS_QRELS, collection="track", topics=["1", "2"])
+    assert dense(cube).top.tolist() == [1, 3]
+
+
+@given(
+    of_topic=st.lists(st.integers(-1, 3), min_size=1),
+    values=st.lists(st.tuples(st.integers(0, 99), st.integers(-5, 5))),
+    start=st.integers(-2, 2),
+)
+@pytest.mark.parametrize(("best", "pick"), [(np.maximum, max), (np.minimum, min)])
+def test_reducing_is_the_best_of_each_collection(best, pick, of_topic, values, start):
+    collections = Collections(np.array(of_topic), pd.Index(list("abcd")))
+    topics = [topic % len(of_topic) for topic, _ in values]
+    found = collections.reduce(
+        best, np.array(topics, int), np.array([value for _, value in values], int), start
+    )
+    for code, result in zip(of_topic, found.tolist(), strict=True):
+        inside = [
+            value
+            for topic, (_, value) in zip(topics, values, strict=True)
+            if of_topic[topic] == code
+        ]
+        assert result == (start if code < 0 else pick([start, *inside]))
+
+
+NAMES = [f"t{number}" for number in range(5)]
+
+
+def tables_of(lists, judged):
+    """Return coded frames of (system, topic) -> length and of the topic of every judgment."""
+    rows = [(s, t, f"d{n}", -n) for (s, t), length in lists.items() for n in range(length)]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = pd.DataFrame({"topic": judged, "doc": [f"d{n}" for n in range(len(judged))]})
+    return read_table(runs), read_qrels_table(qrels.assign(grade=np.arange(len(judged)) % 4))
+
+
+def lists_of(table, judgments, collections=None):
+    one = collections or Collections.one(len(judgments.topics))
+    placed = place_topics(table, judgments)
+    return Lists(table.systems, table.topics, placed, count_rows(table), one)
+
+
+def select(table, judgments, topics, collections=None):
+    """Return the experiment on some topics."""
+    lists = lists_of(table, judgments, collections)
+    chosen = Judgments.chosen(judgments, choose_topics(lists, judgments.topics, topics))
+    ranked = rank_framed(Framed(table, judgments, lists), Policy(), Wanted())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*(count as empty|no system has|score 0|no re)")
+        return Experiment.of(ranked, chosen, Policy(), pooled=False)
+
+
+@st.composite
+def experiments(draw):
+    pairs = st.tuples(st.sampled_from("ab"), st.sampled_from(NAMES))
+    lists = draw(st.dictionaries(pairs, st.integers(1, 3), min_size=1))
+    judged = draw(st.lists(st.sampled_from(NAMES), min_size=1))
+    judged.append(draw(st.sampled_from(sorted({topic for _, topic in lists}))))
+    return lists, judged
+
+
+@given(experiment=experiments(), data=st.data())
+def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
+    lists, judged = experiment
+    table, judgments = tables_of(lists, judged)
+    known = list(dict.fromkeys(judged))
+    wanted = data.draw(st.lists(st.sampled_from(known), min_size=1, unique=True))
+    selection = select(table, judgments, wanted)
+    assert list(selection.judgments.topics) == wanted
+    rows = {topic: [n for n, t in enumerate(judged) if t == topic] for topic in wanted}
+    assert selection.judgments.row.tolist() == [row for line in rows.values() for row in line]
+    assert selection.judgments.count.tolist() == [len(line) for line in rows.values()]
+    of = {
+        (system, topic): row * len(wanted) + place
+        for row, system in enumerate(table.systems)
+        for place, topic in enumerate(wanted)
+    }
+    hits = selection.hits
+    for (system, topic), length in lists.items():
+        if topic in wanted:
+            here = hits.of == of[system, topic]
+            assert hits.length.flat[of[system, topic]] == length
+            found = selection.judgments.row[hits.row[here]]
+            assert found.tolist() == (hits.rank[here] - 1).tolist()
+            assert found.tolist() == [n for n in range(length) if n in rows[topic]]
+
+
+@given(experiment=experiments())
+def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
+    lists, judged = experiment
+    table, judgments = tables_of(lists, judged)
+    systems = {system for system, _ in lists}
+    known = list(dict.fromkeys(judged))
+    having = {topic: {s for s, t in lists if t == topic} for topic in known}
+    assert list(select(table, judgments, "qrels").judgments.topics) == known
+    assert list(select(table, judgments, "runs").judgments.topics) == [
+        t for t in known if having[t]
+    ]
+    common = [topic for topic in known if having[topic] == systems]
+    if common:
+        assert list(select(table, judgments, "common").judgments.topics) == common
+    else:
+        with pytest.raises(IdError, match="every run has a list; found none; judged topics that"):
+            select(table, judgments, "common")
+
+
+@given(experiment=experiments(), parts=st.lists(st.integers(0, 2), min_size=5, max_size=5))
+def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
+    lists, judged = experiment
+    table, judgments = tables_of(lists, judged)
+    part = dict(zip(NAMES, parts, strict=True))
+    codes = np.array([part[topic] for topic in judgments.topics])
+    collections = Collections(codes, pd.Index(list("xyz")))
+    selection = select(table, judgments, "qrels", collections)
+    active = {(s, part[t]) for s, t in lists if t in judged}
+    stray = {s for s, _ in lists} - {s for s, _ in active}
+    assert lists_of(table, judgments, collections).attended.tolist() == [
+        [system in stray or (system, part[topic]) in active for topic in selection.judgments.topics]
+        for system in table.systems
+    ]
+    tops = np.broadcast_to(selection.top, len(selection.judgments.topics)).tolist()
+    for topic, top in zip(selection.judgments.topics, tops, strict=True):
+        grades = [n % 4 for n, t in enumerate(judged) if part[t] == part[topic]]
+        assert top == max([1, *grades])
+
+
+def test_the_top_grade_is_that_of_all_topics_chosen_or_not():
+    table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
+    for topics in (["t1"], ["t1", "t3"], "runs", "qrels"):
+        assert (select(table, judgments, topics).top == 3).all()
+
+
+def test_lengths_are_counted_per_system_and_topic():
+    table, _ = tables_of({("a", "t1"): 2, ("b", "t0"): 3, ("a", "t0"): 1}, ["t0"])
+    counts = pd.DataFrame(count_rows(table), table.systems, table.topics)
+    assert counts.to_dict() == {"t1": {"a": 2, "b": 0}, "t0": {"a": 1, "b": 3}}
+
+
+def test_unjudged_topics_are_counted_where_none_were_chosen():
+    table, judgments = tables_of(dict.fromkeys([("a", name) for name in NAMES], 1), ["t1"])
+    message = "4 topics of the runs have no judgments and are left out: t0, t2, t3, t4"
+    with pytest.warns(IrframeWarning, match=message):
+        select(table, judgments, "qrels")
+
+
+class TestRefusals:
+    @pytest.fixture
+    def sides(self):
+        return tables_of({("a", "t1"): 1, ("a", "t2"): 1}, ["t2", "t1", "t3"])
+
+    @pytest.mark.parametrize("topics", ["all", "both", None, 3])
+    def test_choices_that_are_none(self, sides, topics):
+        refused(ParameterError, "'common' or a list of topics; found", select, *sides, topics)
+
+    def test_topics_that_are_not_judged(self, sides):
+        refused(ParameterError, "judged topics; found 't0', 1", select, *sides, ["t1", "t0", 1])
+
+    def test_topics_listed_twice_or_not_at_all(self, sides):
+        refused(IdError, "every topic once.* 1 again: t1", select, *sides, ["t1", "t2", "t1"])
+        refused(IdError, "at least one", lambda: select(*sides, []))

@@ -1,0 +1,145 @@
+"""Scores of answers by nuggets, against one answer at a time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import IdError, InputError, ParameterError
+
+GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
+
+
+def draw(seed=0, systems=4, topics=6):
+    """Return random labels; the last topic has no vital nugget."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for topic in range(topics):
+        kinds = random.choice(["vital", "okay"], size=5) if topic < topics - 1 else ["okay"] * 5
+        for system in range(systems):
+            labels = random.choice(list(GAINS), size=5)
+            rows += [
+                (f"s{system}", topic, f"n{place}", kind, label)
+                for place, (kind, label) in enumerate(zip(kinds, labels, strict=True))
+            ]
+    return pd.DataFrame(rows, columns=["system", "topic", "nugget", "importance", "assignment"])
+
+
+def slow(answer, *, strict):
+    """Score one answer nugget by nugget."""
+    gains = [int(GAINS[label]) if strict else GAINS[label] for label in answer["assignment"]]
+    pairs = list(zip(gains, answer["importance"], strict=True))
+    vital = [gain for gain, kind in pairs if kind == "vital"]
+    okay = [gain for gain, kind in pairs if kind == "okay"]
+    return {
+        "all": sum(gains) / len(gains),
+        "vital": sum(vital) / len(vital) if vital else 0,
+        "weighted": (sum(vital) + 0.5 * sum(okay)) / (len(vital) + 0.5 * len(okay)),
+    }
+
+
+@pytest.fixture(scope="module")
+def labels():
+    return draw()
+
+
+def test_scores_are_those_of_one_answer_at_a_time(labels):
+    found = labels.sample(frac=1, random_state=1).ireval.score_nuggets()
+    assert len(found) == 24
+    for (system, topic), answer in labels.groupby(["system", "topic"]):
+        row = found.loc[system, topic]
+        assert row[["all", "vital", "weighted"]].to_dict() == pytest.approx(
+            slow(answer, strict=False)
+        )
+        strict = row[["strict_all", "strict_vital", "strict_weighted"]]
+        assert strict.to_numpy() == pytest.approx(list(slow(answer, strict=True).values()))
+
+
+def test_topics_without_vital_nuggets_may_have_no_score(labels):
+    found = labels.ireval.score_nuggets(no_vital="nan")
+    assert found["vital"].xs(5, level="topic").isna().all()
+    assert found["strict_vital"].notna().sum() == 20
+    assert found[["all", "weighted"]].notna().all(axis=None)
+    refused(ParameterError, "no_vital", lambda: labels.ireval.score_nuggets(no_vital="drop"))
+
+
+def test_scores_chain_into_statistics(labels):
+    scores = labels.ireval.score_nuggets()
+    compared = scores.ireval.compare(baseline="s0")
+    assert set(compared["metric"]) == set(scores.columns)
+    means = scores.groupby("system")["vital"].mean()
+    summary = scores.ireval.summary()["mean"]
+    assert summary.xs("vital").to_dict() == pytest.approx(means.to_dict())
+
+
+def test_records_of_nuggetizer_are_read_as_they_are():
+    nuggets = [
+        {"text": "a fact", "importance": "vital", "assignment": "partial_support"},
+        {"text": "an aside", "importance": "okay", "assignment": "support"},
+    ]
+    records = [{"qid": "q1", "run_id": "mine", "nuggets": nuggets}]
+    frame = pd.json_normalize(records, "nuggets", ["qid", "run_id"])
+    found = frame.ireval.score_nuggets()
+    assert found.index.tolist() == [("mine", "q1")]
+    assert found.index.names == ["run_id", "qid"]
+    assert found["weighted"].item() == pytest.approx(2 / 3)
+
+
+def test_one_system_needs_no_name(labels):
+    alone = labels[labels["system"] == "s1"]
+    found = ir.verbs.score_nuggets(alone.drop(columns="system"))
+    assert found.index.unique("system").tolist() == ["run"]
+    expected = alone.ireval.score_nuggets()
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_unknown_labels_are_listed(labels):
+    wrong = labels.copy()
+    wrong.loc[0, "assignment"] = "supports"
+    wrong.loc[[3, 9], "importance"] = None
+    refused(InputError, "'importance', 'supports' in 'assignment'", wrong.ireval.score_nuggets)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda f: pd.concat([f, f.iloc[[1]]]), "one label .* again: s0 0 n1"),
+        (lambda f: f.drop(index=[1, 2]), "every nugget .* fewer: s0 0 has 3 of 5"),
+        (
+            lambda f: f.assign(importance=f["importance"].where(f.index != 5, "okay")),
+            "one importance .* s1 0 n0",
+        ),
+    ],
+    ids=["twice", "missing", "importance"],
+)
+def test_answers_are_labelled_alike(change, told):
+    frame = draw(topics=2)
+    frame.loc[frame["topic"] == 0, "importance"] = "vital"
+    refused(IdError, told, change(frame).ireval.score_nuggets)
+
+
+def test_other_frames_are_refused(labels):
+    with pytest.raises(InputError, match="column for importance"):
+        ir.verbs.score_nuggets(labels.drop(columns="importance"))
+    assert not hasattr(labels.drop(columns="nugget"), "ireval")
+
+
+def test_answers_sampled_again_are_repeats_inside_topics():
+    rng = np.random.default_rng(2)
+    labels = pd.MultiIndex.from_product(
+        [["a", "b"], [1, 2, 3], ["1", "2", "3"], ["n1", "n2"]],
+        names=["run_id", "sample", "qid", "nugget"],
+    ).to_frame(index=False)
+    labels["importance"] = "vital"
+    labels["assignment"] = rng.choice(["support", "not_support"], len(labels))
+    scores = labels.ireval.score_nuggets()
+    assert scores.index.names == ["run_id", "sample", "qid"]
+    second = labels[labels["sample"] == 2].drop(columns="sample")
+    pd.testing.assert_frame_equal(
+        scores.xs(2, level="sample"), second.ireval.score_nuggets(), check_exact=True
+    )
+    means = scores.groupby(level=["run_id", "qid"]).mean()
+    found, plain = (each.ireval.compare() for each in (scores, means))
+    assert (found["n_topics"] == 3).all()
+    np.testing.assert_allclose(found["p"], plain["p"])

@@ -1,0 +1,128 @@
+"""Student's t where differences hardly vary, and on scores of any size, and what goes with it.
+
+The rank-sum test; The sign test, far into its tails; Wilcoxon's signed-rank test: exact, rounded,
+of large scores.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from oracles import paired_tests as oracle
+from refusals import refused
+from scipy import stats
+
+from irframe.errors import ParameterError
+from irframe.paired import Bootstrap, PairedT, RankSum, Wilcoxon, all_pairs, sign_p
+
+
+@pytest.mark.parametrize("shift", [1.0, 0.1, -0.1, 1 / 3, 1e-3, 7.7])
+@pytest.mark.parametrize("test", [PairedT(), Bootstrap(samples=50)], ids=repr)
+def test_constant_shift_whatever_its_rounding(test, shift):
+    base = np.random.default_rng(1).random((40, 1))
+    others = np.random.default_rng(2).random((5, 40, 1))
+    statistic, p = test.kernel(np.concatenate([[base + shift, base], others]))
+    assert statistic[0, 0] == np.copysign(np.inf, shift)
+    assert p[0, 0] == 0
+
+
+def test_differences_of_rounding_are_none():
+    base = np.random.default_rng(1).random((40, 1))
+    scores = np.stack([base, (base + 0.3) - 0.3, base])
+    assert np.ptp(scores[0] - scores[1]) > 0
+    statistic, p = PairedT().kernel(scores)
+    assert (statistic == 0).all()
+    assert (p == 1).all()
+
+
+@pytest.mark.parametrize("spread", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13])
+@pytest.mark.parametrize("shift", [0.0, 1e-6, 0.3])
+@pytest.mark.parametrize("topics", [4, 50, 300])
+def test_nearly_constant_differences_meet_scipy(spread, shift, topics):
+    rng = np.random.default_rng(3)
+    scores = rng.random((8, topics, 2))
+    scores[1] = scores[0] + shift + spread * rng.normal(size=(topics, 2))
+    scores[2] = scores[0] - spread * rng.normal(size=(topics, 2))
+    statistic, p = PairedT().kernel(scores)
+    for pair, (i, j) in enumerate(all_pairs(8)):
+        for k in range(2):
+            expected = stats.ttest_rel(scores[i, :, k], scores[j, :, k])
+            assert statistic[pair, k] == pytest.approx(expected.statistic, rel=1e-9, abs=1e-11)
+            assert p[pair, k] == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_any_scale_and_topic_effect(offset, scale):
+    rng = np.random.default_rng(6)
+    scores = scale * (rng.random((6, 30, 2)) + offset * rng.random((1, 30, 1)))
+    statistic, p = PairedT().kernel(scores)
+    a, b = all_pairs(6).T
+    expected = stats.ttest_rel(scores[a], scores[b], axis=1)
+    np.testing.assert_allclose(statistic, expected.statistic, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(p, expected.pvalue, rtol=1e-9)
+
+
+def test_rank_sum_rounds_scores():
+    noisy = np.array([[0.1 + 0.2, 0.5], [0.3, 0.4]])[:, :, None]
+    plain = np.array([[0.3, 0.5], [0.3, 0.4]])[:, :, None]
+    assert RankSum().kernel(noisy).p == RankSum().kernel(plain).p
+
+
+def test_golden_sign_test(golden):
+    case = golden["001-sign-test"]
+    wins, losses = np.array(case["input"]["pairs"]).T
+    np.testing.assert_allclose(sign_p(wins, losses), case["expected"]["exact"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("wins", [0, 3, 37, 400])
+@pytest.mark.parametrize("losses", [0, 4, 90, 1000])
+def test_sign_p_in_the_tails(wins, losses):
+    if wins + losses:
+        expected = stats.binomtest(wins, wins + losses).pvalue
+        assert sign_p(np.array([wins]), np.array([losses])) == pytest.approx(expected, rel=1e-9)
+
+
+CUBES = st.tuples(st.integers(2, 4), st.integers(1, 8), st.integers(1, 2)).flatmap(
+    lambda shape: arrays(
+        float, shape, elements=st.sampled_from([0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
+    )
+)
+
+
+@given(scores=CUBES)
+def test_exact_wilcoxon_enumerates_signs(scores):
+    p = oracle.pairwise(lambda a, b: [oracle.wilcoxon_exact(a, b)], scores)
+    np.testing.assert_allclose(Wilcoxon(exact=True).kernel(scores).p, p[0], rtol=1e-12)
+
+
+def test_differences_are_rounded_to_decimals():
+    scores = np.array([[0.26, 0.28, 0.0], [0.0, 0.0, 0.34]])[:, :, np.newaxis]
+    assert Wilcoxon(decimals=1).kernel(scores).statistic.item() == 2  # ranks 2, 2 and -2
+    assert Wilcoxon(decimals=2).kernel(scores).statistic.item() == 0  # ranks 1, 2 and -3
+    assert Wilcoxon(decimals=0).kernel(scores).statistic.item() == 0
+
+
+def test_wilcoxon_of_large_cost_scores():
+    rng = np.random.default_rng(8)
+    scores = rng.integers(0, 100_000, (2, 40, 1)).astype(float)
+    expected = stats.wilcoxon(*scores[:, :, 0], method="asymptotic", correction=False).pvalue
+    assert Wilcoxon().kernel(scores).p.item() == pytest.approx(expected, rel=1e-9)
+
+
+def test_exact_wilcoxon_of_many_topics():
+    scores = np.random.default_rng(9).random((2, 150, 1))
+    scores[0] += 0.15
+    expected = stats.wilcoxon(*scores[:, :, 0], method="exact").pvalue
+    assert Wilcoxon(exact=True).kernel(scores).p.item() == pytest.approx(expected, rel=1e-9)
+
+
+def test_exact_needs_no_correction():
+    refused(ParameterError, r"exact=True\. Leave one", Wilcoxon, correction=True, exact=True)
+
+
+@pytest.mark.parametrize("decimals", [-1, 16, 2.5, "12", True])
+def test_decimals_out_of_range(decimals):
+    wanted = f"decimals, a whole number of at least 0 and at most 15; found {decimals!r}"
+    refused(ParameterError, wanted, lambda: Wilcoxon(decimals=decimals))

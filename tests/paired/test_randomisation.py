@@ -1,0 +1,168 @@
+"""The correction by the largest t, against a loop over draws and pairs, and what goes with it.
+
+The permutation test against a slow loop on the same signs, and the exact share; Tukey's test
+against a slow loop on the same shuffles.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import paired_tests as oracle
+from refusals import refused
+
+from irframe.errors import ParameterError
+from irframe.paired import MaxT, Permutation, TukeyHSD, all_pairs, randomisation
+from irframe.paired.pairs import draw_signs
+
+
+def t_of(differences):
+    """Return |t| of paired differences; infinite if they are constant, 0 if they are nothing."""
+    n, mean = len(differences), sum(differences) / len(differences)
+    squares = sum((d - mean) ** 2 for d in differences)
+    if squares < 1e-12:
+        return math.inf if abs(mean) > 1e-12 and n > 1 else 0.0
+    return abs(mean) / math.sqrt(squares / (n - 1) / n)
+
+
+def stepped_down(families, signs):
+    """Return corrected p-values of differences by topic, None where there is no score."""
+
+    def sizes(sign):
+        return [
+            t_of([s * d for s, d in zip(sign, row, strict=True) if d is not None])
+            for row in families
+        ]
+
+    observed = sizes([1] * len(families[0]))
+    order = sorted(range(len(observed)), key=lambda place: -observed[place])
+    found, highest, drawn = [0.0] * len(observed), 0.0, [sizes(sign) for sign in signs.tolist()]
+    for step, place in enumerate(order):
+        least = observed[place] * (1 - 1e-9)
+        count = sum(max(draw[other] for other in order[step:]) >= least for draw in drawn)
+        highest = max(highest, (1 + count) / (1 + len(drawn)))
+        found[place] = highest
+    return found
+
+
+@given(seed=st.integers(0, 9999), grades=st.sampled_from([2, 4, 1000]))
+def test_values_equal_the_loop(seed, grades):
+    scores = np.random.default_rng(seed).integers(0, grades, (7, 5)) / grades
+    pairs = all_pairs(5)
+    found = MaxT(samples=30, seed=seed).kernel(scores, pairs)
+    differences = (scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]).T.tolist()
+    expected = stepped_down(differences, draw_signs(7, samples=30, seed=seed))
+    np.testing.assert_allclose(found, expected)
+
+
+@given(seed=st.integers(0, 9999))
+def test_pairs_on_other_topics_are_held_against_each_other_by_t(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.random((8, 4))
+    scores[5:, 2:] = 0
+    found = MaxT(samples=40, seed=1).kernel(scores, np.array([[0, 1], [2, 3]]), np.array([8, 5]))
+    first, second = (scores[:, a] - scores[:, a + 1] for a in (0, 2))
+    differences = [first.tolist(), [*second[:5].tolist(), None, None, None]]
+    expected = stepped_down(differences, draw_signs(8, samples=40, seed=1))
+    np.testing.assert_allclose(found, expected)
+
+
+def test_a_pair_alone_has_the_p_of_the_permutation_test():
+    scores = np.random.default_rng(2).random((2, 12, 1))
+    alone = MaxT(samples=500, seed=4).kernel(scores[..., 0].T, all_pairs(2))
+    assert alone == Permutation(samples=500, seed=4).kernel(scores).p[:, 0]
+
+
+def test_the_order_of_systems_never_matters():
+    scores = np.random.default_rng(3).integers(0, 4, (9, 8)) / 4
+    order = np.random.default_rng(4).permutation(8)
+    pairs = all_pairs(8)
+    p = {
+        frozenset(pair): each
+        for pair, each in zip(pairs.tolist(), MaxT(samples=200).kernel(scores, pairs), strict=True)
+    }
+    turned = MaxT(samples=200).kernel(scores[:, order], pairs)
+    assert [p[frozenset(order[pair].tolist())] for pair in pairs] == turned.tolist()
+
+
+def test_long_families_are_worked_off_in_groups():
+    scores = np.random.default_rng(5).random((6, 60))
+    whole = MaxT(samples=1500).kernel(scores, all_pairs(60))
+    largest = MaxT(samples=1500).kernel(scores, all_pairs(60)[::-1])[::-1]
+    np.testing.assert_array_equal(whole, largest)
+    assert whole.min() > 1 / 1501
+
+
+def test_differences_that_never_vary():
+    constant = np.array([[0.5, 0.25, 0.25, 0.1]] * 9)
+    found = MaxT(samples=999).kernel(constant, np.array([[0, 1], [1, 2]]))
+    assert found[0] < 0.02
+    assert found[1] == 1
+    assert MaxT(samples=99).kernel(constant[:1], all_pairs(4)).tolist() == [1] * 6
+
+
+def test_bad_input():
+    for wrong in ({"samples": 0}, {"seed": -1}, {"samples": 2.5}):
+        refused(ParameterError, str(*wrong), MaxT, **wrong)
+
+
+@pytest.mark.parametrize("samples", [1, 50, 1000, 2500])
+@pytest.mark.parametrize("topics", [1, 4, 12])
+def test_slow_loop_with_the_same_signs(samples, topics):
+    scores = np.random.default_rng(topics).random((4, topics, 2)).round(1)
+    scores[3] = scores[2]
+    test = Permutation(samples=samples, seed=3)
+    signs = test.signs(topics).tolist()
+    statistic, p = oracle.pairwise(lambda a, b: oracle.permutation(a, b, signs), scores)
+    found = test.kernel(scores)
+    np.testing.assert_allclose(found.statistic, statistic, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.p, p, rtol=1e-12)
+
+
+def test_signs_are_fair_and_those_of_the_seed():
+    signs = Permutation(samples=4000, seed=1).signs(5)
+    assert set(signs.ravel().tolist()) == {-1, 1}
+    assert abs(signs.mean(axis=0)).max() < 0.1
+    np.testing.assert_array_equal(signs, Permutation(samples=4000, seed=1).signs(5))
+    assert (signs != Permutation(samples=4000, seed=2).signs(5)).any()
+
+
+def test_permutation_approaches_the_exact_share():
+    scores = np.random.default_rng(4).random((2, 10, 1))
+    difference = scores[0, :, 0] - scores[1, :, 0]
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 10)).reshape(10, -1)
+    exact = np.mean(abs(difference @ signs) >= abs(difference.sum()) - 1e-12)
+    found = Permutation(samples=20_000).kernel(scores).p.item()
+    assert found == pytest.approx(exact, abs=0.01)
+
+
+@pytest.mark.parametrize("systems", [2, 3, 5])
+@pytest.mark.parametrize("topics", [1, 2, 7])
+@pytest.mark.parametrize("budget", [1, 2**21])
+def test_slow_loop_with_the_same_shuffles(systems, topics, budget, monkeypatch):
+    monkeypatch.setattr(randomisation, "BLOCK_BYTES", budget)
+    scores = np.random.default_rng(systems).random((systems, topics, 2)).round(1)
+    test = TukeyHSD(samples=40, seed=2)
+    shuffles = np.concatenate(list(test.shuffles(systems, topics))).tolist()
+    looped = [oracle.tukey(scores[:, :, k].tolist(), shuffles) for k in range(2)]
+    found = test.kernel(scores)
+    wanted = np.array([list(values.values()) for values in looped]).T
+    np.testing.assert_allclose(found.p, wanted, rtol=1e-12)
+    means = oracle.pairwise(lambda a, b: [oracle.mean(a) - oracle.mean(b)], scores)[0]
+    np.testing.assert_allclose(found.statistic, means, rtol=0, atol=1e-12)
+
+
+def test_a_shuffle_gives_every_system_one_score_of_each_topic():
+    drawn = np.concatenate(list(TukeyHSD(samples=30, seed=1).shuffles(4, 5)))
+    assert drawn.shape == (30, 5, 4)
+    np.testing.assert_array_equal(np.sort(drawn, axis=-1), np.broadcast_to(range(4), drawn.shape))
+    assert len({tuple(row) for row in drawn.reshape(-1, 4).tolist()}) == 24
+
+
+def test_tukey_approaches_the_permutation_test_of_two_systems():
+    scores = np.random.default_rng(5).random((2, 30, 1))
+    tukey = TukeyHSD(samples=5000).kernel(scores).p.item()
+    signs = Permutation(samples=5000).kernel(scores).p.item()
+    assert tukey == pytest.approx(signs, abs=0.03)

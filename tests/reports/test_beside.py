@@ -1,0 +1,92 @@
+"""Two lists side by side; texts beside two lists."""
+
+import numpy as np
+import pytest
+from paged import Page
+
+import irframe as ir
+from irframe.comparing.document_texts import Told
+from irframe.errors import IdError
+from irframe.reports import report as reporting
+from irframe.reports.beside import OPENING_BYTES, Duel, Lists, by_spread, choose, top_lists
+from irframe.reports.setting import Setting
+from irframe.reports.view import View
+
+ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
+
+
+def test_two_lists_part_where_they_first_differ():
+    runs = {"a": {"1": {"x": 3, "y": 2, "u": 1}}, "b": {"1": {"x": 3, "v": 2, "y": 1}}}
+    cube = ir.cube(runs, {"1": {"x": 1, "y": 2}})
+    setting = Setting.read(cube, ["nDCG"], [3], None, {"baseline": None, **ASKED})
+    duel = Duel(View("all", setting, cube), top_lists(cube, None), 0, 1)
+    assert duel.parting == 2
+    assert [list(row["sides"]) for row in duel.rows] == [
+        [("x", "1"), ("x", "1")],
+        [("y", "2"), ("v", "?")],
+        [("u", "?"), ("y", "2")],
+    ]
+    same = Duel(View("all", setting, cube), top_lists(cube, None), 0, 0)
+    assert same.parting is None
+    assert same.says == "a and a score the same on all 1 topic"
+
+
+SHOWN = {"metrics": ["nDCG"], "depths": [5, 10], "samples": 100, "baseline": "bm25"}
+
+
+def texts_of(qrels):
+    docs = {doc: f"<b>text</b> of {doc} " + "word " * 100 for doc in qrels["doc"].unique()}
+    return {"doc": docs, "topic": {topic: f"query & {topic}" for topic in qrels["topic"].unique()}}
+
+
+def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path):
+    runs, qrels = ir.example_track()
+    texts = texts_of(qrels)
+    path = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
+    html = path.read_text(encoding="utf-8")
+    page = Page(html)
+    told = page.texts
+    assert told["queries"] == {str(n): f"query & {t}" for n, t in enumerate(page.facts["topics"])}
+    names = told["documents"]
+    assert {names[int(place)] for place in told["snippets"]} == {*names} & {*texts["doc"]}
+    assert {len(text) for text in told["snippets"].values()} == {300}
+    static = html.partition('id="lists"')[2].partition("</table>")[0]
+    assert "&lt;b&gt;text&lt;/b&gt; of d" in static
+    assert "<b>" not in static
+    assert ": query &amp; 1" in html
+    assert "Texts are there for the" not in html
+    bare = ir.report(runs, qrels, tmp_path / "bare.html", **SHOWN).read_text(encoding="utf-8")
+    assert 'class="snippet"' not in bare
+
+
+@pytest.mark.thorough
+def test_topics_that_differ_most_come_first_as_far_as_there_is_room(tmp_path, monkeypatch):
+    runs, qrels = ir.example_track()
+    bare = ir.report(runs, qrels, tmp_path / "bare.html", **SHOWN)
+    most = bare.stat().st_size + 27_000
+    monkeypatch.setattr(reporting, "PAGE_BYTES", most)
+    path = ir.report(runs, qrels, tmp_path / "page.html", texts=texts_of(qrels), **SHOWN)
+    assert bare.stat().st_size < path.stat().st_size <= most
+    html = path.read_text(encoding="utf-8")
+    number = int(html.partition("Texts are there for the ")[2].partition(" ")[0])
+    assert 0 < number < 16
+
+
+def test_texts_are_chosen_topic_after_topic():
+    lists = Lists(["a", "b", "c"], np.array([[[0, 1], [2, -1]]]), np.zeros((1, 2, 2), np.int16))
+    told = Told({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
+    whole = choose(told, lists, ["1", "2"], np.array([1, 0]), 40_000)
+    assert (whole.documents, whole.queries, whole.topics) == (
+        {2: "C", 0: "A", 1: "B"},
+        {1: "two"},
+        2,
+    )
+    some = choose(told, lists, ["1", "2"], np.array([1, 0]), OPENING_BYTES + 90)
+    assert (some.documents, some.topics) == ({2: "C"}, 1)
+    assert by_spread(np.array([[1, 0, np.nan], [0.5, 1, 1]])).tolist() == [1, 0, 2]
+
+
+def test_texts_of_other_documents_are_refused(tmp_path):
+    with pytest.raises(IdError, match="texts of docs that occur"):
+        ir.report(*ir.example_track(), tmp_path / "page.html", texts={"x": "y"}, **SHOWN)
+    assert not (tmp_path / "page.html").exists()

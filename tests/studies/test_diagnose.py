@@ -1,0 +1,255 @@
+"""What is found on runs and judgments that are wrong in one way at a time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, MetricError
+from irframe.studies.tie_ranges import SEVERITIES
+
+COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
+
+
+def clean(runs, qrels):
+    """Return a track with nothing to say about it: no ties, deep judgments, all contribute."""
+    distinct = runs.assign(score=-runs["rank"].astype(float)).drop(columns="contributing")
+    docs = distinct[["topic", "doc"]].drop_duplicates()
+    return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})
+
+
+def find(findings, words):
+    rows = findings[findings["what"].str.contains(words)]
+    assert len(rows) == 1, findings["what"].tolist()
+    return rows.iloc[0]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_order_of_rows_changes_nothing_but_what_says_so(tied):
+    rng, docs = np.random.default_rng(3), [f"d{n:02}" for n in range(30)]
+    rows = [
+        (system, topic, doc, rank)
+        for topic in "123"
+        for system in "abcde"
+        for rank, doc in enumerate(rng.permutation(docs)[:12])
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = runs[runs["score"] < 4][["topic", "doc"]].drop_duplicates()
+    qrels = qrels.assign(grade=rng.integers(0, 3, len(qrels)))
+    runs["score"] = -(runs["score"] // 3.0 if tied else runs["score"])
+    one, other = (
+        each[0].ireval.diagnose(each[1], ["AP", "nDCG@5"])
+        for each in ((runs, qrels), [f.sample(frac=1, random_state=1) for f in (runs, qrels)])
+    )
+    told = [
+        found["advice"].str.contains("equal scores in the order of rows") for found in (one, other)
+    ]
+    pd.testing.assert_frame_equal(
+        one[~told[0]].reset_index(drop=True), other[~told[1]].reset_index(drop=True)
+    )
+    assert [says.any() for says in told] == [tied, tied]
+    assert one.equals(other) is not tied
+
+
+def test_nothing_to_say(track):
+    runs, qrels = clean(*track)
+    findings = runs.ireval.diagnose(qrels)
+    assert list(findings.columns) == COLUMNS
+    assert findings["what"].tolist() == ["what decides the numbers"]
+    assert (
+        findings["where"].item().startswith("ties trec; scores as float64; topics qrels; top grade")
+    )
+
+
+def test_the_example_track(track):
+    runs, qrels = track
+    findings = runs.ireval.diagnose(qrels, ["AP", "nDCG@10"])
+    order = findings["severity"].map(SEVERITIES.index)
+    assert order.is_monotonic_increasing
+    assert findings["reference"].str.contains("http|doi").all()
+    row = find(findings, "top 10 ")
+    top = runs.ireval.rank().query("rank <= 10").merge(qrels, how="left")
+    assert row["how_many"] == top["grade"].isna().sum()
+    assert row["where"].startswith("colbert (54%), ance")
+    assert find(findings, "did not contribute")["where"] == "ance, colbert, doct5query"
+    assert find(findings, "deeper than the pool")["where"] == "depth 50"
+    pairs = ir.cube(runs, qrels).ireval.bounds("RBP(p=0.8)", at=50).ireval.decide()
+    assert find(findings, "closer than their residuals")["how_many"] == (~pairs["decided"]).sum()
+    assert find(findings, "only metrics with")["where"] == "AP, nDCG@10"
+
+
+def test_metrics_change_what_is_found(track):
+    runs, qrels = track
+    mixed = runs.ireval.diagnose(qrels, ["AP@10", "RBP(p=0.8)@10"])
+    assert not mixed["what"].str.contains("only metrics with|deeper than").any()
+    assert find(mixed, "pooled last are relevant")["where"] == "AP@10"
+    utility = runs.ireval.diagnose(qrels, "RBP(p=0.8)@7")
+    assert not utility["what"].str.contains("recall base|pooled last").any()
+    assert find(utility, "not standard")["where"] == "RBP(p=0.8)@7"
+    with pytest.raises(MetricError):
+        runs.ireval.diagnose(qrels, ["nonsense"])
+
+
+def test_topics_that_do_not_join(track):
+    runs, qrels = track
+    first = runs["topic"].iloc[0]
+    less = runs.ireval.diagnose(qrels[qrels["topic"] != first])
+    assert find(less, "without judgments")[["where", "how_many"]].tolist() == [first, 1]
+    missing = runs[(runs["topic"] != first) | (runs["system"] != "ance")].ireval.diagnose(qrels)
+    row = find(missing, "missing from a run")
+    assert row["where"] == "ance (1)"
+    assert "ASL" in row["advice"]
+    none = runs.assign(topic="0" + runs["topic"]).ireval.diagnose(qrels)
+    assert none.iloc[0]["severity"] == "error"
+    assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
+    assert len(none[none["severity"] == "error"]) == 1
+    one = runs.assign(topic=runs["topic"].where(runs["system"] != "bm25", "0" + runs["topic"]))
+    found = find(one.ireval.diagnose(qrels), "systems without a list for any judged topic")
+    assert (found["severity"], found["where"], found["how_many"]) == ("warning", "bm25", 1)
+    typed = runs.assign(topic=runs["topic"].astype(int)).ireval.diagnose(qrels)
+    assert find(typed, "topics of two types")["how_many"] == 16
+
+
+def test_documents_that_do_not_join(track):
+    runs, qrels = track
+    none = runs.ireval.diagnose(qrels.assign(doc="x" + qrels["doc"]))
+    assert find(none, "no judged document is retrieved")["severity"] == "warning"
+    assert "100%" in find(none, "unjudged documents in the top 10")["what"]
+    typed = runs.ireval.diagnose(qrels.assign(doc=range(len(qrels))))
+    assert find(typed, "documents of two types")["severity"] == "error"
+
+
+def test_what_is_there_twice(track):
+    runs, qrels = track
+    twice = pd.concat([runs, runs.iloc[:3]]).ireval.diagnose(qrels)
+    row = find(twice, "listed twice")
+    assert row["how_many"] == 3
+    assert row["where"].startswith("bm25 101 d158, ")
+    judged = runs.ireval.diagnose(pd.concat([qrels, qrels.iloc[[5]]]))
+    assert find(judged, "judged twice")["how_many"] == 1
+
+
+def test_scores(track):
+    runs, qrels = track
+    missing = runs.assign(score=runs["score"].mask(np.arange(len(runs)) < 2))
+    assert find(missing.ireval.diagnose(qrels), "missing scores")["how_many"] == 2
+    turned = runs.assign(score=runs["score"].where(runs["system"] != "ance", runs["rank"]))
+    row = find(turned.ireval.diagnose(qrels), "contradict their scores")
+    assert row[["where", "how_many"]].tolist() == ["ance", 16]
+    assert not runs.ireval.diagnose(qrels)["what"].str.contains("contradict").any()
+    ranked = runs.drop(columns="score").ireval.diagnose(qrels, ties="rank")
+    assert not ranked["what"].str.contains("tie").any()
+
+
+def test_gaps_in_filed_ranks(track):
+    runs, qrels = clean(*track)
+    lost = runs[(runs["system"] != "bm25") | ~runs["rank"].isin([3, 4, 5])]
+    row = find(lost.ireval.diagnose(qrels), "ranks leave some out")
+    assert row[["severity", "where", "how_many"]].tolist() == ["warning", "bm25", 16]
+    closed = lost.drop(columns="rank").ireval.diagnose(qrels)
+    assert not closed["what"].str.contains("ranks").any()
+
+
+def test_short_lists(track):
+    runs, qrels = track
+    cut = runs[(runs["system"] != "splade") | (runs["rank"] <= 20)]
+    row = find(cut.ireval.diagnose(qrels), "shorter than 50")
+    assert row[["where", "how_many"]].tolist() == ["splade (16)", 16]
+    assert not cut.ireval.diagnose(qrels, depth=20)["what"].str.contains("shorter").any()
+    assert find(cut.ireval.diagnose(qrels, depth=60), "shorter than 60")["how_many"] == 128
+
+
+def test_grades(track):
+    runs, qrels = track
+    first = qrels["topic"] == qrels["topic"].iloc[0]
+    bare = qrels.assign(grade=qrels["grade"].mask(first, 0))
+    row = find(runs.ireval.diagnose(bare), "without relevant")
+    assert row["where"] == qrels["topic"].iloc[0]
+    marked = qrels.assign(grade=qrels["grade"].replace(0, -1))
+    found = runs.ireval.diagnose(marked)
+    assert find(found, "grade -1")["how_many"] == (qrels["grade"] == 0).sum()
+
+
+def test_ties(track):
+    runs, qrels = track
+    coarse = runs.assign(score=runs["score"].round(1)).ireval.diagnose(qrels)
+    row = find(coarse, "ties in the top 20")
+    assert row["severity"] == "warning"
+    assert "median rate 72%" in row["what"]
+    shared = runs.ireval.diagnose(qrels, ties="mean")
+    assert not shared["what"].str.contains("residuals").any()
+
+
+def test_options_reach_the_cube(track):
+    runs, qrels = track
+    nominal = runs.ireval.diagnose(qrels, depth=10, pool_depth=50)
+    assert not nominal["what"].str.contains("deeper").any()
+    chosen = runs.ireval.diagnose(qrels, contributing=["bm25", "splade"])
+    assert find(chosen, "did not contribute")["how_many"] == 6
+
+
+def test_incomplete_to_any_depth(track):
+    runs, qrels = track
+    found = runs.drop(columns="contributing").ireval.diagnose(qrels)
+    assert find(found, "deeper than the pool")["what"].endswith("which is 0")
+    alone = runs[runs["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(qrels)
+    assert not alone["what"].str.contains("residuals").any()
+
+
+def test_a_frame_without_a_role(track):
+    runs, qrels = track
+    refused(InputError, "grade", lambda: runs.ireval.diagnose(qrels.drop(columns="grade")))
+
+
+def test_everything_is_reported(track):
+    runs, qrels = track
+    twice = pd.concat([runs, runs.head(9)], ignore_index=True)
+    short = (
+        ir.verbs.diagnose(twice, qrels).set_index("what").loc["documents listed twice in a ranking"]
+    )
+    assert short["where"].endswith(", ...")
+    every = ir.verbs.diagnose(twice, qrels, errors="report").set_index("what")
+    whole = every.loc["documents listed twice in a ranking"]
+    assert len(whole["where"].split(", ")) == whole["how_many"] == 9
+    assert ir.verbs.diagnose(twice, qrels).set_index("what")["where"].str.endswith(", ...").any()
+
+
+def test_frames_that_cannot_be_read_are_findings(track):
+    runs, qrels = track
+    found = ir.verbs.diagnose(runs.drop(columns="doc"), qrels.assign(grade=0.5), errors="report")
+    assert found["severity"].tolist() == ["error", "error"]
+    assert found["what"].str.contains("column for doc|whole numbers").all()
+    assert found["how_many"].iloc[1] == len(qrels)
+    assert len(found["where"].iloc[1].split(", ")) == len(qrels)
+    with pytest.raises(InputError):
+        ir.verbs.diagnose(runs.drop(columns="doc"), qrels)
+
+
+def test_an_error_on_the_way_ends_what_is_found(track):
+    runs, qrels = track
+    ranks = runs.drop(columns="score").assign(rank=1)
+    found = ir.verbs.diagnose(ranks, qrels, errors="report")
+    assert found["what"].iloc[0].startswith("wanted distinct ranks")
+    assert found["how_many"].iloc[0] > 5
+    calm = ir.verbs.diagnose(runs, qrels, errors="report")
+    assert calm["what"].tolist() == ir.verbs.diagnose(runs, qrels)["what"].tolist()
+
+
+def test_repeats_far_off_single_ones_and_shared_labels_are_named():
+    runs, qrels = ir.example_track()
+    rng = np.random.default_rng(1)
+    own = runs[runs["system"] == "monot5"]
+    parts = [runs[runs["system"] == "bm25"].assign(seed=1)]
+    for seed in range(1, 7):
+        noise = rng.normal(0, 0.1 * own["score"].std(), len(own))
+        scores = rng.normal(size=len(own)) if seed == 4 else own["score"] + noise
+        parts.append(own.assign(score=scores, seed=seed))
+    runs = pd.concat(parts, ignore_index=True)
+    found = runs.ireval.diagnose(qrels, "nDCG@10").set_index("what")
+    far = found.loc["seeds whose mean nDCG@10 is far from the others of their system"]
+    assert far["where"].startswith("monot5 [seed 4] (")
+    assert far["how_many"] == 1
+    assert found.loc["systems with one seed, beside others with up to 6", "where"] == "bm25"
+    shared = found.loc["seeds that several systems have under the same label"]
+    assert (shared["severity"], shared["where"]) == ("note", "1")

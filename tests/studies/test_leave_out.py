@@ -1,0 +1,235 @@
+"""Leaving runs out, against building everything again without them, and what goes with it.
+
+Orderings of systems on fewer judgments.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from dense import dense
+from refusals import refused
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import DepthError, GradeError, IrframeWarning, ParameterError
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*judgments are set aside:irframe.errors.IrframeWarning"
+)
+
+
+METRICS = ["AP(norm='min')", "AP(norm='pool')", "nDCG", "nDCG(ideal='pool')", "RBP(p=0.8)", "ESL"]
+
+
+def track_of(case):
+    rows = [
+        (system, topic, doc, -rank)
+        for system, lists in case["input"]["runs"].items()
+        for topic, docs in lists.items()
+        for rank, doc in enumerate(docs)
+    ]
+    grades = [(t, d, g) for t, docs in case["input"]["qrels"].items() for d, g in docs.items()]
+    return (
+        pd.DataFrame(rows, columns=["system", "topic", "doc", "score"]),
+        pd.DataFrame(grades, columns=["topic", "doc", "grade"]),
+    )
+
+
+def rebuilt_means(runs, qrels, contributing, depth, metrics):
+    """Pool the contributing runs, build a cube and score it, as if there were nothing else."""
+    pool = runs.ireval.pool(depth, contributing=contributing)
+    kept = qrels.ireval.restrict(pool)
+    top = qrels.nlargest(1, "grade").assign(doc="unseen")
+    with pytest.warns(IrframeWarning, match="no system has a list for 1 of .* judged topics: no"):
+        cube = runs.ireval.cube(
+            pd.concat([kept, top.assign(topic="no")]),
+            depth=depth,
+            contributing=contributing,
+            pool_depth=depth,
+        )
+    scores = cube.ireval.score(*metrics, at=depth).sel(topic=sorted(qrels["topic"].unique()))
+    return scores.isel(depth=0).mean("topic").to_pandas()
+
+
+def test_worked_case(golden):
+    case = golden["002-leave-one-run"]
+    runs, qrels = track_of(case)
+    names = {"AP_b@4": METRICS[0], "NDCG_a@4 linear": "nDCG", "RBP(0.8)@4": "RBP(p=0.8)"}
+    rows = runs.ireval.cube(qrels).ireval.leave_out(*names.values(), depth=4)
+    for key, metric in names.items():
+        expected, part = case["expected"][key], rows[rows["metric"] == metric]
+        assert part["change"].mean() == pytest.approx(expected["delta_pct"], abs=1e-9)
+        assert part["rank_change"].mean() == expected["delta_rank"]
+        systems, changes, ranks = zip(*expected["detail"], strict=True)
+        assert tuple(part["system"]) == systems
+        assert part["change"].tolist() == pytest.approx(list(changes), abs=1e-9)
+        assert tuple(part["rank_change"]) == ranks
+
+
+@pytest.mark.parametrize("together", [None, "team"])
+@pytest.mark.parametrize("depth", [10, 4])
+def test_as_if_built_again(track, cube, together, depth):
+    runs, qrels = track
+    metrics = METRICS[:-1]
+    rows = cube.ireval.leave_out(*metrics, together=together, depth=depth)
+    contributing = runs.loc[runs["contributing"], "system"].unique().tolist()
+    group = runs.drop_duplicates("system").set_index("system")[together] if together else None
+    before = rebuilt_means(runs, qrels, contributing, depth, metrics)
+    for system in contributing:
+        left = [s for s in contributing if s == system or (together and group[s] == group[system])]
+        others = [s for s in contributing if s not in left]
+        after = rebuilt_means(runs, qrels, others, depth, metrics)
+        found = rows[rows["system"] == system].set_index("metric")
+        np.testing.assert_allclose(found["mean"], before[system], atol=1e-12)
+        np.testing.assert_allclose(found["mean_without"], after[system], atol=1e-12)
+        change = 100 * (after[system] - before[system]) / before[system]
+        np.testing.assert_allclose(found["change"], change, atol=1e-9)
+        ranks = [m.rank(axis=1, ascending=False, method="min")[system] for m in (before, after)]
+        np.testing.assert_array_equal(found["rank"], ranks[0])
+        np.testing.assert_array_equal(found["rank_without"], ranks[1])
+        np.testing.assert_array_equal(found["rank_change"], abs(ranks[1] - ranks[0]))
+        taus = [before.loc[m].corr(after.loc[m], method="kendall") for m in metrics]
+        np.testing.assert_allclose(found["tau"], taus, atol=1e-12)
+        unique = runs.ireval.pool(depth, contributing=contributing, together=together)
+        lost = unique[unique["system"].isin(left) & unique["unique"]]
+        lost = lost[["topic", "doc"]].drop_duplicates()
+        assert (found["lost"] == len(lost)).all()
+        relevant = lost.merge(qrels).query("grade >= 1")
+        assert (found["lost_relevant"] == len(relevant)).all()
+
+
+def test_rows_and_columns(cube):
+    rows = cube.ireval.leave_out("AP", "P", at=[5, 50], together="team")
+    assert list(rows.columns[:4]) == ["metric", "depth", "team", "system"]
+    assert rows["metric"].tolist() == ["AP"] * 10 + ["P"] * 10
+    assert rows["depth"].tolist() == ([5] * 5 + [50] * 5) * 2
+    assert len(rows[["system", "team"]].drop_duplicates()) == 5
+    assert cube.ireval.leave_out("P")["depth"].unique().tolist() == [10]
+
+
+def test_what_costs_less_ranks_higher(cube):
+    whole = cube.ireval.score("ESL", at=50).isel(metric=0, depth=0).mean("topic").to_series()
+    rows = cube.ireval.leave_out("ESL", at=50).set_index("system")
+    expected = whole.rank(method="min")
+    assert (rows["rank"] == expected.loc[rows.index]).all()
+
+
+def test_a_part_of_the_systems(track, cube):
+    runs, qrels = track
+    some = ["bm25", "splade", "ance"]
+    part = runs[runs["system"].isin(some)]
+    built = part.ireval.cube(qrels, pool_depth=10)
+    chosen = cube.sel(system=some)
+    pd.testing.assert_frame_equal(
+        chosen.ireval.leave_out("AP").sort_values("system", ignore_index=True),
+        built.ireval.leave_out("AP").sort_values("system", ignore_index=True),
+    )
+
+
+def test_judgments_that_no_run_put_into_the_pool_are_counted(track, cube):
+    runs, qrels = track
+    more = pd.concat(
+        [qrels, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
+    )
+    told = "3 of 526 judgments are set aside: .* depth 10; all means are by the other 523"
+    with pytest.warns(IrframeWarning, match=told) as caught:
+        rows = runs.ireval.cube(more).ireval.leave_out("AP")
+    assert len(caught) == 1
+    assert (rows.attrs["judgments"], rows.attrs["set_aside"]) == (526, 3)
+    same = cube.ireval.leave_out("AP")
+    pd.testing.assert_frame_equal(rows, same)
+    assert (same.attrs["judgments"], same.attrs["set_aside"]) == (523, 0)
+
+
+def test_a_score_of_nothing_has_no_change():
+    runs = pd.DataFrame({"system": list("ab"), "topic": "1", "doc": list("xy"), "score": 1.0})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("xy"), "grade": [1, 0]})
+    rows = runs.ireval.cube(qrels).ireval.leave_out("P").set_index("system")
+    assert np.isnan(rows.loc["b", "change"])
+    assert rows.loc["a", "change"] == -100
+    assert rows.loc["a", ["lost", "lost_relevant"]].tolist() == [1, 1]
+
+
+def test_a_metric_with_a_depth_is_evaluated_there(cube):
+    rows = cube.ireval.leave_out("P", "nDCG@20", "nDCG@3", at=[10, 5])
+    told = rows[["metric", "depth"]].drop_duplicates().to_numpy().tolist()
+    assert told == [["P", 5], ["P", 10], ["nDCG@20", 20], ["nDCG@3", 3]]
+    for depth in (20, 3):
+        means = cube.ireval.score("nDCG", at=depth).mean("topic").squeeze().to_series()
+        own = rows[rows["metric"] == f"nDCG@{depth}"].set_index("system")["mean"]
+        np.testing.assert_allclose(own, means[own.index])
+    plain = cube.ireval.leave_out("nDCG", at=20).drop(columns="metric")
+    alone = cube.ireval.leave_out("nDCG@20").drop(columns="metric")
+    pd.testing.assert_frame_equal(alone, plain)
+
+
+def test_systems_without_a_group_are_named(track):
+    runs, qrels = track
+    teamless = runs["system"].isin(["splade", "bm25"])
+    cube = runs.assign(team=runs["team"].mask(teamless, None)).ireval.cube(qrels)
+    with pytest.raises(ParameterError, match="team for every contributing system.*: bm25, splade"):
+        cube.ireval.leave_out("AP", together="team")
+    assert len(cube.ireval.leave_out("AP")) == 5
+
+
+def test_refusals(cube, track):
+    runs, qrels = track
+    refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.leave_out("AP", depth=11))
+    refused(DepthError, "found 51", lambda: cube.ireval.leave_out("AP", at=51))
+    with pytest.raises(ParameterError, match="coordinate of the systems.*'track'.*team"):
+        cube.ireval.leave_out("AP", together="track")
+    with pytest.raises(ParameterError, match="contribute to the pool; found none"):
+        cube.isel(system=~dense(cube).contributing).ireval.leave_out("AP")
+    marked = qrels.assign(grade=qrels["grade"].replace(0, -1))
+    refused(GradeError, "grade -1", lambda: runs.ireval.cube(marked).ireval.leave_out("AP"))
+
+
+ROBUSTNESS_METRICS = ["AP", "Bpref", "nDCG@10", "RBP(p=0.8)", "Twist"]
+
+
+def test_as_if_built_on_a_sample(cube):
+    runs, qrels = ir.example_track()
+    found = cube.ireval.robustness(*ROBUSTNESS_METRICS, shares=[0.5, 0.1], seeds=[4, 7])
+    whole = cube.ireval.score(*ROBUSTNESS_METRICS, at=50).mean("topic").isel(depth=0)
+    for share in (0.5, 0.1):
+        for seed in (4, 7):
+            sampled = qrels.ireval.sample(share, seed=seed)
+            assert sampled["grade"].max() == 3
+            scores = runs.ireval.cube(sampled).ireval.score(*ROBUSTNESS_METRICS, at=50)
+            means = scores.mean("topic").isel(depth=0)
+            for metric in ROBUSTNESS_METRICS:
+                tau = stats.kendalltau(*(m.sel(metric=metric).round(12) for m in (means, whole)))
+                value = found.sel(metric=metric, share=share, seed=seed).item()
+                assert value == pytest.approx(tau.statistic, abs=1e-12)
+
+
+def test_all_judgments_change_nothing(cube):
+    found = cube.ireval.robustness(*ROBUSTNESS_METRICS, shares=[1], seeds=2, at=[10, 50])
+    assert found.dims == ("metric", "depth", "share", "seed")
+    np.testing.assert_allclose(found, 1)
+
+
+@pytest.mark.thorough
+def test_fewer_judgments_change_more(cube):
+    by_seed = cube.ireval.robustness("AP", seeds=20)
+    found = by_seed.mean("seed").squeeze()
+    assert found.share.values.tolist() == [0.9, 0.7, 0.5, 0.3, 0.1]
+    assert found.sel(share=0.9) > found.sel(share=0.1)
+    assert by_seed.attrs["method"]
+
+
+def test_robustness_refusals(cube):
+    for shares in ([0], [0.5, 1.01], [-1], [50]):
+        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
+            cube.ireval.robustness("AP", shares=shares)
+    for options in ({"shares": []}, {"seeds": 0}, {"seeds": [1, 1]}):
+        with pytest.raises(ParameterError, match="distinct seeds"):
+            cube.ireval.robustness("AP", **options)
+    refused(DepthError, "found 51", lambda: cube.ireval.robustness("AP", at=51))
+    with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
+        cube.ireval.robustness("AP", "nDCG@10", at=[20, 5])
+    with pytest.raises(ParameterError, match="seed, a whole number"):
+        cube.ireval.robustness("AP", seeds=["x"])
+    runs, qrels = ir.example_track()
+    marked = runs.ireval.cube(qrels.assign(grade=qrels["grade"].replace(0, -1)))
+    refused(GradeError, "grade -1", lambda: marked.ireval.robustness("AP"))

@@ -1,0 +1,319 @@
+"""Tests of irframe.studies.orderings.
+
+Innate orderings of systems against Algorithm 1, and what can be asked of them; Which metrics
+innate orderings bind, against every pair of short rankings; Two systems side by side: the order
+of the topics, the rankings, and which metrics are bound.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from oracles import innate as oracle
+from refusals import refused
+from tracks import cube_of
+
+import irframe as ir
+from irframe.agreements.innate import LABELS
+from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
+from irframe.metrics import METRICS
+from irframe.metrics.parse_metric import parse_metric
+from irframe.studies.orderings import is_bound
+
+
+def serps_of(cube, system, topic, gain):
+    grades = cube["grade"].sel(system=system, topic=topic).to_numpy()
+    return [gain.get(int(grade), 0) for grade in grades]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"rel": 2},
+        {"gain": "linear"},
+        {"gain": "exp"},
+        {"gain": {1: 0.1, 2: 0.3, 3: 0.9}},
+    ],
+)
+def test_all_pairs_equal_algorithm_1(cube, options):
+    table = {
+        (): {1: 1, 2: 1, 3: 1},
+        ("rel",): {2: 1, 3: 1},
+        "linear": {1: 1, 2: 2, 3: 3},
+        "exp": {1: 1, 2: 3, 3: 7},
+    }
+    gain = options.get("gain", tuple(options))
+    gain = gain if isinstance(gain, dict) else table[gain]
+    found = cube.ireval.orderings(depth=12, labels=True, **options)
+    assert found.sizes == {"pair": 28, "topic": 16, "depth": 12, "group": 5}
+    rng = np.random.default_rng(0)
+    for pair, topic in zip(rng.integers(28, size=40), rng.integers(16, size=40), strict=True):
+        one = found.isel(pair=pair, topic=topic)
+        serps = [
+            serps_of(cube, one[name].item(), one["topic"].item(), gain)[:12]
+            for name in ("system_a", "system_b")
+        ]
+        labels = [LABELS[code][:2] for code in one["label"].to_numpy().tolist()]
+        assert labels == oracle.by_depth(*serps)
+        assert LABELS[int(one["label"][-1])] == oracle.group(*serps)
+
+
+def test_five_groups(golden):
+    case = golden["001-five-groups"]
+    cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
+    found, expected = cube.ireval.orderings("A", "B"), case["expected"]
+    assert found["count"].isel(depth=-1).to_series().to_dict() == expected["counts"]
+    assert [LABELS[code] for code in found["label"][:, -1].to_numpy()] == expected["groups"]
+    signs = {-2: "*", -1: "-", 0: "=", 1: "+", 2: "*"}
+    depths = ["".join(signs[code] for code in row) for row in found["label"].to_numpy().tolist()]
+    assert depths == expected["depths"]
+    lined_up = cube.ireval.side_by_side("A", "B")
+    assert (
+        found["topic"].to_numpy()[expected["row_order"]].tolist()
+        == lined_up["topic"].to_numpy().tolist()
+    )
+    assert found["p"].isel(depth=-1).item() == expected["sign_p"]
+
+
+def test_sign_test(golden):
+    case = golden["001-sign-test"]
+    for (behind, ahead), p in zip(case["input"]["pairs"], case["expected"]["exact"], strict=True):
+        if behind + ahead:
+            serps = [[0]] * behind + [[1]] * ahead
+            other = [[1]] * behind + [[0]] * ahead
+            found = cube_of({"A": serps, "B": other}).ireval.orderings("A", "B")
+            assert found["p"].item() == pytest.approx(p, rel=1e-9)
+
+
+def test_one_pair_one_champion_and_all_pairs_agree(cube):
+    every = cube.ireval.orderings(depth=10, labels=True)
+    ours = cube.ireval.orderings("bm25", depth=10)
+    theirs = cube.ireval.orderings(b="bm25", depth=10)
+    assert (ours["system_a"] == "bm25").all()
+    assert (theirs["system_b"] == "bm25").all()
+    np.testing.assert_array_equal(ours["label"], -theirs["label"])
+    np.testing.assert_array_equal(ours["p"], theirs["p"])
+    np.testing.assert_array_equal(every["label"][:7], ours["label"])
+    one = cube.ireval.orderings("bm25", "ance", depth=10)
+    assert one["system_b"].item() == "ance"
+    assert one["label"].dims == ("topic", "depth")
+    np.testing.assert_array_equal(one["label"], ours["label"][1])
+    assert "label" not in cube.ireval.orderings(depth=3)
+    assert one["label"].attrs["flag_meanings"] == "**ns ns = ni **ni"
+
+
+def test_deeper_comparisons_keep_shallow_labels(cube):
+    deep = cube.ireval.orderings("bm25", "duot5")
+    shallow = cube.ireval.orderings("bm25", "duot5", depth=7)
+    np.testing.assert_array_equal(deep["label"][:, :7], shallow["label"])
+    np.testing.assert_array_equal(deep["count"][:7], shallow["count"])
+
+
+def test_first_depths_say_what_labels_say(cube):
+    found = cube.ireval.orderings("bm25", "colbert")
+    label = found["label"].to_numpy()
+    for first, changed in (("first_decided", label != 0), ("first_nonseparable", abs(label) == 2)):
+        expected = np.where(changed.any(axis=1), changed.argmax(axis=1) + 1, 0)
+        np.testing.assert_array_equal(found[first], expected)
+
+
+def test_orderings_bind_metrics(cube):
+    found = cube.ireval.orderings("bm25", "monot5")
+    names = ["P", "RR", "AP", "RBP(p=0.5)", "RBP(p=0.95)", "nDCG(gain='binary')", "Success"]
+    scores = cube.ireval.score(*names)
+    difference = (scores.sel(system="bm25") - scores.sel(system="monot5")).round(12)
+    label = found["label"].to_numpy()
+    assert (difference.to_numpy()[:, label == 1] >= 0).all()
+    assert (difference.to_numpy()[:, label == -1] <= 0).all()
+    assert (difference.to_numpy()[:, label == 0] == 0).all()
+
+
+def test_input_is_not_changed(cube):
+    before = cube.copy(deep=True)
+    cube.ireval.orderings()
+    assert before.identical(cube)
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "error", "message"),
+    [
+        (("bm25", "bm25"), {}, ParameterError, "'bm25' twice"),
+        (("bm26", "x"), {}, ParameterError, "'bm26', 'x'"),
+        (("bm25", ["ance", "splade"]), {}, ParameterError, r"\['ance', 'splade'\]"),
+        ((), {"depth": 51}, DepthError, "of at least 1 and at most 50"),
+        ((), {"depth": 0}, DepthError, "of at least 1 and at most 50"),
+        ((), {"depth": 2.5}, DepthError, "of at least 1 and at most 50"),
+        ((), {"gain": {1: 0.5}}, MetricError, "every relevant grade.*2, 3"),
+        ((), {"gain": {1: "much"}}, MetricError, "much"),
+        ((), {"gain": {1: float("nan")}}, MetricError, "nan"),
+        ((), {"gain": "cubic"}, MetricError, "cubic"),
+        ((), {"gain": {1: 1e-300, 2: 0.1, 3: 1}}, MetricError, "summed exactly"),
+        ((), {"rel": 0}, ParameterError, "rel, a whole number of at least 1"),
+    ],
+)
+def test_bad_input(cube, systems, options, error, message):
+    refused(error, message, lambda: cube.ireval.orderings(*systems, **options))
+
+
+def test_what_is_no_cube_is_refused(cube):
+    refused(InputError, "a cube", lambda: ir.verbs.orderings(cube["grade"], "bm25"))
+    with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
+        ir.verbs.orderings(cube.isel(system=[0]))
+
+
+def test_shared_ranks_are_no_order():
+    cube = ir.cube(*ir.example_track(), ties="mean")
+    calls = {
+        "orderings": lambda: cube.ireval.orderings("bm25", "ance"),
+        "separability": cube.ireval.separability,
+        "side_by_side": lambda: cube.ireval.side_by_side("bm25", "ance"),
+        "compare_orderings": lambda: cube.ireval.compare_orderings(baseline="bm25", metric="P"),
+        "significance_agreement": lambda: cube.ireval.significance_agreement("P"),
+        "misplacement": cube.ireval.misplacement,
+        "search_lengths": cube.ireval.search_lengths,
+        "outcomes": lambda: cube.ireval.outcomes(relevant="first"),
+    }
+    for call in calls.values():
+        refused(MetricError, "ties='mean'", call)
+
+
+BASE = [2, 2, 1, 1, 0, 0, 0]
+"""Grades of the judged documents of every topic."""
+DEEP = 4
+GRADED = [
+    "nDCG",
+    "DCG",
+    "RBP(p=0.8)",
+    "RBP(p=0.5, gain='linear')",
+    "P(gain='linear')",
+    "SDCG",
+    "INSQ(T=2)",
+]
+BINARY = [
+    "P",
+    "AP",
+    "RR",
+    "Recall",
+    "Success",
+    "Rprec",
+    "F",
+    "IPrec@0.5",
+    "NumRelRet",
+    "SetR",
+    "ESL",
+    "BinG",
+    "InterpolatedAP",
+    "RelativeP",
+    "RprecMult@0.6",
+    "SDCG(gain='binary')",
+    "YAAP",
+    "nDCGRel(gain='binary')",
+]
+
+
+@pytest.fixture(scope="module")
+def paired():
+    """Every ranking of four grades against every other: two systems, a topic per pair."""
+    serps = [s for s in itertools.product((0, 1, 2), repeat=DEEP) if max(map(s.count, (1, 2))) <= 2]
+    pairs = list(itertools.combinations(serps, 2))
+    a, b = (list(map(list, side)) for side in zip(*pairs, strict=True))
+    return cube_of({"a": a, "b": b}, judged=[BASE + [0] * 4] * len(pairs))
+
+
+def contradicted(cube, metric, **options):
+    """Say whether the scores of some pair contradict its ordering."""
+    label = cube.ireval.orderings("a", "b", **options)["label"].to_numpy()
+    scores = cube.ireval.score(metric)[0]
+    ahead = (scores.sel(system="a") - scores.sel(system="b")).to_numpy().round(12)
+    ahead = -ahead if metric.cost else ahead
+    return bool(((label == 1) & (ahead < 0) | (label == -1) & (ahead > 0)).any())
+
+
+@pytest.mark.parametrize("gain", ["binary", "linear"])
+def test_what_is_bound_is_never_contradicted(paired, gain):
+    names = [*GRADED, *BINARY, "Q", "ERR", "Q(gain='binary')", "ERR(gain='linear')", "AP(rel=2)"]
+    for metric in map(parse_metric, names):
+        if is_bound(paired, metric, gain=gain, rel=1):
+            assert not contradicted(paired, metric, gain=gain), metric
+
+
+def test_sums_of_the_same_gain_are_bound(paired):
+    bound = [is_bound(paired, parse_metric(name), gain="linear", rel=1) for name in ("nDCG", "DCG")]
+    assert bound == [True, True]
+    assert all(is_bound(paired, parse_metric(name), gain="binary", rel=1) for name in BINARY)
+    assert is_bound(paired, ir.metrics.AP(rel=2), gain="binary", rel=2)
+
+
+def test_other_gains_and_graded_q_and_err_are_contradicted(paired):
+    for name, gain in {
+        "nDCG": "binary",
+        "Q": "linear",
+        "ERR(gain='linear')": "linear",
+        "AP": "linear",
+    }.items():
+        metric = parse_metric(name)
+        assert not is_bound(paired, metric, gain=gain, rel=1)
+        assert contradicted(paired, metric, gain=gain), name
+
+
+def test_the_unit_of_a_gain_is_no_matter(paired):
+    assert is_bound(paired, ir.metrics.DCG(gain="linear"), gain={1: 5, 2: 10}, rel=1)
+    two_levels = cube_of({"a": [[1, 0]], "b": [[0, 1]]})
+    assert is_bound(two_levels, ir.metrics.ERR(), gain="binary", rel=1)
+
+
+def test_metrics_of_other_things_are_never_bound(paired):
+    named = {"ASL", "AtomizedP", "InverseASL", "SetP", "SetF", "Judged", "NumRet", "NumQ", "NumRel"}
+    named |= {"Bpref", "InfAP", "CRP", "Twist", "BalancePoint", "SpaceRatio", "RecoveryRatio"}
+    assert not any(is_bound(paired, METRICS[name](), gain="binary", rel=1) for name in named)
+    assert np.isin(list(named), list(METRICS)).all()
+
+
+def test_display_order_of_non_separable_topics():
+    a = [[1, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 1, 0]]
+    b = [[0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]
+    cube = cube_of({"A": a, "B": b}, depth=4)
+    groups = [oracle.group(one, other) for one, other in zip(a, b, strict=True)]
+    assert groups == ["**ni", "**ni", "**ns", "**ns", "**ni", "**ns"]
+    for depth, order in {4: "253401", 2: "253014"}.items():
+        topics = cube.ireval.side_by_side("A", "B", depth=depth)["topic"].to_numpy()
+        assert "".join(topics) == order
+
+
+def test_lined_up_systems_hold_the_data(cube):
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
+    plain = cube.ireval.orderings("monot5", "bm25", depth=10)
+    order = plain.indexes["topic"].get_indexer(pair["topic"])
+    np.testing.assert_array_equal(pair["label"], plain["label"][order])
+    grade = cube["grade"].sel(system="bm25").to_numpy()[order, :10]
+    np.testing.assert_array_equal(pair["gain_b"], grade >= 1)
+    scores = cube.ireval.score("P", "AP", at=10)[..., 0]
+    expected = scores.sel(system="monot5") - scores.sel(system="bm25")
+    np.testing.assert_allclose(pair["difference"], expected[:, order], atol=1e-11)
+    label = pair["label"][:, -1].to_numpy()
+    assert (pair["difference"].sel(metric="P").to_numpy()[label == 1] >= 0).all()
+    assert "difference" not in cube.ireval.side_by_side("monot5", "bm25", depth=10)
+    graded = cube.ireval.side_by_side("monot5", "bm25", depth=10, gain="linear")
+    assert set(np.unique(graded["gain_a"]).round(6)) == {0, 0.333333, 0.666667, 1}
+
+
+def test_metrics_deeper_than_the_orderings_are_refused(cube):
+    with pytest.raises(DepthError, match="depth=10 to reach as deep as the metrics; found P@20"):
+        cube.ireval.side_by_side("monot5", "bm25", "P@20", depth=10)
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P@5", depth=10)
+    scores = cube.ireval.score("P@5", at=10)[0, ..., 0].sel(topic=pair["topic"])
+    expected = scores.sel(system="monot5") - scores.sel(system="bm25")
+    np.testing.assert_allclose(pair["difference"][0], expected, atol=1e-11)
+
+
+def test_metrics_that_are_not_bound_are_named(cube):
+    with pytest.warns(IrframeWarning, match="not bind.*: nDCG, ERR$"):
+        cube.ireval.side_by_side("monot5", "bm25", "AP", "nDCG", "ERR", depth=10)
+    with pytest.warns(IrframeWarning, match="not bind.*: P, Q$"):
+        cube.ireval.side_by_side("monot5", "bm25", "nDCG", "P", "Q", depth=10, gain="linear")
+
+
+def test_two_systems_are_needed(cube):
+    refused(ParameterError, "two systems to line up", ir.verbs.side_by_side, cube, "bm25", None)
+    refused(ParameterError, "'bm26'", lambda: ir.verbs.side_by_side(cube, "bm25", "bm26"))

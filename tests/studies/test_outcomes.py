@@ -1,0 +1,446 @@
+"""Tests of irframe.studies.outcomes.
+
+Outcome breakdowns against the worked cases, a slow oracle, and what cannot be compared; Relative
+reduction in error.
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.outcomes import breakdown, verdicts
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import (
+    DepthError,
+    IdError,
+    InputError,
+    IrframeError,
+    IrframeWarning,
+    ParameterError,
+)
+
+GOLDEN = {
+    "mrr_a": "mrr_a",
+    "mrr_b": "mrr_b",
+    "delta": "delta",
+    "p_ranksum": "wrs",
+    "p_wilcoxon": "wsr",
+    "p_t": "t",
+    "n_topics": "n",
+    "neither": "neither",
+    "a_only": "a_wins",
+    "b_only": "b_wins",
+    "both": "both",
+    "esl_a": "esl_a",
+    "esl_b": "esl_b",
+    "rr_a": "rr_a",
+    "rr_b": "rr_b",
+    "p_esl_wilcoxon": "esl_wsr",
+    "p_esl_t": "esl_t",
+    "p_rr_wilcoxon": "rr_wsr",
+    "p_rr_t": "rr_t",
+    "p_answered": "case2_binomial",
+}
+"""Column of a summary, and what the worked cases call it."""
+WORKED = [
+    "003-q5-q6",
+    "003-esl-vs-mrr",
+    "003-q7-q8",
+    "003-cutoff",
+    "003-identical",
+    "003-no-case3",
+    "003-random-1",
+]
+
+
+def track(ranks, length=101):
+    """Build frames in which every system answers query i at the given rank, or not at all."""
+    rows = [
+        (system, f"q{query}", "right" if place == rank else f"{system}{place}", -place)
+        for system, row in ranks.items()
+        for query, rank in enumerate(row)
+        for place in range(1, length + 1)
+    ]
+    queries = range(len(next(iter(ranks.values()))))
+    runs = pd.DataFrame(rows, columns=["system", "qid", "docno", "score"])
+    qrels = pd.DataFrame([(f"q{i}", "right", 1) for i in queries], columns=["qid", "docno", "rel"])
+    return runs, qrels
+
+
+def both_ways(runs, qrels, depth=100, **options):
+    """Break outcomes down from frames and from a cube; they must agree."""
+    found = runs.ireval.outcomes(qrels, depth=depth, **options)
+    cube = runs.ireval.cube(qrels)
+    depth = min(depth, cube.sizes["depth"])
+    again = cube.ireval.outcomes(depth=depth, **options)
+    pd.testing.assert_frame_equal(found.summary, again.summary)
+    return found
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_worked_cases(golden, name):
+    told, expected = golden[name]["input"], golden[name]["expected"]
+    runs, qrels = track({"A": told["ranks_a"], "B": told["ranks_b"]})
+    found = both_ways(runs, qrels, baseline="A", systems="B", depth=told["k"])
+    row = found.summary.iloc[0]
+    numbers = expected["table1"] | expected["table2"]
+    for column, key in GOLDEN.items():
+        value = np.nan if numbers[key] is None else numbers[key]
+        assert row[column] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), column
+    shares = [row[f"share_{name}"] for name in ("neither", "a_only", "b_only", "both")]
+    assert shares == pytest.approx(numbers["fractions"])
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_worked_verdicts(golden, name):
+    told, expected = golden[name]["input"], golden[name]["expected"]["verdicts_alpha_0.05"]
+    runs, qrels = track({"A": told["ranks_a"], "B": told["ranks_b"]})
+    for key in ("esl_wsr", "esl_t", "rr_wsr", "rr_t"):
+        measure, test = key.upper().split("_")
+        test = {"WSR": "wilcoxon", "T": "t"}[test]
+        row = runs.ireval.outcomes(
+            qrels, baseline="A", systems="B", measure=measure, test=test
+        ).summary.iloc[0]
+        assert row["better"] == expected["better" if measure == "ESL" else "better_rr"]
+        assert row["significantly_better"] == expected["significantly_better"][key]
+        assert row["no_harm"] == expected["no_harm"][key]
+
+
+def test_a_row_per_query():
+    runs, qrels = track({"A": [1, None, 3, 5], "B": [4, 2, None, 101]})
+    queries = runs.ireval.outcomes(qrels, baseline="A", systems="B").queries
+    assert queries["outcome"].tolist() == ["both", "b_only", "a_only", "a_only"]
+    assert queries["outcome"].cat.ordered
+    assert list(queries["outcome"].cat.categories) == ["neither", "a_only", "b_only", "both"]
+    assert queries["qid"].tolist() == ["q0", "q1", "q2", "q3"]
+    assert queries["rank_b"].tolist() == [4, 2, pd.NA, pd.NA]
+    assert queries["esl_a"].tolist() == pytest.approx([1, np.nan, np.nan, np.nan], nan_ok=True)
+    assert queries["rr_b"].tolist() == [1 / 4, 1 / 2, 0, 0]
+
+
+places = st.none() | st.integers(1, 12)
+
+
+@pytest.mark.filterwarnings("ignore:no retrieved document is judged:irframe.errors.IrframeWarning")
+@given(st.lists(st.tuples(places, places, places), min_size=1, max_size=25), st.integers(1, 12))
+def test_all_pairs_equal_a_loop(ranks, k):
+    columns = dict(zip("ABC", map(list, zip(*ranks, strict=True)), strict=True))
+    runs, qrels = track(columns, length=12)
+    summary = both_ways(runs, qrels, depth=k, measure="RR", test="t").summary
+    assert summary[["system_a", "system_b"]].agg("".join, axis=1).tolist() == ["AB", "AC", "BC"]
+    for row in summary.to_dict("records"):
+        expected = breakdown(columns[row["system_a"]], columns[row["system_b"]], k)
+        for name, value in expected.items():
+            assert row[name] == pytest.approx(value, rel=1e-7, abs=1e-12, nan_ok=True), name
+        told = [row[name] for name in ("better", "significantly_better", "no_harm")]
+        assert told == list(verdicts(expected, "rr", "t", 0.05))
+
+
+def test_baseline_and_lists_of_systems():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [None, 1]})
+    against = runs.ireval.outcomes(qrels, baseline="B").summary
+    assert against[["system_a", "system_b"]].to_numpy().tolist() == [["B", "A"], ["B", "C"]]
+    listed = runs.ireval.outcomes(qrels, baseline="C", systems=["A", "B"]).summary
+    assert listed[["system_a", "system_b"]].to_numpy().tolist() == [["C", "A"], ["C", "B"]]
+
+
+def test_pairs_of_some_systems_keep_their_order():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [None, 1]})
+    pairs = both_ways(runs, qrels, systems=["C", "A"]).summary
+    assert pairs[["system_a", "system_b"]].to_numpy().tolist() == [["C", "A"]]
+    assert pairs.loc[0, ["a_only", "b_only"]].tolist() == [0, 1]
+
+
+def test_one_system_is_named_as_too_few():
+    runs, qrels = track({"A": [1, 2]}, length=5)
+    refused(ParameterError, "at least two systems, each once; .* 'A'", runs.ireval.outcomes, qrels)
+    with pytest.raises(ParameterError, match="one system beside the baseline"):
+        runs.ireval.outcomes(qrels, baseline="A")
+
+
+def test_documents_judged_twice_are_no_second_answer():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
+    twice = pd.concat([qrels, qrels.head(1)])
+    for relevant in ("only", "first"):
+        refused(IdError, "right", runs.ireval.outcomes, twice, relevant=relevant)
+
+
+def test_best_so_far():
+    ranks = {"old": [4, 4], "worse": [9, 9], "new": [2, 2], "same": [2, 2], "top": [1, 1]}
+    runs, qrels = track(ranks, length=10)
+    found = both_ways(runs, qrels, order=["old", "worse", "new", "same", "top"]).summary
+    assert found["system_a"].tolist() == ["old", "old", "new", "new"]
+    assert found["system_b"].tolist() == ["worse", "new", "same", "top"]
+    assert found["best_so_far"].tolist() == [False, True, False, True]
+
+
+def test_correction_moves_the_verdict():
+    rng = np.random.default_rng(3)
+    a = rng.integers(3, 30, 60)
+    ranks = {"A": a, "B": a - rng.integers(-1, 3, 60), "C": a, "D": a}
+    runs, qrels = track({name: row.tolist() for name, row in ranks.items()}, length=35)
+    raw = runs.ireval.outcomes(qrels, baseline="A", alpha=0.01).summary
+    p = raw.loc[0, "p_esl_wilcoxon"]
+    found = runs.ireval.outcomes(qrels, baseline="A", alpha=2 * p, adjust="bonferroni").summary
+    assert found.loc[0, "p_esl_wilcoxon"] == p
+    assert found.loc[0, "p_esl_wilcoxon_adjusted"] == pytest.approx(3 * p)
+    assert not found.loc[0, "ranked_significant"]
+    bare = runs.ireval.outcomes(qrels, baseline="A", alpha=2 * p, adjust=None).summary
+    assert bare.loc[0, "ranked_significant"]
+    assert "p_esl_wilcoxon_adjusted" not in bare
+
+
+def test_groups_of_topics():
+    runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
+    runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
+    found = both_ways(runs, qrels, baseline="A", systems="B", by="kind")
+    assert found.summary["kind"].tolist() == ["x", "y"]
+    assert found.summary["both"].tolist() == [2, 0]
+    assert found.summary["a_only"].tolist() == [0, 1]
+    assert found.queries["kind"].tolist() == ["x", "x", "y", "y"]
+
+
+def test_groups_of_systems():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [3, 1], "D": [1, 1]}, length=5)
+    team = runs[runs.columns[0]].map({"A": "x", "B": "x", "C": "y", "D": "y"})
+    found = both_ways(runs.assign(team=team), qrels, by="team").summary
+    assert found[["team", "system_a", "system_b"]].to_numpy().tolist() == [
+        ["x", "A", "B"],
+        ["y", "C", "D"],
+    ]
+    with pytest.warns(IrframeWarning, match=r"left out \(team\): y \(no A\)"):
+        both_ways(runs.assign(team=team), qrels, baseline="A", by="team")
+
+
+def test_groups_without_the_baseline_are_left_out():
+    runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
+    runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
+    some = runs[(runs["kind"] == "x") | (runs[runs.columns[0]] != "A")]
+    with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
+        found = some.ireval.outcomes(qrels, baseline="A", by="kind").summary
+    assert found["kind"].tolist() == ["x"]
+    cube = some.ireval.cube(qrels, collection="kind")
+    with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
+        again = cube.ireval.outcomes(baseline="A", by="kind").summary
+    pd.testing.assert_frame_equal(again, found)
+
+
+def test_first_of_several_relevant_documents():
+    runs, qrels = track({"A": [3], "B": [1]}, length=5)
+    more = pd.DataFrame([("q0", "A1", 2), ("q0", "never", 1)], columns=qrels.columns)
+    qrels = pd.concat([qrels, more])
+    refused(InputError, "relevant='first'", runs.ireval.outcomes, qrels, baseline="A", systems="B")
+    found = both_ways(runs, qrels, baseline="A", systems="B", relevant="first")
+    assert found.summary.loc[0, ["esl_a", "esl_b"]].tolist() == [1, 1]
+    strict = both_ways(runs, qrels, baseline="A", systems="B", rel=2)
+    assert strict.summary.loc[0, "a_only"] == 1
+
+
+def test_queries_without_relevant_documents_are_counted():
+    runs, qrels = track({"A": [1, 2, 3], "B": [2, 1, 4]}, length=5)
+    qrels.loc[2, "rel"] = 0
+    found = both_ways(runs, qrels, baseline="A", systems="B")
+    assert found.summary.loc[0, ["n_topics", "n_no_relevant"]].tolist() == [2, 1]
+    assert found.queries["qid"].tolist() == ["q0", "q1"]
+    refused(InputError, "none among 3", runs.ireval.outcomes, qrels.assign(rel=0), baseline="A")
+
+
+def test_left_out_topics_are_counted_in_their_group():
+    runs, qrels = track({"A": [1, 2, 3, 4], "B": [2, 1, 4, 3]}, length=5)
+    runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
+    qrels.loc[1, "rel"] = 0
+    found = both_ways(runs, qrels, by="kind").summary
+    assert found[["kind", "n_topics", "n_no_relevant"]].to_numpy().tolist() == [
+        ["x", 1, 1],
+        ["y", 2, 0],
+    ]
+
+
+def test_topics_without_a_group_are_named():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
+    runs = runs.assign(kind=runs["qid"].map({"q0": "x"}))
+    refused(ParameterError, "q1", lambda: runs.ireval.outcomes(qrels, by="kind"))
+    refused(ParameterError, "q1", lambda: runs.ireval.cube(qrels).ireval.outcomes(by="kind"))
+
+
+def test_listed_topics_keep_their_order():
+    runs, qrels = track({"A": [1, 2, 3], "B": [3, 1, 2]}, length=5)
+    found = runs.ireval.outcomes(qrels, baseline="A", systems="B", topics=["q2", "q0"])
+    assert found.queries["qid"].tolist() == ["q2", "q0"]
+    assert found.queries["rank_a"].tolist() == [3, 1]
+
+
+def test_frames_are_left_alone_and_ranked_by_their_ties():
+    runs = pd.DataFrame(
+        {"system": list("aabb"), "topic": "1", "doc": ["x", "y", "y", "x"], "score": 1.0}
+    )
+    qrels = pd.DataFrame({"topic": ["1"], "doc": ["x"], "grade": [1]})
+    before = runs.copy(), qrels.copy()
+    trec = runs.ireval.outcomes(qrels, baseline="a", systems="b").queries
+    assert trec[["rank_a", "rank_b"]].to_numpy().tolist() == [[2, 2]]
+    filed = runs.ireval.outcomes(qrels, baseline="a", systems="b", ties="order").queries
+    assert filed[["rank_a", "rank_b"]].to_numpy().tolist() == [[1, 2]]
+    pd.testing.assert_frame_equal(runs, before[0])
+    pd.testing.assert_frame_equal(qrels, before[1])
+
+
+def test_what_cannot_be_compared():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
+    cube = runs.ireval.cube(qrels)
+    refused(DepthError, "at most 5", cube.ireval.outcomes, baseline="A", systems="B", depth=6)
+    for depth in (0, 1.5, True):
+        with pytest.raises(DepthError):
+            cube.ireval.outcomes(baseline="A", systems="B", depth=depth)
+        with pytest.raises(DepthError):
+            runs.ireval.outcomes(qrels, baseline="A", systems="B", depth=depth)
+    bad = [
+        {"baseline": "A", "systems": "Z"},
+        {"baseline": "Z"},
+        {"baseline": ["A", "B"]},
+        {"baseline": "A", "systems": "A"},
+        {"baseline": "A", "systems": []},
+        {"baseline": "A", "systems": ["B", "B"]},
+        {"systems": "A"},
+        {"systems": [["A"], "B"]},
+        {"order": ["A"]},
+        {"order": ["A", "B", "A"]},
+        {"order": ["A", "missing"]},
+        {"baseline": "A", "order": ["A", "B"]},
+        {"systems": ["A"], "order": ["A", "B"]},
+        {"measure": "AP"},
+        {"test": "sign"},
+        {"alpha": 0},
+        {"alpha": 1.5},
+        {"adjust": "never"},
+        {"relevant": "some"},
+        {"by": "nothing"},
+        {"by": "system"},
+    ]
+    for options in bad:
+        with pytest.raises(ParameterError):
+            cube.ireval.outcomes(**options)
+        with pytest.raises(ParameterError):
+            runs.ireval.outcomes(qrels, **options)
+    refused(ParameterError, "qrels frame", lambda: ir.verbs.outcomes(runs))
+    refused(InputError, "judgments.*found str", lambda: ir.verbs.outcomes(runs, "A"))
+    for settled in ({"qrels": qrels}, {"ties": "order"}, {"topics": ["q0"]}, {"seed": 1}):
+        with pytest.raises(ParameterError, match="leaves open; found also: " + next(iter(settled))):
+            cube.ireval.outcomes(**settled)
+    refused(InputError, "rows that name their columns", lambda: ir.verbs.outcomes([1], qrels))
+    for ties in ("mean", "never"):
+        with pytest.raises(IrframeError):
+            runs.ireval.outcomes(qrels, baseline="A", systems="B", ties=ties)
+    with pytest.raises(IrframeError):
+        runs.ireval.cube(qrels, ties="mean").ireval.outcomes(baseline="A", systems="B")
+
+
+def test_nothing_in_common():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
+    with pytest.raises(IdError, match="topics that occur in runs and qrels"):
+        runs.ireval.outcomes(qrels.assign(qid=["x", "y"]), baseline="A")
+    apart = runs[(runs["system"] == "A") == (runs["qid"] == "q0")]
+    told = "lists that systems lack count as empty: A 1 of 2 topics, B 1 of 2 topics"
+    with pytest.warns(IrframeWarning, match=told):
+        found = apart.ireval.outcomes(qrels, baseline="A", systems="B")
+    with pytest.warns(IrframeWarning, match=told):
+        cube = apart.ireval.cube(qrels)
+    pd.testing.assert_frame_equal(
+        cube.ireval.outcomes(baseline="A", systems="B").summary, found.summary
+    )
+    assert found.summary.loc[0, ["a_only", "b_only", "both", "neither"]].tolist() == [1, 1, 0, 0]
+    stray = runs.assign(qid=runs["qid"].where(runs["system"] == "A", "0" + runs["qid"]))
+    with (
+        pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
+        pytest.warns(IrframeWarning, match="score 0 on all of them: B; they have topics '0q0'"),
+    ):
+        found = stray.ireval.outcomes(qrels, baseline="A")
+    assert found.summary.loc[0, ["a_only", "b_only", "both", "neither"]].tolist() == [2, 0, 0, 0]
+
+
+def test_no_warnings_of_numpy():
+    runs, qrels = track({"A": [None, 1], "B": [1, None]}, length=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        row = runs.ireval.outcomes(qrels, baseline="A", systems="B", adjust="holm").summary.iloc[0]
+    assert np.isnan(row["esl_a"])
+    assert row["p_esl_t"] == row["p_rr_wilcoxon"] == 1
+    assert (row["answered"], row["ranked"]) == (0, 0)
+
+
+def test_published_mean_reciprocal_rank(shared):
+    folder = shared / "data" / "msmarco-doc-dev"
+    runs = ir.read_runs(
+        [*folder.glob("runs/bm25.*"), *folder.glob("runs/wordnet_all*")], system="file"
+    )
+    found = runs.ireval.outcomes(
+        ir.read_qrels(folder / "qrels.txt"), baseline="bm25", depth=10
+    ).summary
+    assert round(found.loc[0, "mrr_a"], 5) == 0.21854
+
+
+def scores_of(metric, **systems):
+    values = [list(map(float, row)) for row in systems.values()]
+    return xr.DataArray(values, {"system": list(systems)}, ("system", "topic"), name=metric)
+
+
+def test_relative_reduction_in_error(golden):
+    case = golden["000-rrie"]
+    rows = case["input"]["rows"]
+    index = pd.MultiIndex.from_product([["old", "new"], ["1"]], names=["system", "topic"])
+    for (name, kind, old, new), expected, percent in zip(
+        rows, case["expected"]["rrie"], case["printed"]["percent"], strict=True
+    ):
+        metric = name if kind == "precision" else "ASL(first=10)" if "@" in name else "ASL"
+        frame = pd.DataFrame({metric: [old, new]}, index=index)
+        found = frame.ireval.rrie(baseline="old").loc[0, "rrie"]
+        assert found == pytest.approx(expected)
+        assert round(100 * found) == percent
+
+
+def test_error_of_a_perfect_baseline_is_undefined():
+    index = pd.MultiIndex.from_product([["a", "b"], ["1"]], names=["system", "topic"])
+    found = pd.DataFrame({"P": [1.0, 0.5]}, index=index).ireval.rrie(baseline="a")
+    assert found["rrie"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("metric", "old", "new"), [("ASL", 0.5, 0.8), ("ASL", 0.5, 0.2), ("DCG", 2.0, 3.0)]
+)
+def test_nothing_is_left_to_reduce_beyond_perfection(metric, old, new):
+    found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
+    assert found["rrie"].isna().all()
+    assert found[["old", "new"]].to_numpy().tolist() == [[old, new]]
+
+
+def test_costs_and_gains_that_get_worse_are_negative():
+    for metric, old, new in (("ASL", 3, 5), ("P", 0.5, 0.0)):
+        found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
+        assert found["rrie"].tolist() == [-1]
+
+
+def test_means_are_over_shared_topics():
+    scores = scores_of("P", a=[0.5, 0.0, 0.0], b=[0.0, np.nan, np.nan], c=[0.5, 1, 1])
+    with pytest.warns(IrframeWarning, match="left out: 2 for P"):
+        found = scores.ireval.rrie(baseline="a")
+    assert found["rrie"].tolist() == [-1, 0]
+    assert found["old"].tolist() == [0.5, 0.5]
+    unscored = scores_of("ASL", a=[3, np.nan], b=[2, np.nan]).ireval.rrie(baseline="a")
+    assert unscored["rrie"].tolist() == [0.5]
+    with pytest.raises(InputError, match="every system has a score; found none: P"):
+        scores_of("P", a=[1, np.nan], b=[np.nan, 1]).ireval.rrie(baseline="a")
+
+
+def test_bad_input():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
+    refused(ParameterError, "systems to compare.*'nobody'", scores.ireval.rrie, baseline="nobody")
+    with pytest.raises(ParameterError, match="one system beside the baseline"):
+        scores.sel(system=["bm25"]).ireval.rrie(baseline="bm25")
+    with pytest.raises(DepthError, match="without"):
+        scores.isel(depth=0, drop=True).ireval.rrie(baseline="bm25", at=3)

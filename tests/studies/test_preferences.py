@@ -1,0 +1,259 @@
+"""Preferences between two systems, by how much users want to find, and what goes with it.
+
+All rankings of a length against counting, and the scores of metrics on them; Shares of pairs of
+rankings that leave a metric no choice; Orders of documents of which not all are in both lists.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from oracles import innate as oracle
+from refusals import refused
+from scipy import stats
+from tracks import cube_of
+
+import irframe as ir
+from irframe.agreements.innate import LABELS
+from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.metrics.contributions import score_ranking
+from irframe.metrics.parse_metric import parse_metric
+
+WEIGHTS = {
+    "uniform": lambda i: 1.0,  # noqa: ARG005
+    "dcg": lambda i: 1 / math.log2(i + 1),
+    "inverse": lambda i: 1 / i,
+}
+serps = st.lists(st.sampled_from([0, 1, 2, None]), min_size=1, max_size=8)
+
+
+def ranks(serp, k, rel, n_relevant):
+    """Return the ranks of the 1st, 2nd, ... relevant document, infinite where not retrieved."""
+    found = [r for r, g in enumerate(serp[:k], start=1) if g is not None and g >= rel]
+    return found + [math.inf] * (n_relevant - len(found))
+
+
+def slow(first, second, k, rel, weights, n_relevant):
+    """Return rpp, lexirecall and lexiprecision as their authors define them."""
+    if not n_relevant:
+        return [math.nan] * 3
+    one, two = ranks(first, k, rel, n_relevant), ranks(second, k, rel, n_relevant)
+    signs = [int(x < y) - int(x > y) for x, y in zip(one, two, strict=True)]
+    decided = [sign for sign in signs if sign] or [0]
+    table = [WEIGHTS[weights](i) for i in range(1, n_relevant + 1)]
+    share = sum(w * s for w, s in zip(table, signs, strict=True)) / sum(table)
+    return [share, decided[-1], decided[0]]
+
+
+@given(
+    first=serps,
+    second=serps,
+    missed=st.lists(st.sampled_from([0, 1, 2]), max_size=4),
+    rel=st.integers(1, 2),
+    weights=st.sampled_from(list(WEIGHTS)),
+)
+def test_preferences_equal_the_slow_loop(first, second, missed, rel, weights):
+    assume(any(grade is not None for grade in first + second))
+    most = {g: max(first.count(g), second.count(g)) for g in (0, 1, 2)}
+    judged = [g for g, n in most.items() for _ in range(n)] + missed + [0]
+    cube = cube_of({"a": [first], "b": [second]}, [judged], depth=9)
+    found = cube.ireval.preferences("a", "b", at=range(1, 10), weights=weights, rel=rel)
+    n_relevant = sum(grade >= rel for grade in judged)
+    for k in range(1, 10):
+        expected = slow(first, second, k, rel, weights, n_relevant)
+        here = found.sel(depth=k).to_array().to_numpy().ravel()
+        assert here == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_those_who_want_more_may_prefer_the_other():
+    cube = cube_of({"a": [[1, 0, 0, 0, 1]], "b": [[0, 1, 1, 0, 0]]}, [[1, 1, 0, 0, 0]])
+    found = cube.ireval.preferences("a", "b", at=[1, 5]).squeeze()
+    assert found["lexiprecision"].to_numpy().tolist() == [1, 1]
+    assert found["lexirecall"].to_numpy().tolist() == [1, -1]
+    assert found["rpp"].to_numpy().tolist() == [0.5, 0]
+
+
+def test_pairs_are_those_of_the_cube(cube):
+    every = cube.ireval.preferences()
+    assert dict(every.sizes) == {"pair": 28, "topic": 16, "depth": 1}
+    one = cube.ireval.preferences("ance", "bm25")
+    row = ((every["system_a"] == "ance") & (every["system_b"] == "bm25")).to_numpy()
+    sign = 1
+    if not row.any():
+        row = ((every["system_a"] == "bm25") & (every["system_b"] == "ance")).to_numpy()
+        sign = -1
+    assert row.sum() == 1
+    for name in ("rpp", "lexirecall", "lexiprecision"):
+        np.testing.assert_allclose(one[name], sign * every[name].to_numpy()[row][0], atol=1e-12)
+    assert cube.ireval.preferences(b="bm25").sizes["pair"] == 7
+
+
+def test_the_first_to_get_ahead_is_that_of_orderings(cube):
+    found = cube.ireval.preferences()["lexiprecision"].squeeze("depth")
+    np.testing.assert_array_equal(found, cube.ireval.orderings()["sign"])
+
+
+def test_what_every_metric_must_agree_on_is_preferred(cube):
+    label = cube.ireval.orderings(labels=True)["label"].sel(depth=50)
+    found = cube.ireval.preferences().sel(depth=50)
+    for sign in (1, -1):
+        decided = (label == sign).to_numpy()
+        assert decided.any()
+        for name in found:
+            assert (sign * found[name].to_numpy()[decided] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"weights": "log"}, ParameterError),
+        ({"at": 51}, DepthError),
+        ({"rel": 0}, MetricError),
+        ({"a": "nobody"}, ParameterError),
+    ],
+)
+def test_refusals(options, error):
+    with pytest.raises(error):
+        ir.cube(*ir.example_track()).ireval.preferences(**options)
+
+
+def test_all_rankings_of_length_3(golden):
+    case = golden["001-figure2"]
+    grid = ir.verbs.enumerate_rankings(3)
+    spelled = ["".join(map(str, serp)) for serp in case["input"]["serps"]]
+    assert grid["row"].to_numpy().tolist() == spelled
+    assert grid["column"].to_numpy().tolist() == spelled
+    names = [[LABELS[code][:2] for code in row] for row in grid["label"].to_numpy().tolist()]
+    assert names == case["expected"]["matrix"]
+
+
+def test_arrangements_by_metrics(golden):
+    case = golden["001-figure3-taus"]
+    k, R = case["input"]["k"], case["input"]["R"]
+    metrics = {"RBP": "RBP(p=0.5)", "AP": "AP", "NDCG": "nDCG"}
+    for pair, tau in case["expected"].items():
+        rows, columns = (metrics[name] for name in pair.split("-"))
+        grid = ir.verbs.enumerate_rankings(k, rows, columns, n_relevant=R)
+        assert grid["tau"].item() == pytest.approx(tau, rel=1e-9)
+        assert grid.attrs.items() >= {"rows": rows, "columns": columns}.items()
+
+
+def test_every_metric_follows_the_labels():
+    for metric in ("P", "RR", "AP", "RBP(p=0.95)", "nDCG", "ERR"):
+        label = ir.verbs.enumerate_rankings(5, metric, metric)["label"].to_numpy()
+        above = np.triu(np.ones_like(label), 1).astype(bool)
+        assert not (label[above] == -1).any()
+
+
+def test_costs_are_arranged_from_the_lowest():
+    row = ir.verbs.enumerate_rankings(3, "BalancePoint")["row"].to_numpy().tolist()
+    assert row[0] == "111"
+
+
+def test_scores_of_the_non_separable_pair(golden):
+    case = golden["001-table1"]
+    judged, phi = case["input"]["judged"], case["input"]["phi"]
+    named = {
+        "Prec@3": "P@3",
+        "RBP(0.8)@3": "RBP(p=0.8)@3",
+        "AP@3 (R=3)": "AP@3",
+        "NDCG@3 (R=3)": "nDCG@3",
+        "Succ@3": "Success@3",
+        "RBP(phi)@3": f"RBP(p={phi!r})@3",
+        "RR@3": "RR@3",
+        "RBP(0.5)@3": "RBP(p=0.5)@3",
+    }
+    assert named.keys() == case["expected"].keys()
+    for name, expected in case["expected"].items():
+        metric = parse_metric(named[name])
+        found = [score_ranking(metric, serp, judged)[-1] for serp in ([1, 0, 0], [0, 1, 1])]
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_next_above(k):
+    grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
+    row, column = np.nonzero(grid["covers"].to_numpy())
+    found = set(zip(grid["row"].to_numpy()[row], grid["column"].to_numpy()[column], strict=True))
+    expected = {
+        ("".join(map(str, serp)), "".join(map(str, below)))
+        for serp in itertools.product([0, 1], repeat=k)
+        for below in oracle.covers(serp)
+    }
+    assert found == expected
+
+
+def test_bad_input():
+    for k in (0, 11, 2.0, True):
+        refused(ParameterError, "at most 10", ir.verbs.enumerate_rankings, k)
+    refused(ParameterError, "at least 4", lambda: ir.verbs.enumerate_rankings(4, n_relevant=3))
+    with pytest.raises(MetricError):
+        ir.verbs.enumerate_rankings(2, "nonsense")
+
+
+def test_separability(cube):
+    shares = cube.ireval.separability(depth=20)
+    label = cube.ireval.orderings(depth=20, labels=True)["label"].to_numpy()
+    expected = [
+        [(abs(label) == code).mean(axis=(0, 1)) for code in (0, 1, 2)][row] for row in range(3)
+    ]
+    np.testing.assert_allclose(shares, expected, atol=1e-12)
+    assert shares["outcome"].to_numpy().tolist() == ["equal", "separable", "non-separable"]
+
+
+def test_one_system_is_refused():
+    with pytest.raises(ParameterError, match="two systems"):
+        ir.verbs.separability(ir.cube(*ir.example_track()).isel(system=[0]))
+
+
+def run_of(lists, system="s"):
+    """Return a run of the lists of some topics."""
+    rows = [
+        (system, topic, doc, -place)
+        for topic, docs in lists.items()
+        for place, doc in enumerate(docs)
+    ]
+    return pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+
+
+@pytest.mark.parametrize("cut", [2, 3, 5])
+def test_tau_is_that_of_the_paper(cut):
+    rng = np.random.default_rng(cut)
+    old, new = ({str(t): [*rng.permutation([*"abcdefgh"])[:5]] for t in range(40)} for _ in "ab")
+    found = run_of(new).ireval.tau_union(run_of(old), depth=cut).set_index("topic")
+    for topic in old:
+        sides = [old[topic][:cut], new[topic][:cut]]
+        union = list(dict.fromkeys([*sides[0], *sides[1]]))
+        numbers = ([union.index(doc) for doc in docs] for docs in sides)
+        here = found.loc[topic]
+        assert here["tau_union"] == pytest.approx(stats.kendalltau(*numbers).statistic)
+        assert here["overlap"] == (2 * cut - len(union)) / len(union)
+
+
+def test_every_list_of_either_side_has_a_row():
+    original = run_of({"1": "abc", "2": "ab", "3": "a"})
+    runs = pd.concat([run_of({"1": "acb", "3": "a", "4": "ab"}), run_of({"1": "abc"}, "t")])
+    found = ir.verbs.tau_union(runs, original).set_index(["system", "topic"])
+    assert found["tau_union"].to_dict() == pytest.approx(
+        {("s", "1"): 1 / 3, ("s", "2"): np.nan, ("s", "3"): np.nan}
+        | {("s", "4"): np.nan, ("t", "1"): np.nan},
+        nan_ok=True,
+    )
+    assert found["overlap"].dropna().to_dict() == {("s", "1"): 1, ("s", "3"): 1}
+
+
+def test_lists_of_other_lengths_are_compared_as_long_as_both_are():
+    found = ir.verbs.tau_union(run_of({"1": "bax"}), run_of({"1": "abcde"}))
+    assert found["tau_union"].item() == pytest.approx(1 / 3)
+    assert found["overlap"].item() == pytest.approx(2 / 6)
+
+
+def test_what_cannot_be_compared():
+    with pytest.raises(ParameterError, match="both sides"):
+        ir.verbs.tau_union(run_of({"1": "ab"}), run_of({"2": "ab"}))
+    with pytest.raises(DepthError, match="depth"):
+        ir.verbs.tau_union(run_of({"1": "ab"}), run_of({"1": "ab"}), depth=0)

@@ -1,0 +1,207 @@
+"""Steps from one metric to another, and how far every system moves, and what goes with it.
+
+The steps from MAP to ASL, against loops; How much of the relevant documents an average of
+precision sees.
+"""
+
+from statistics import fmean, harmonic_mean
+
+import numpy as np
+import pandas as pd
+import pytest
+from lengths import lengths_frame
+from oracles.reordering import delta_sort, kendall
+from refusals import refused
+from told import Told, frames
+
+import irframe as ir
+from irframe.errors import DepthError, InputError, IrframeError, ParameterError
+from irframe.metrics.contributions import score_ranking
+from irframe.studies.reordering import effective_count, reweight
+
+
+def track():
+    """Simulate enough systems that some are significantly apart."""
+    return ir.simulate_track(systems=9, topics=30, docs=400, depth=60, pool_depth=20, seed=5)
+
+
+def test_margin_counts_from_the_system_itself():
+    index = pd.MultiIndex.from_product([["a", "b"], range(4)], names=["system", "topic"])
+    low = [0.5, 0.5, 0.5, 0.5]
+    scores = pd.DataFrame({"P": [*low, *[0.55] * 4], "AP": [*low, *[0.549] * 4]}, index=index)
+    assert scores.ireval.reordering(per="system")["delta_sort"].tolist() == [50.0, 0.0]
+    strict = scores.ireval.reordering(per="system", margin=0.2)
+    assert strict["delta_sort"].tolist() == [0.0, 0.0]
+
+
+def test_depths_frames_and_groups():
+    runs, qrels = track()
+    runs = runs.assign(track=np.where(runs["topic"].isin(runs["topic"].unique()[:15]), "x", "y"))
+    cube = runs.ireval.cube(qrels)
+    scores = cube.ireval.score("AP", "ASL", no_rel="nan")
+    at = scores.ireval.reordering(at=20)
+    frame = runs.ireval.evaluate(qrels, ["AP@20", "ASL@20"], no_rel="nan")
+    numbers = ["delta_sort", "kendall", "delta_value", "n_systems", "n_topics"]
+    wide = frame.ireval.reordering()
+    pd.testing.assert_frame_equal(at[numbers], wide[numbers])
+    groups = scores.ireval.reordering(by="track")
+    assert groups["track"].tolist() == ["x", "y"]
+    assert groups["n_topics"].sum() == scores.ireval.reordering()["n_topics"].item()
+    each = scores.ireval.reordering(by="track", per="system")
+    assert each.columns.tolist() == ["track", "old", "new", "system", "delta_sort"]
+    assert each.groupby("track")["delta_sort"].apply(lambda moved: moved.abs().max()).tolist() == (
+        groups["delta_sort"].tolist()
+    )
+
+
+def test_what_cannot_be_reordered():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
+    refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
+    refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
+    for bad in ({"margin": -1}, {"alpha": 0}, {"margin": np.nan}, {"by": "nothing"}, {"per": "x"}):
+        with pytest.raises(ParameterError):
+            scores.ireval.reordering(**bad)
+    refused(InputError, "none", (scores * np.nan).ireval.reordering)
+
+
+def test_systems_that_tie_have_no_correlation():
+    index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
+    scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
+    assert np.isnan(scores.ireval.reordering()["kendall"].item())
+
+
+CHAIN = ["AP", "AtomizedP", "AtomizedP(mean='harmonic')", "InverseASL", "ASL"]
+
+
+def as_loops(scores, metric):
+    rows = scores.sel(metric=metric).transpose("system", "topic")
+    lists = {
+        str(s): row.dropna("topic").to_numpy().tolist()
+        for s, row in zip(rows["system"].to_numpy(), rows, strict=True)
+    }
+    mean = harmonic_mean if metric == "InverseASL" else fmean
+    return lists, {"cost": metric == "ASL", "mean": mean}
+
+
+def test_every_step_equals_a_loop():
+    runs, qrels = track()
+    cube = runs.ireval.cube(qrels)
+    scores = cube.ireval.score(*CHAIN, at=60, no_rel="nan").isel(depth=0)
+    table = cube.ireval.ablation()
+    assert table["step"].tolist()[-1] == "Cumulative"
+    assert table["old"].tolist() == [*CHAIN[:-1], "AP"]
+    assert table["new"].tolist() == [*CHAIN[1:], "ASL"]
+    assert table["delta_sort"].max() > 0
+    for row in table.to_dict("records"):
+        old, new = as_loops(scores, row["old"]), as_loops(scores, row["new"])
+        moved = delta_sort(old, new)
+        both = cube.ireval.score(row["old"], row["new"], no_rel="nan")
+        found = both.ireval.reordering(per="system")
+        assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(moved)
+        assert row["delta_sort"] == pytest.approx(max(map(abs, moved.values())))
+        values = [
+            [facts["mean"](row) ** (-1 if facts["cost"] else 1) for row in lists.values()]
+            for lists, facts in (old, new)
+        ]
+        assert row["kendall"] == pytest.approx(kendall(*np.round(values, 12)))
+        ratios = [after / before for before, after in zip(*values, strict=True) if before]
+        assert row["delta_value"] == pytest.approx(fmean(ratios))
+
+
+def test_worked_ablation(golden):
+    case = golden["000-ablation"]
+    runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
+    scores = runs.ireval.evaluate(qrels, CHAIN, no_rel="nan")
+    means = scores.ireval.summary()
+    for metric, key in zip(CHAIN, ("map", "atomize", "docs", "queries", "asl"), strict=True):
+        column = scores[metric].dropna().to_numpy()
+        assert column == pytest.approx(case["expected"]["per_query"][key])
+        mean = means.loc[(metric, "s"), "mean"]
+        assert mean == pytest.approx(case["expected"]["value"][key])
+
+
+def test_groups_and_depths():
+    runs, qrels = track()
+    runs = runs.assign(track=np.where(runs["topic"].isin(runs["topic"].unique()[:15]), "x", "y"))
+    cube = runs.ireval.cube(qrels)
+    ablated = cube.ireval.ablation(by="track", depth=20)
+    assert ablated.columns[:3].tolist() == ["track", "step", "old"]
+    assert len(ablated) == 10
+    for depth in (99, 0):
+        refused(DepthError, "at most 60", cube.ireval.ablation, depth=depth)
+    refused(InputError, "cube", lambda: ir.verbs.ablation(cube.drop_vars("grade")))
+
+
+def test_means_in_both_spaces(golden):
+    case = golden["000-eq9-eq10"]
+    ranks = np.array(case["input"]["ranks"])
+    expected = case["expected"]
+    serp = [int(rank in ranks) for rank in range(1, ranks.max() + 2)]
+    assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
+    assert np.mean(reweight(ranks)) == pytest.approx(expected["as_search_length"])
+    apart = [1] + [0] * 999 + [1]
+    assert len(serp) == len(apart) == 1001
+    found = score_ranking(ir.metrics.ASL(), apart, judged=[1, 1])[-1]
+    assert found == pytest.approx(expected["mean_SL"])
+    found = score_ranking(ir.metrics.AtomizedP(), apart, judged=[1, 1])[-1]
+    assert found == pytest.approx(expected["mean_P"])
+
+
+def test_reweighted_lengths(golden):
+    case = golden["000-a1-reweighted"]
+    found = reweight(case["input"]["search_lengths"])
+    assert found == pytest.approx(case["expected"]["values"])
+    assert found.mean() == pytest.approx(case["expected"]["weighted_average"])
+    assert np.isinf(reweight([np.inf, np.inf])).all()
+
+
+def test_effective_top(golden):
+    case = golden["000-a1-topn"]
+    for lengths, (n, percent) in zip(
+        case["input"]["lists"], case["expected"]["lists"], strict=True
+    ):
+        assert effective_count(lengths) == n
+        frame = lengths_frame({"s": lengths})
+        found = frame.ireval.effective_top(precision="atomized").loc["s"]
+        assert found["effective"] == n
+        assert 100 * found["share"] == pytest.approx(percent)
+
+
+def test_effective_top_of_runs():
+    runs, qrels = ir.example_track()
+    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    found = lengths.ireval.effective_top()
+    part = lengths[lengths["system"] == "ance"]
+    with np.errstate(divide="ignore"):
+        expected = effective_count(1 / part["precision"].to_numpy())
+    assert found.loc["ance", "effective"] == expected
+    assert found.loc["ance", "documents"] == len(part)
+    for bad in ([], [1, 0], [1, -2], [np.nan]):
+        with pytest.raises(ParameterError):
+            effective_count(bad)
+        with pytest.raises(ParameterError):
+            reweight(bad)
+    refused(IrframeError, "atomized", lambda: lengths.ireval.effective_top(precision="P"))
+    assert effective_count([np.inf, np.inf]) == 0
+    assert effective_count([1, np.inf]) == 1
+
+
+@pytest.mark.parametrize("precision", ["map", "atomized"])
+def test_a_run_that_finds_nothing_sees_nothing(precision):
+    rows = [
+        ("some", "1", "a", 2),
+        ("some", "1", "x", 1),
+        ("none", "1", "x", 2),
+        ("none", "1", "y", 1),
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "grade": 1})
+    for lists in (runs, runs[runs["system"] == "some"].assign(system="some")):
+        cube = lists.ireval.cube(qrels)
+        found = cube.ireval.search_lengths().ireval.effective_top(precision=precision)
+        assert found.loc["some", "share"] > 0
+    found = (
+        runs.ireval.cube(qrels).ireval.search_lengths().ireval.effective_top(precision=precision)
+    )
+    assert found.loc["none"].tolist() == [0, 2, 0]

@@ -1,0 +1,271 @@
+"""Search lengths against worked cases and slow loops, and what goes with it.
+
+The best system of every group; By how much one system brings relevant documents nearer than
+another; How far relevant documents lie, in bins.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from incomplete import though_incomplete
+from lengths import lengths_frame
+from oracles.searching import search_lengths as slow_lengths
+from oracles.searching import wins_and_losses
+from refusals import refused
+from strategies import batches
+from told import Told, frames
+
+import irframe as ir
+from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.metrics.contributions import score_ranking
+
+
+def lengths_of(told, **options):
+    runs, qrels = frames([told])
+    runs.loc[len(runs)] = ("s", "other", "z", 1)
+    qrels.loc[len(qrels)] = ("other", "z", 0)
+    with though_incomplete():
+        cube = runs.ireval.cube(qrels)
+    return cube.ireval.search_lengths(**options)["search_length"].tolist()
+
+
+def test_search_lengths_by_hand(golden):
+    case = golden["000-asl-hand"]
+    told = Told.read(case["input"])
+    assert lengths_of(told) == case["expected"]["eq3"]
+    assert lengths_of(told, unretrieved="irrel+1") == case["expected"]["irrel+1"]
+    for metric, key in {
+        ir.metrics.ASL(): "asl",
+        ir.metrics.ASL(rel=2): "asl_theta2",
+        ir.metrics.ASL(first=1): "asl@g1-1",
+        ir.metrics.ASL(first=2): "asl@g1-2",
+        ir.metrics.ASL(first=10): "asl@g1-10",
+    }.items():
+        value = score_ranking(metric, list(told.serp), judged=list(told.judged))[-1]
+        assert value == pytest.approx(case["expected"][key])
+
+
+def test_edge_cases_of_search_length(golden):
+    case = golden["000-asl-edges"]
+    for name, given_ in case["input"].items():
+        told, expected = Told.read(given_), case["expected"][name]
+        if expected["asl"] is None:
+            refused(InputError, "relevant", lengths_of, told)
+            continue
+        assert lengths_of(told) == expected["eq3"]
+        assert lengths_of(told, unretrieved="irrel+1") == expected["irrel+1"]
+        value = score_ranking(ir.metrics.ASL(), list(told.serp), judged=list(told.judged), depth=5)[
+            -1
+        ]
+        assert value == pytest.approx(expected["asl"])
+
+
+def test_means_over_queries(golden):
+    case = golden["000-asl-set"]
+    runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
+    metrics = {
+        "ASL": ir.metrics.ASL(),
+        "ASL_irrel+1": ir.metrics.ASL(unretrieved="irrel+1"),
+        "ASL_theta2": ir.metrics.ASL(rel=2),
+        "ASL@g1-1": ir.metrics.ASL(first=1),
+        "ASL@g1-3": ir.metrics.ASL(first=3),
+        "ASL@g1-10": ir.metrics.ASL(first=10),
+    }
+    found = runs.ireval.evaluate(qrels, list(metrics.values())).ireval.summary()
+    for key, metric in metrics.items():
+        mean = found.loc[(str(metric), "s"), "mean"]
+        assert mean == pytest.approx(case["expected"][key], rel=1e-9)
+    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    by_topic = lengths.groupby("topic")["search_length"].mean()
+    assert by_topic.mean() == pytest.approx(case["expected"]["ASL"])
+    first = lengths.groupby("topic").head(3).groupby("topic")["search_length"].mean()
+    assert first.mean() == pytest.approx(case["expected"]["ASL@g1-3"])
+
+
+@given(batches(min_len=1))
+def test_lengths_equal_a_loop(batch):
+    topics, depth = batch
+    runs, qrels = frames(topics, systems=("a", "b"))
+    if not any(grade > 0 for topic in topics for grade in topic.judged):
+        return
+    if not any(grade is not None for topic in topics for grade in topic.serp):
+        return
+    cube = runs.ireval.cube(qrels)
+    depth = min(depth, cube.sizes["depth"])
+    for unretrieved in ("irrel", "irrel+1"):
+        found = cube.ireval.search_lengths(depth=depth, unretrieved=unretrieved)
+        expected = [
+            (f"t{number}", length)
+            for number, topic in enumerate(topics)
+            for length in slow_lengths(topic, depth, unretrieved=unretrieved)
+        ]
+        order = list(dict.fromkeys(qrels["topic"]))
+        expected.sort(key=lambda pair: order.index(pair[0]))
+        for system in "ab":
+            part = found[found["system"] == system]
+            rows = zip(part["topic"], part["search_length"], strict=True)
+            assert [(topic, int(length)) for topic, length in rows] == expected
+
+
+def test_precision_is_that_of_average_precision(cube):
+    lengths = cube.ireval.search_lengths(depth=20)
+    scores = cube.ireval.score("AP", at=20).isel(metric=0, depth=0)
+    mean = lengths.groupby(["system", "topic"])["precision"].mean().to_xarray()
+    np.testing.assert_allclose(mean, scores.reindex_like(mean))
+
+
+def test_depth_and_marks_of_search_lengths(cube):
+    runs, qrels = ir.example_track()
+    lengths = cube.ireval.search_lengths()
+    assert len(lengths) == cube.sizes["system"] * (qrels["grade"] > 0).sum()
+    assert list(lengths.columns) == [
+        *("system", "topic", "doc", "grade", "rank", "search_length", "precision")
+    ]
+    cut = cube.ireval.search_lengths(depth=5)
+    assert cut["rank"].max() == 5
+    deep = runs.ireval.cube(qrels, depth=5).ireval.search_lengths()
+    pd.testing.assert_frame_equal(cut, deep)
+    refused(DepthError, "at most 50", lambda: cube.ireval.search_lengths(depth=51))
+    with pytest.raises(DepthError):
+        cube.ireval.search_lengths(depth=0)
+    with pytest.raises(MetricError):
+        cube.ireval.search_lengths(unretrieved="far")
+    with pytest.raises(InputError):
+        ir.verbs.search_lengths(runs)
+    with pytest.raises(MetricError):
+        runs.ireval.cube(qrels, ties="mean").ireval.search_lengths()
+
+
+def test_first_must_be_a_whole_number():
+    for first in (0, -1, 1.5, True, "10"):
+        refused(MetricError, "first", ir.metrics.ASL, first=first)
+    assert str(ir.metrics.ASL(first=10)) == "ASL(first=10)"
+    assert ir.parse_metric("ASL(first=10, unretrieved='irrel+1')@100").depth == 100
+
+
+def test_search_length_rises_towards_that_of_the_whole_list():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("ASL").to_numpy()
+    assert (np.diff(scores, axis=-1) >= -1e-12).all()
+
+
+def track():
+    """Simulate enough systems that some are significantly apart."""
+    return ir.simulate_track(systems=9, topics=30, docs=400, depth=60, pool_depth=20, seed=5)
+
+
+def test_best_systems():
+    runs, qrels = track()
+    runs = runs.assign(track=np.where(runs["topic"].isin(runs["topic"].unique()[:15]), "x", "y"))
+    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
+    found = scores.ireval.best_systems(by="track")
+    assert found.columns.tolist() == ["track", "metric", "system", "value"]
+    for row in found.to_dict("records"):
+        part = scores.sel(metric=row["metric"], depth=60).where(scores["track"] == row["track"])
+        means = part.mean("topic").to_series()
+        best = means.min() if row["metric"] == "ASL" else means.max()
+        assert row["value"] == pytest.approx(best)
+        assert means[row["system"]] == pytest.approx(best)
+    one = scores.ireval.best_systems(at=10)
+    assert one["metric"].tolist() == ["AP", "ASL"]
+    with pytest.raises(DepthError):
+        scores.ireval.best_systems(at=61)
+
+
+def test_unknown_metrics_are_averaged_and_higher_is_better():
+    index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
+    scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
+    best = scores.ireval.best_systems()
+    assert best["system"].tolist() == ["b", "a"]
+    assert best["value"].tolist() == [3, 0.5]
+
+
+def test_a_system_without_scores_is_never_best():
+    index = pd.MultiIndex.from_product([["a", "b", "c"], range(2)], names=["system", "topic"])
+    values = [np.nan, np.nan, 3, 3, 2, 2]
+    scores = pd.DataFrame({"AP": values, "ASL": values}, index=index, dtype=float)
+    best = scores.ireval.best_systems()
+    assert best["system"].tolist() == ["b", "c"]
+    assert best["value"].tolist() == [3, 2]
+
+
+def test_nobody_is_best_without_scores():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=10) * np.nan
+    scores[0, 3] = 0.25
+    best = scores.ireval.best_systems()
+    assert best["system"][0] == "colbert"
+    assert pd.isna(best["system"][1])
+    assert best["value"][0] == 0.25
+    assert np.isnan(best["value"][1])
+
+
+@pytest.mark.parametrize("metric", ["AP", "ASL", "GMAP"])
+def test_exact_ties_are_ties_however_they_are_added_up(metric):
+    rng = np.random.default_rng(3)
+    rows = np.stack([rng.permutation(np.round(rng.random(40), 2)) for _ in range(6)])
+    rows[1:] = [rng.permutation(rows[0]) for _ in rows[1:]]
+    labels = {"system": list("uvwxyz"), "topic": [f"t{n}" for n in range(40)]}
+    scores = xr.DataArray(rows, labels, ("system", "topic"), name=metric)
+    for same in (scores, scores.chunk(topic=7), scores[:, ::-1]):
+        assert same.ireval.best_systems()["system"].tolist() == ["u"]
+        assert same[::-1].ireval.best_systems()["system"].tolist() == ["z"]
+        kept = ir.verbs.select_top(same, 0.5, metric=metric)
+        assert kept["system"].values.tolist() == [*"uvw"]
+
+
+def test_differences_between_two_systems():
+    lengths = lengths_frame(
+        {"a": [1, 2, 3, 40, None, 9, 1], "b": [1, 5, 1, 20, 21, 1, None], "c": [1] * 7}
+    )
+    found = lengths.ireval.difference_histogram("a", "b", bins=3, width=4)
+    assert found["low"].tolist() == [-np.inf, -8, -4, 0, 1, 5, 9]
+    assert found["high"].tolist() == [-9, -5, -1, 0, 4, 8, np.inf]
+    assert found["documents"].tolist() == [1, 0, 1, 1, 1, 1, 2]
+    assert found["unretrieved"].tolist() == [1, 0, 0, 0, 0, 0, 1]
+    mirrored = lengths.ireval.difference_histogram("b", "a", bins=3, width=4)
+    assert mirrored["documents"].tolist() == found["documents"].tolist()[::-1]
+    reached = lengths.ireval.difference_histogram("a", "b")
+    assert reached["low"].tolist()[-1] == 41
+
+
+def test_differences_equal_a_loop():
+    runs, qrels = ir.example_track()
+    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
+    for bins, width in ((1, 1), (3, 7), (5, 20)):
+        found = lengths.ireval.difference_histogram("duot5", "bm25", bins=bins, width=width)
+        expected = wins_and_losses(table["duot5"], table["bm25"], bins, width)
+        assert found["documents"].tolist() == expected
+
+
+def test_what_cannot_be_counted():
+    lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
+    for bad in ({"bins": 0}, {"width": 0}, {"bins": 1.5}, {"width": True}):
+        with pytest.raises(ParameterError, match=f"{next(iter(bad))}, a whole number"):
+            lengths.ireval.difference_histogram("a", "b", **bad)
+    for pair in (("a", "z"), ("a", "a"), ("a", ["b"])):
+        refused(ParameterError, "systems", lengths.ireval.difference_histogram, *pair)
+
+
+def test_histogram_sets_unretrieved_documents_apart():
+    lengths = lengths_frame({"a": [1, 2, 3, 40, None], "b": [None, None, 11, 20, 21]})
+    found = lengths.ireval.length_histogram(bins=4)
+    assert found["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
+    assert found["high"].tolist() == [10, 20, 30, 40, pd.NA] * 2
+    assert found["documents"].tolist() == [3, 0, 0, 1, 1, 0, 2, 1, 0, 2]
+    assert found["share"].tolist() == [0.6, 0, 0, 0.2, 0.2, 0, 0.4, 0.2, 0, 0.4]
+    wide = lengths.ireval.length_histogram(width=25)
+    assert wide["documents"].tolist() == [3, 1, 1, 3, 0, 2]
+
+
+def test_length_histogram_what_cannot_be_counted():
+    lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
+    for bad in ({"bins": 0}, {"width": 0}, {"bins": 1.5}, {"width": True}):
+        with pytest.raises(ParameterError, match=f"{next(iter(bad))}, a whole number"):
+            lengths.ireval.length_histogram(**bad)
+    runs, _ = ir.example_track()
+    for verb in ("length_histogram", "effective_top"):
+        refused(InputError, "search lengths", getattr(runs.ireval, verb))
+        refused(InputError, "no rows", getattr(lengths[:0].ireval, verb))

@@ -1,0 +1,185 @@
+"""Ranges over all orders of tied documents, and gain shared over them, and what goes with it.
+
+Orders of systems under two ways to break ties; Shares of tied documents.
+"""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from refusals import refused
+from scipy import stats
+from ties import coarse, worked
+from variants import VARIANTS
+
+import irframe as ir
+from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterError
+
+
+def test_worked_shared_gain(golden):
+    run, qrels, expected = worked(golden)
+    metrics = ["RBP(p=0.8, gain='linear')", "P"]
+    for depth in (7, 3):
+        cube = run.ireval.cube(qrels, depth=depth, ties="mean")
+        scores = cube.ireval.score(*metrics).isel(system=0, topic=0)
+        for k in (3, 5, 7)[: 3 if depth == 7 else 1]:
+            rbp, precision = scores.sel(depth=k).values
+            assert rbp == pytest.approx(expected[f"shared RBP(0.8)@{k} linear"])
+            assert precision == pytest.approx(expected[f"shared Prec@{k} binary"])
+
+
+def test_shared_gain_is_the_mean_over_all_orders(golden):
+    run, qrels, expected = worked(golden)
+    metrics = ["P", "Recall", "DCG", "RBP(p=0.5)", "DCG(gain='exp', discount='zipf')"]
+    blocks = [itertools.permutations(block) for block in expected["blocks"]]
+    scores = []
+    for order in itertools.product(*blocks):
+        docs = list(itertools.chain(*order))
+        ranked = pd.DataFrame({"topic": "t", "doc": docs, "score": range(len(docs), 0, -1)})
+        scores.append(ranked.ireval.cube(qrels).ireval.score(*metrics).values)
+    shared = run.ireval.cube(qrels, ties="mean").ireval.score(*metrics)
+    np.testing.assert_allclose(shared, np.mean(scores, axis=0), atol=1e-12)
+    ranges = run.ireval.cube(qrels).ireval.tie_ranges(*metrics)
+    np.testing.assert_allclose(ranges.sel(bound="lower"), np.min(scores, axis=0), atol=1e-12)
+    np.testing.assert_allclose(ranges.sel(bound="upper"), np.max(scores, axis=0), atol=1e-12)
+
+
+def test_shared_gain_refuses_other_metrics():
+    cube = coarse()[0].ireval.cube(coarse()[1], ties="mean")
+    refused(MetricError, "share gain.*AP, nDCG", lambda: cube.ireval.score("P", "AP", "nDCG"))
+
+
+def test_every_policy_scores_within_the_range():
+    runs, qrels = coarse()
+    metrics = ["AP", "nDCG", "Q", "ERR", "Bpref", "Judged", "Rprec", "RR@7", "nDCG(ideal='pool')"]
+    for depth in (None, 13):
+        ranges = runs.ireval.cube(qrels, depth=depth).ireval.tie_ranges(*metrics)
+        spread = ranges.sel(bound="upper") - ranges.sel(bound="lower")
+        assert (spread >= 0).all()
+        assert (spread.max(["system", "topic", "depth"]) > 0).all()
+        for ties in ("trec", "doc", "order", "random"):
+            cube = runs.ireval.cube(qrels, depth=depth, ties=ties, seed=1)
+            scores = cube.ireval.score(*metrics)
+            assert (ranges.sel(bound="lower") <= scores + 1e-12).all()
+            assert (ranges.sel(bound="upper") >= scores - 1e-12).all()
+            xr.testing.assert_allclose(cube.ireval.tie_ranges(*metrics), ranges)
+
+
+def test_a_cut_knows_what_is_tied_below():
+    runs, qrels = coarse()
+    whole = runs.ireval.cube(qrels).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
+    cut = runs.ireval.cube(qrels, depth=9).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
+    xr.testing.assert_allclose(cut, whole)
+    lazy = runs.ireval.cube(qrels).chunk({"system": 3})
+    xr.testing.assert_allclose(
+        lazy.ireval.tie_ranges("AP", at=9).compute(), whole.sel(metric=["AP"], depth=[9])
+    )
+
+
+def test_without_ties_there_is_one_score():
+    runs, qrels = ir.example_track()
+    order = runs.assign(score=range(len(runs), 0, -1)).ireval.cube(qrels)
+    ranges = order.ireval.tie_ranges("AP")
+    assert (ranges.sel(bound="lower") == ranges.sel(bound="upper")).all()
+
+
+def test_refusals():
+    runs, qrels = coarse()
+    cube = runs.ireval.cube(qrels)
+    with pytest.raises(MetricError, match="orders of tied documents in a ranking for InfAP"):
+        cube.ireval.tie_ranges("AP", "InfAP")
+    with pytest.raises(ParameterError, match="ties='rank'"):
+        runs.ireval.cube(qrels, ties="rank").ireval.tie_ranges("AP")
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of topics without lists
+def test_without_ties_the_range_of_every_metric_is_its_score():
+    """Of topics without a list, and without judgments, as well."""
+    runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
+    qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
+    cube = ir.cube(runs.assign(score=1.0), qrels, pool_depth=1)
+    metrics = [each.metric for each in VARIANTS if not each.metric.subtopics]
+    expected = cube.ireval.score(metrics)
+    for _, side in cube.ireval.tie_ranges(metrics).groupby("bound", squeeze=False):
+        xr.testing.assert_allclose(
+            side.squeeze("bound", drop=True).drop_attrs(), expected.drop_attrs()
+        )
+
+
+def test_worked_orders(golden):
+    run, qrels, expected = worked(golden)
+    for ties, name in (("trec", "trec"), ("order", "file")):
+        assert run.ireval.rank(ties=ties)["doc"].tolist() == expected[name]
+        score = run.ireval.evaluate(qrels, ["RBP(p=0.8, gain='linear')@3"], ties=ties).iloc[0, 0]
+        assert score == pytest.approx(expected[f"RBP(0.8)@3 linear, {name}"])
+
+
+def test_orders_of_systems():
+    runs, qrels = coarse()
+    metrics = ["RBP(p=0.8)", "P@5"]
+    found = ir.verbs.tie_agreement(runs, qrels, metrics, at=[5, 20])
+    scores = [
+        runs.ireval.cube(qrels, ties=ties)
+        .ireval.score(*metrics, at=[5, 20])
+        .mean("topic")
+        .round(12)
+        for ties in ("trec", "order")
+    ]
+    for metric, depth in itertools.product(metrics, (5, 20)):
+        tau = stats.kendalltau(*(s.sel(metric=metric, depth=depth) for s in scores)).statistic
+        assert found.sel(metric=metric, depth=depth) == pytest.approx(tau)
+    alone = runs.ireval.tie_agreement(qrels, ["AP"], ties=("doc", "doc"))
+    assert alone.item() == pytest.approx(1)
+    assert alone.depth.item() == 50
+
+
+def test_tie_agreement_refusals():
+    runs, qrels = coarse()
+    for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
+        refused(ParameterError, "two ways", ir.verbs.tie_agreement, runs, qrels, ["AP"], ties=ties)
+    with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
+        ir.verbs.tie_agreement(runs, qrels, ["P", "nDCG@10"], at=[5, 20])
+
+
+def test_worked_rates(golden):
+    run, qrels, expected = worked(golden)
+    cube = run.ireval.cube(qrels)
+    assert 100 * cube.ireval.tie_rates() == pytest.approx(expected["tie_percentage_top20"])
+    assert 100 * cube.ireval.tie_rates(3) == pytest.approx(expected["tie_percentage_top3"])
+
+
+def test_rates_by_a_loop():
+    runs, qrels = coarse()
+    rates = runs.ireval.cube(qrels).ireval.tie_rates(10)
+    for (system, topic), part in runs.groupby(["system", "topic"]):
+        top = part["score"].nlargest(10).tolist()
+        share = sum(top.count(score) > 1 for score in top) / len(top)
+        assert rates.sel(system=system, topic=topic).item() == pytest.approx(share)
+
+
+def test_empty_lists_have_no_rate():
+    runs, qrels = coarse()
+    some = runs[(runs["system"] != "ance") | (runs["topic"] != "101")]
+    with pytest.warns(IrframeWarning, match="ance 1 of 16 topics"):
+        cube = some.ireval.cube(qrels)
+    rates = cube.ireval.tie_rates()
+    assert np.isnan(rates.sel(system="ance", topic="101"))
+    assert rates.notnull().sum() == rates.size - 1
+
+
+def test_without_ties_there_is_no_rate():
+    runs, qrels = ir.example_track()
+    order = runs.assign(score=range(len(runs), 0, -1)).ireval.cube(qrels)
+    assert order.ireval.tie_rates().sum() == 0
+
+
+def test_tie_rates_refusals():
+    runs, qrels = coarse()
+    cube = runs.ireval.cube(qrels)
+    with pytest.raises(DepthError, match="up to 10, that of the cube; found 20"):
+        runs.ireval.cube(qrels, depth=10).ireval.tie_rates()
+    for depth in (0, 2.5, True):
+        refused(DepthError, "at least 1", cube.ireval.tie_rates, depth)
+    refused(ParameterError, "ties='rank'", runs.ireval.cube(qrels, ties="rank").ireval.tie_rates)
