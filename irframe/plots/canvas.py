@@ -80,7 +80,7 @@ def new_axes(
     """
     refuse_both(ax, figsize)
     plt = pyplot()
-    from irframe.plots.room import wrap_labels  # noqa: PLC0415 - costs time at import
+    from irframe.plots.texts import wrap_labels  # noqa: PLC0415 - costs time at import
 
     if ax is None:
         figure, ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")
@@ -247,7 +247,7 @@ def log_depths(ax: "Axes", depths: Any, *, log: bool = True) -> None:
     """Lay depths out from the first to the last, on a logarithmic scale if asked for."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
 
-    from irframe.plots.room import Thinned  # noqa: PLC0415 - costs time at import
+    from irframe.plots.texts import Thinned  # noqa: PLC0415 - costs time at import
 
     if len(depths) > 1:
         ax.set_xlim(depths[0], depths[-1])
@@ -307,7 +307,7 @@ def legend_below(
 
     Its parameters are those of `legend_beside`.
     """
-    from irframe.plots.room import hang_legend  # noqa: PLC0415 - costs time at import
+    from irframe.plots.texts import hang_legend  # noqa: PLC0415 - costs time at import
 
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     given = {"title": title, "title_fontsize": "small", "markerscale": markerscale}

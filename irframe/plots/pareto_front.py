@@ -21,6 +21,9 @@ from irframe.tables.captions import told_topics
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+NAMED = 12
+"""Most systems that the legend names, those of the front first."""
+
 
 @read_at_budgets
 def pareto_front(
@@ -38,7 +41,8 @@ def pareto_front(
     Also called as ``scores.ireval.plot.pareto_front(cost="tokens")``.
 
     The line joins the systems of the Pareto front: no other system is at least as good at no
-    higher cost, and better in one of the two.
+    higher cost, and better in one of the two. Beyond twelve systems the legend names those of the
+    front first, and counts the others.
 
     Parameters
     ----------
@@ -94,17 +98,40 @@ def pareto_front(
     else:
         width, title = _given(cost, names), str(getattr(cost, "name", None) or "cost")
     ax = new_axes(ax, figsize=figsize)
-    points = zip(fitting_names(ax, names), width.T, height.T, system_style(names), strict=True)
-    for name, (x, left, right), (y, low, high), style in points:
-        across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
-        color = style.get("color")
-        ax.errorbar(x, y, up, across, "o", color=color, ecolor=FAINT, elinewidth=1.5, label=name)
     front = on_front(width[0], facts(label).sign * height[0])
+    for place, (name, style) in _styles(ax, names, front).items():
+        (x, left, right), (y, low, high) = width[:, place], height[:, place]
+        across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
+        look: dict[str, Any] = {
+            "ecolor": FAINT,
+            "elinewidth": 1.5 if name[0] != "_" else 0.5,
+            "label": name,
+        }
+        ax.errorbar(x, y, up, across, "o", color=style, **look)
+    more = len(names) - NAMED
+    if more > 0:
+        ax.errorbar([], [], fmt="o", color=FAINT, label=f"{more} other system{'s' * (more > 1)}")
     ax.plot(width[0][front], height[0][front], color=ink(ax), linewidth=1, zorder=0)
     ax.set(xlabel=title, ylabel=f"mean {label}")
     subtitle(ax, told_topics([layer.shape[-1]]), f"{1 - alpha:.0%} intervals", "line: Pareto front")
     legend_beside(ax)
     return ax
+
+
+def _styles(ax: "Axes", names: list[Any], front: NDArray[np.intp]) -> dict[int, tuple[str, Any]]:
+    """Return what each system is called in a legend and its colour: the front, then others.
+
+    Names of those that a legend has no room for begin with an underscore, and are faint.
+    """
+    order = [*front.tolist(), *(place for place in range(len(names)) if place not in front)]
+    named = sorted(order[:NAMED])
+    labels = fitting_names(ax, [names[place] for place in named])
+    styles = system_style([names[place] for place in named])
+    told = {
+        place: (label, style.get("color"))
+        for place, label, style in zip(named, labels, styles, strict=True)
+    }
+    return {place: (f"_{names[place]}", FAINT) for place in order[NAMED:]} | told
 
 
 def _only_other(scores: Any, cost: str) -> Any:
