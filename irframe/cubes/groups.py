@@ -8,7 +8,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import listed
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
@@ -300,15 +299,3 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     }
     told = [part for one in every if CAUTION in one for part in str(one[CAUTION]).split("; ")]
     return found | ({CAUTION: "; ".join(dict.fromkeys(told))} if told else {})
-
-
-def shared_provenance(parts: Iterable[Any]) -> dict[Any, Any]:
-    """Return what decided the numbers of several cubes, with all their top grades and pools."""
-    told = [provenance(part) for part in parts]
-    values = {
-        name: np.unique([each for one in told for each in listed(one.get(name))]).tolist()
-        for name in ("top", "pool_depth")
-        if any(name in one for one in told)
-    }
-    several = {name: each if len(each) > 1 else each[0] for name, each in values.items()}
-    return {**(told[0] if told else {}), **several}
