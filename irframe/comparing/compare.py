@@ -160,8 +160,8 @@ def compare(
     Raises
     ------
     InputError
-        For more rows than fit into 4 GiB; and of lazy scores, for more than 1 GiB of them at
-        the depths asked for and a test that needs all topics at once.
+        For more rows than fit into 4 GiB, and for more than 4 GiB of lazy scores at the depths
+        asked for.
     ParameterError
         For a file of scores by other judgments or policies, naming what differs.
         For fewer than two systems, an unknown test, correction, baseline or group, an alpha
