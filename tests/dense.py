@@ -12,7 +12,8 @@ def dense(cube):
     """Return arrays by name, of the systems, topics and depths that a cube shows."""
     held, depth = experiment_of(cube), cube.sizes["depth"]
     base, pool = held.judgments, held.pool
-    slot, tied = held.laid(depth, "doc", "tied")
+    every = tuple(slice(0, size) for size in held.shape)
+    slot, tied = (held.cells(every, depth, doc=True)[name] for name in ("doc", "tied"))
     return SimpleNamespace(
         doc=slot,
         tied=tied,

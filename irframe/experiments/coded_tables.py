@@ -443,6 +443,14 @@ def row_slices(rows: int, most: int | None = None) -> Iterator[slice]:
         yield slice(start, min(start + step, rows))
 
 
+def counted(codes: Codes, size: int) -> NDArray[np.int64]:
+    """Count each of so many codes, whose count casts as many of them as `row_slices` takes."""
+    found = np.zeros(size, np.int64)
+    for some in row_slices(len(codes)):
+        found += np.bincount(codes[some], minlength=size)
+    return found
+
+
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
     """Return the column that an argument names, or raise if there is not exactly one."""
     names = list(runs.columns)

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, in_threads, tiles
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import Listed, Ranked
@@ -24,7 +24,7 @@ from irframe.files.ids import Codes, is_text
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
 from irframe.metrics.facts import facts
-from irframe.names import SYSTEM, TOPIC
+from irframe.names import DOC, GRADE, SYSTEM, TOPIC
 
 LAST = "_last"
 """Where an experiment keeps the part of it that was asked for last."""
@@ -293,15 +293,19 @@ class Experiment:
             hits = replace(hits.take(inside), length=length, tied=tied, along=along)
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 
-    def laid(self, depth: int, *names: str) -> Any:
-        """Return some of the arrays over (system, topic, rank) of `cells`."""
-        every = slice(0, self.shape[0]), slice(0, self.shape[1])
-        cells = self.cells(every, depth, doc="doc" in names, ties="tied" in names)
-        return [cells[name] for name in names] if len(names) > 1 else cells[names[0]]
+    def laid(self, depth: int, name: str) -> Array:
+        """Return one of the arrays over (system, topic, rank) of `cells`, made tile by tile."""
+        found = np.empty((*self.shape, depth), np.int8 if name == GRADE else np.int32)
+
+        def fill(some: tuple[slice, slice]) -> None:
+            found[some] = self.cells(some, depth, doc=name == DOC, ties=False)[name]
+
+        in_threads(fill, tiles(*self.shape, depth))
+        return found
 
     def rows_at(self, depth: int) -> NDArray[np.int64]:
         """Return which judgment is at each rank of lists, -1 for none: (system, topic, rank)."""
-        slot = self.laid(depth, "doc")
+        slot = self.laid(depth, DOC)
         return np.where(slot >= 0, slot + self.judgments.start[:, np.newaxis], -1)
 
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import memory, room
 from irframe.errors import DepthError
-from irframe.experiments.coded_tables import row_slices
+from irframe.experiments.coded_tables import counted, row_slices
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, Named
 from irframe.experiments.policy import Tied, TiePolicy, by_name
@@ -26,7 +26,7 @@ NEVER = np.iinfo(np.int32).max
 SPANS = {"shown", "covered", "completed"}
 LAID = SPANS | {LENGTH}
 """What of documents metrics of spans read, and all metrics."""
-CELLS = 1 << 24
+CELLS = 1 << 21
 """Cells of lists that are looked at at a time."""
 CELL = 6
 """Bytes of a rank of a list: its grade, its judgment, and whether it is tied."""
@@ -58,12 +58,12 @@ class Hits:
     @property
     def count(self) -> Codes:
         """How many hits each list has, shape (system, topic)."""
-        return np.bincount(self.of, minlength=self.length.size).reshape(self.length.shape)
+        return counted(self.of, self.length.size).reshape(self.length.shape)
 
     @cached_property
     def start(self) -> Codes:
         """Where the hits of every list begin, and where the last ones end; of hits by list."""
-        return np.searchsorted(self.of, np.arange(self.length.size + 1))
+        return np.searchsorted(self.of, np.arange(self.length.size + 1, dtype=self.of.dtype))
 
     @cached_property
     def first(self) -> Codes:

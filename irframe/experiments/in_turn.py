@@ -1,6 +1,6 @@
 """Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -34,8 +34,7 @@ from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(NamedTuple):
     """Some lists, and what they hold of the judgments."""
 
     lists: Codes
@@ -128,9 +127,11 @@ class Framed:
         pooled = None
         if filed:
             alike = policy.order != "rank" and policy.score_dtype == "float64"
-            rank = filed_rank(ranking) if alike else pooling_rank(table, rows)
-            pooled = rank[order[hit]].astype(np.int32)
+            pooled = filed_rank(ranking) if alike else pooling_rank(table, rows)
+            pooled = pooled[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
+        if pooled is not None and np.array_equal(pooled, rank):
+            pooled = rank  # once in memory, as most of them are
         along = self._along(rows[order], length, policy)
         return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled, along))
 
@@ -166,44 +167,85 @@ class Framed:
         return contributing_systems(frame, self.table, given), stated
 
 
-def put_together(parts: Sequence[Part], shape: tuple[int, int]) -> Hits:
+def put_together(parts: Iterable[Part], shape: tuple[int, int]) -> Hits:
     """Return what all lists hold, given some after the other, with their ties if all have them.
 
     Parameters
     ----------
     parts
-        Some lists each.
+        Some lists each; of an iterator none is kept, so that hits are in memory once, but for one
+        array.
     shape
         How many systems and judged topics there are.
     """
-    length = np.zeros(shape, np.int64)
-    lists, hits = [part.lists for part in parts], [part.hits for part in parts]
-    for some, each in zip(lists, hits, strict=True):
-        length.ravel()[some] = each.length
-    of = _joined([some.astype(np.int32)[each.of] for some, each in zip(lists, hits, strict=True)])
-    rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
-    filed = [each.filed for each in hits if each.filed is not None]
-    pooled = _joined(filed) if filed else rank
-    whole = Hits(length, of, rank, row, None, None if np.array_equal(rank, pooled) else pooled)
-    ties = [each.tied for each in hits if each.tied is not None]
-    told = [each.along for each in hits if each.along is not None]
-    known = told[0].keys() if told else []
-    if told and (len(told) < len(hits) or any(each.keys() != known for each in told)):
+    length, listed, size = np.zeros(shape, np.int64), [], []
+    of, rank, row, tied = (Growing(kind) for kind in (np.int32, np.int32, np.int32, np.bool_))
+    filed, ties, told = None, True, list[Mapping[str, NDArray[Any]] | None]()
+    for lists, hits in parts:
+        length.ravel()[lists] = hits.length
+        listed.append(lists)
+        size.append(hits.length)
+        if filed is None and hits.pool_rank is not hits.rank:
+            filed = rank.copy()
+        of.add(lists[hits.of])
+        rank.add(hits.rank)
+        row.add(hits.row)
+        if filed is not None:
+            filed.add(hits.pool_rank)
+        ties = ties and hits.tied is not None
+        tied.add([] if hits.tied is None else hits.tied)
+        told.append(hits.along)
+    whole = Hits(length, of.values, rank.values, row.values)
+    if filed is not None and not np.array_equal(filed.values, whole.rank):
+        whole = replace(whole, filed=filed.values)
+    rows = _documents_by_list(listed, size)
+    return replace(
+        whole, tied=tied.values[rows] if ties and told else None, along=_joined(told, rows)
+    )
+
+
+class Growing:
+    """An array that grows in place: many that are joined at last are in memory twice."""
+
+    def __init__(self, dtype: Any, held: bytes | bytearray = b"") -> None:
+        self._dtype, self._held = dtype, bytearray(held)
+
+    def add(self, values: Any) -> None:
+        """Add values at the end, before any are read."""
+        self._held.extend(np.ascontiguousarray(values, self._dtype).view(np.uint8))
+
+    def copy(self) -> "Growing":
+        """Return another one that begins alike."""
+        return Growing(self._dtype, self._held)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All of them."""
+        return np.frombuffer(self._held, self._dtype)
+
+
+def _documents_by_list(listed: Sequence[Codes], size: Sequence[Codes]) -> Any:
+    """Return the documents list by list, given the number and length of one after the other."""
+    if not listed:
+        return slice(None)
+    lists, length = np.concatenate(listed), np.concatenate(size)
+    if (lists[1:] >= lists[:-1]).all():
+        return slice(None)
+    order = np.argsort(lists)
+    return rows_of_ranges((np.cumsum(length) - length)[order], length[order])
+
+
+def _joined(
+    told: Sequence[Mapping[str, NDArray[Any]] | None], rows: Any
+) -> dict[str, NDArray[Any]] | None:
+    """Return what is told of documents as one, where it is told in every part or in none."""
+    known = {frozenset(each or ()) for each in told}
+    if len(known) > 1:
         raise InputError("lengths in every part, or in none", "some without", "give all length=")
-    if not hits or not (told or len(ties) == len(hits)):
-        return whole
-    size, listed = _joined([each.length for each in hits]), _joined(lists)
-    rows: Any = slice(None)
-    if (listed[1:] < listed[:-1]).any():
-        order = np.argsort(listed)
-        rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
-    along = {name: _joined([each[name] for each in told])[rows] for name in known}
-    tied = _joined(ties)[rows] if len(ties) == len(hits) else None
-    return replace(whole, tied=tied, along=along or None)
-
-
-def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
+    names = sorted(frozenset().union(*known))
+    return {
+        name: np.concatenate([each[name] for each in told if each])[rows] for name in names
+    } or None
 
 
 RANKS = 100
@@ -297,7 +339,7 @@ class Ranked(NamedTuple):
 def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
     """Rank the lists of a frame."""
     shape = len(framed.table.systems), len(framed.judgments.topics)
-    return _together(framed, [*_parts(framed, policy, wanted)], shape)
+    return _together(framed, _parts(framed, policy, wanted), shape)
 
 
 def rank_in_turn(
@@ -350,10 +392,16 @@ def _parts(
 
 
 def _together(
-    framed: Framed, parts: Sequence[tuple[Part, Listed | None]], shape: tuple[int, int]
+    framed: Framed, parts: Iterable[tuple[Part, Listed | None]], shape: tuple[int, int]
 ) -> Ranked:
-    hits, listing = put_together([part for part, _ in parts], shape), [each for _, each in parts]
-    return Ranked(framed, hits, together(listing))
+    listing = list[Listed | None]()
+
+    def hits() -> Iterator[Part]:
+        for part, listed in parts:
+            listing.append(listed)
+            yield part
+
+    return Ranked(framed, put_together(hits(), shape), together(listing))
 
 
 def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:

@@ -20,6 +20,7 @@ from irframe.experiments.coded_tables import (
     Side,
     code_documents,
     column_of,
+    counted,
     read_table,
     take,
 )
@@ -353,8 +354,8 @@ def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np
         raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
     flags = values.to_numpy(bool)
     systems = len(table.systems)
-    yes = np.bincount(table.system[flags], minlength=systems)
-    rows = np.bincount(table.system, minlength=systems)
+    rows = counted(table.system, systems)
+    yes = rows if flags.all() else counted(table.system[flags], systems)
     mixed = table.systems[(yes > 0) & (yes < rows)]
     if len(mixed):
         found = f"{len(mixed)} systems with both"
