@@ -16,7 +16,7 @@ from irframe.experiments.coded_tables import counted, row_slices
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, Named
 from irframe.experiments.policy import Tied, TiePolicy, by_name
-from irframe.files.ids import Codes, rows_of_ranges
+from irframe.files.ids import Codes, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
@@ -113,10 +113,10 @@ class Hits:
         count = whole.start[lists + 1] - whole.start[lists]
         kept, length = rows_of_ranges(whole.start[lists], count), self.length[chosen]
         tied, along = self.tied, self.along
-        if tied is not None or along is not None:
-            documents = rows_of_ranges(self.first[lists], length.ravel())
-            tied = None if tied is None else tied[documents]
-            along = self.alongside(documents)
+        ranges = self.first[lists], length.ravel()
+        tied = None if tied is None else of_ranges(tied, *ranges)
+        if along is not None:
+            along = {name: of_ranges(each, *ranges) for name, each in along.items()}
         of = np.repeat(np.arange(len(lists), dtype=np.int32), count)
         found = replace(whole.take(kept), length=length, of=of, tied=tied, along=along)
         return replace(found, row=row[found.row].astype(np.int32))

@@ -173,35 +173,67 @@ def put_together(parts: Iterable[Part], shape: tuple[int, int]) -> Hits:
     Parameters
     ----------
     parts
-        Some lists each; of an iterator none is kept, so that hits are in memory once, but for one
-        array.
+        Some lists each.
     shape
         How many systems and judged topics there are.
     """
-    length, listed, size = np.zeros(shape, np.int64), [], []
-    of, rank, row, tied = (Growing(kind) for kind in (np.int32, np.int32, np.int32, np.bool_))
-    filed, ties, told = None, True, list[Mapping[str, NDArray[Any]] | None]()
-    for lists, hits in parts:
-        length.ravel()[lists] = hits.length
-        listed.append(lists)
-        size.append(hits.length)
-        if filed is None and hits.pool_rank is not hits.rank:
-            filed = rank.copy()
-        of.add(lists[hits.of])
-        rank.add(hits.rank)
-        row.add(hits.row)
-        if filed is not None:
-            filed.add(hits.pool_rank)
-        ties = ties and hits.tied is not None
-        tied.add([] if hits.tied is None else hits.tied)
-        told.append(hits.along)
-    whole = Hits(length, of.values, rank.values, row.values)
-    if filed is not None and not np.array_equal(filed.values, whole.rank):
-        whole = replace(whole, filed=filed.values)
-    rows = _documents_by_list(listed, size)
-    return replace(
-        whole, tied=tied.values[rows] if ties and told else None, along=_joined(told, rows)
-    )
+    gathered = Gathered()
+    for part in parts:
+        gathered.add(part)
+    return gathered.hits(shape)
+
+
+class Gathered:
+    """What some lists after the other hold; parts are not kept, so that hits are there once."""
+
+    def __init__(self) -> None:
+        self._of, self._rank, self._row = (Growing(np.int32) for _ in range(3))
+        self._tied, self._tells_ties = Growing(np.bool_), True
+        self._filed: Growing | None = None
+        self._listed, self._length = list[Codes](), list[Codes]()
+        self._along = list[Mapping[str, NDArray[Any]] | None]()
+
+    def add(self, part: Part) -> None:
+        """Add some lists."""
+        lists, hits = part
+        if self._filed is None and hits.pool_rank is not hits.rank:
+            self._filed = self._rank.copy()
+        self._listed.append(lists)
+        self._length.append(hits.length)
+        self._of.add(lists[hits.of])
+        self._rank.add(hits.rank)
+        self._row.add(hits.row)
+        if self._filed is not None:
+            self._filed.add(hits.pool_rank)
+        self._tells_ties = self._tells_ties and hits.tied is not None
+        self._tied.add([] if hits.tied is None else hits.tied)
+        self._along.append(hits.along)
+
+    def hits(self, shape: tuple[int, int]) -> Hits:
+        """Return what all of them hold; see `put_together`."""
+        length, lists = np.zeros(shape, np.int64), _in_one(self._listed)
+        length.ravel()[lists] = _in_one(self._length)
+        rank, filed = self._rank.values, None if self._filed is None else self._filed.values
+        if filed is not None and np.array_equal(filed, rank):
+            filed = None
+        rows: Any = slice(None)
+        if (lists[1:] < lists[:-1]).any():
+            order, size = np.argsort(lists), _in_one(self._length)
+            rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
+        tied = self._tied.values[rows] if self._listed and self._tells_ties else None
+        return Hits(
+            length,
+            self._of.values,
+            rank,
+            self._row.values,
+            tied,
+            filed,
+            _joined(self._along, rows),
+        )
+
+
+def _in_one(arrays: Sequence[Codes]) -> Codes:
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)
 
 
 class Growing:
@@ -222,17 +254,6 @@ class Growing:
     def values(self) -> NDArray[Any]:
         """All of them."""
         return np.frombuffer(self._held, self._dtype)
-
-
-def _documents_by_list(listed: Sequence[Codes], size: Sequence[Codes]) -> Any:
-    """Return the documents list by list, given the number and length of one after the other."""
-    if not listed:
-        return slice(None)
-    lists, length = np.concatenate(listed), np.concatenate(size)
-    if (lists[1:] >= lists[:-1]).all():
-        return slice(None)
-    order = np.argsort(lists)
-    return rows_of_ranges((np.cumsum(length) - length)[order], length[order])
 
 
 def _joined(
@@ -338,8 +359,9 @@ class Ranked(NamedTuple):
 
 def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
     """Rank the lists of a frame."""
-    shape = len(framed.table.systems), len(framed.judgments.topics)
-    return _together(framed, _parts(framed, policy, wanted), shape)
+    shape, gathered = (len(framed.table.systems), len(framed.judgments.topics)), Gathered()
+    listing = [*_gather(gathered, framed, policy, wanted)]
+    return Ranked(framed, gathered.hits(shape), together(listing))
 
 
 def rank_in_turn(
@@ -357,7 +379,7 @@ def rank_in_turn(
     if elsewhere or isinstance(policy.contributing, str):
         return None
     tables, every = list[RunTable](), list[Lists]()
-    parts = list[tuple[Part, Listed | None]]()
+    gathered, listing = Gathered(), list[Listed | None]()
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.of_qrels(judgments, told)
     for frame in runs.frames():
@@ -366,10 +388,12 @@ def rank_in_turn(
         table = read_table(frame)
         labels, placed = (table.systems, table.topics), find_topics(table, judgments)
         lists = Lists(*labels, placed, count_rows(table), collections)
-        parts += _parts(Framed(table, judgments, lists), policy, wanted, systems * topics)
+        framed = Framed(table, judgments, lists)
+        listing += _gather(gathered, framed, policy, wanted, systems * topics)
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(lists)
         systems += len(table.systems)
+        del frame, table, framed  # before the next ones are read
     changed = changed_files(states)
     if changed:
         kept = "files that stay as they are while they are read"
@@ -377,31 +401,19 @@ def rank_in_turn(
     table = _labels_of_all(tables)
     placed, lengths = place_topics(table, judgments), _lengths_of_all(table, every)
     lists = Lists(table.systems, table.topics, placed, lengths, collections)
-    return _together(Framed(table, judgments, lists), parts, (systems, topics))
+    framed = Framed(table, judgments, lists)
+    return Ranked(framed, gathered.hits((systems, topics)), together(listing))
 
 
-def _parts(
-    framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
-) -> Iterator[tuple[Part, Listed | None]]:
-    """Yield some lists after the other, numbered after those of other runs."""
+def _gather(
+    gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
+) -> Iterator[Listed | None]:
+    """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
     ties = wanted.whole or TIE_POLICIES[policy.ties].shares
     for part, rows, ranking in framed.ranked(policy, filed=wanted.filed):
         hits = part.hits if ties else replace(part.hits, tied=None)
-        listed = top_documents(framed, rows, ranking, before) if wanted.whole else None
-        yield Part(before + part.lists, hits), listed
-
-
-def _together(
-    framed: Framed, parts: Iterable[tuple[Part, Listed | None]], shape: tuple[int, int]
-) -> Ranked:
-    listing = list[Listed | None]()
-
-    def hits() -> Iterator[Part]:
-        for part, listed in parts:
-            listing.append(listed)
-            yield part
-
-    return Ranked(framed, put_together(hits(), shape), together(listing))
+        gathered.add(Part(before + part.lists, hits))
+        yield top_documents(framed, rows, ranking, before) if wanted.whole else None
 
 
 def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:

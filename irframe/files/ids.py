@@ -137,6 +137,10 @@ def beginnings(codes: Codes) -> Codes:
     return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])[: len(codes)])
 
 
+RANGES = 1 << 10
+"""Ranges whose rows are told at a time."""
+
+
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:
     """Return the rows of ranges, one range after the other.
 
@@ -147,6 +151,18 @@ def rows_of_ranges(start: Codes, length: Codes) -> Codes:
     """
     before = np.cumsum(length) - length
     return np.repeat(start - before, length) + np.arange(length.sum())
+
+
+def of_ranges(values: NDArray[Any], start: Codes, length: Codes) -> NDArray[Any]:
+    """Return the values of ranges, one range after the other, without all of their rows at once."""
+    ends, found = np.cumsum(length), np.empty(int(length.sum()), values.dtype)
+    for first in range(0, len(length), RANGES):
+        some = slice(first, first + RANGES)
+        last = int(ends[some][-1])
+        found[last - int(length[some].sum()) : last] = values[
+            rows_of_ranges(start[some], length[some])
+        ]
+    return found
 
 
 def within(codes: Codes) -> Codes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from os import PathLike
 from typing import Literal, TypeVar, overload
 
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, IrframeError
 from irframe.files.columns import notes_of, to_frame
-from irframe.files.compression import Source, name_of
+from irframe.files.compression import PACKED, Source, name_of
 from irframe.files.read_file import (
     empty_run,
     find_files,
@@ -41,6 +41,8 @@ PARTS = "call them part-0, part-1, ... in a folder of their own"
 """What to do about parts of a run."""
 BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
+DENSE = 6
+"""How many times as large what is read of a packed file is."""
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
@@ -166,7 +168,7 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
     with _threads() as pool:
         read = partial(pool.map, partial(_attempt, by_file=by_file))
         results = _shown(_ahead(read, batches), len(files), progress=None)
-        for names in batches:
+        for names, _ in batches:
             tables = _all_read(names, list(islice(results, len(names))))
             first = first or (names[0], tables[0].schema.empty_table())
             check_columns([first[0], *names], [first[1], *tables])
@@ -178,29 +180,32 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
 
 
 def _ahead(
-    read: Callable[[list[str]], Iterator[Read]], batches: Sequence[list[str]]
+    read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
 ) -> Iterator[Read]:
-    """Yield what is read of the files of one batch, while those of the next are read."""
-    ahead = read(batches[0])
-    for following in [*batches[1:], []]:
-        results, ahead = ahead, read(following)
+    """Yield what is read of the files of one batch, while those of the next are read, if small."""
+    ahead: Iterator[Read] | None = None
+    for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
+        results = ahead or read(names)
+        ahead = read(following) if size <= BATCH else None
         yield from results
 
 
-def _batches(files: Sequence[str], *, by_file: bool) -> list[list[str]]:
-    """Put files into batches of some size, those that may hold parts of one run into the same."""
-    sizes = {name: size for name, size, _ in states_of(files)}
+def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
+    """Put files into batches, with their sizes, those that may hold parts of a run into one."""
+    dense = (*PACKED, ".parquet")
+    sizes = {
+        name: size * (DENSE if name.lower().endswith(dense) else 1)
+        for name, size, _ in states_of(files)
+    }
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
         together[home(name), None if by_file else system_of(name)].append(name)
-    batches, size = list[list[str]](), 0
+    batches: list[tuple[list[str], int]] = []
     for names in together.values():
-        more = sum(sizes.get(name, 0) for name in names)
-        if not batches or size + more > BATCH:
-            batches.append([])
-            size = 0
-        batches[-1] += names
-        size += more
+        size = sum(sizes.get(name, 0) for name in names)
+        is_full = not batches or batches[-1][1] + size > BATCH
+        before = ([], 0) if is_full else batches.pop()
+        batches.append((before[0] + names, before[1] + size))
     return batches
 
 
