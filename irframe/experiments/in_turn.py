@@ -50,8 +50,6 @@ class Framed:
     table: RunTable
     judgments: QrelsTable
     lists: Lists
-    joined: Codes | None = None
-    """For every row of the runs its row in the qrels, if that is known."""
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
@@ -76,11 +74,8 @@ class Framed:
             return self
         return replace(self, table=self.table.take(np.flatnonzero(inside)))
 
-    @cached_property
     def judged(self) -> Codes:
-        """For every row of the runs its row in the qrels, -1 where it is unjudged."""
-        if self.joined is not None:
-            return self.joined
+        """Return for every row of the runs its row in the qrels, -1 where it is unjudged."""
         if self.overlaps is not None:
             return self.overlaps.judged
         return locate(self.table, self.judgments, self.lists.placed)
@@ -93,17 +88,20 @@ class Framed:
         return Overlaps.of(self.table, self.judgments, self.lists.placed)
 
     def ranked(
-        self, policy: Policy, *, filed: bool = False
-    ) -> Iterator[tuple[Part, Codes, Ranking]]:
-        """Yield some lists after the other, with their rows and the ranking of these.
+        self, policy: Policy, wanted: "Wanted", before: int = 0
+    ) -> Iterator[tuple[Part, "Listed | None"]]:
+        """Yield some lists after the other, with the unjudged documents at their top.
 
         Parameters
         ----------
         policy
             How rankings are decided.
-        filed
-            Whether it is wanted at which ranks pooling reads hits.
+        wanted
+            What is wanted beside hits.
+        before
+            How many lists of other runs come first.
         """
+        judged = self.judged()
         for rows in self._stretches():
             ranking = rank_table(
                 self.table,
@@ -112,13 +110,17 @@ class Framed:
                 seed=policy.seed,
                 rows=rows,
             )
-            yield self._part(rows, ranking, policy, filed=filed), rows, ranking
+            row = judged[rows[ranking.order]]
+            part = self._part(rows, row, ranking, policy, filed=wanted.filed)
+            listed = top_documents(self, rows, row, ranking, before) if wanted.whole else None
+            yield Part(before + part.lists, part.hits), listed
 
-    def _part(self, rows: Codes, ranking: Ranking, policy: Policy, *, filed: bool) -> Part:
-        """Return what ranked lists hold of the judgments."""
+    def _part(
+        self, rows: Codes, row: Codes, ranking: Ranking, policy: Policy, *, filed: bool
+    ) -> Part:
+        """Return what ranked lists hold of the judgments, given which of these each one is."""
         table, order = self.table, ranking.order
-        judged = self.judged[rows[order]]
-        first, hit = np.flatnonzero(ranking.first), np.flatnonzero(judged >= 0)
+        first, hit = np.flatnonzero(ranking.first), np.flatnonzero(row >= 0)
         listed = rows[order[first]]
         topic = self.lists.placed[table.topic[listed]]
         lists = table.system[listed].astype(np.int64) * len(self.judgments.topics) + topic
@@ -133,7 +135,7 @@ class Framed:
         if pooled is not None and np.array_equal(pooled, rank):
             pooled = rank  # once in memory, as most of them are
         along = self._along(rows[order], length, policy)
-        return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled, along))
+        return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along))
 
     def _along(self, rows: Codes, length: Codes, policy: Policy) -> dict[str, NDArray[Any]] | None:
         """Return what is told of the documents of lists, given their rows in order."""
@@ -310,7 +312,7 @@ def together(parts: Sequence[Listed | None]) -> Listed | None:
     return Listed(of, rank, pa.chunked_array(doc, known[0].doc.type))
 
 
-def top_documents(framed: Framed, rows: Codes, ranking: Ranking, lists: int = 0) -> Listed:
+def top_documents(framed: Framed, rows: Codes, row: Codes, ranking: Ranking, lists: int) -> Listed:
     """Return the unjudged documents at the top of some lists, by system and topic of the qrels.
 
     Parameters
@@ -319,18 +321,18 @@ def top_documents(framed: Framed, rows: Codes, ranking: Ranking, lists: int = 0)
         Runs and judgments.
     rows
         The rows of the lists.
+    row
+        Their rows in the qrels, in the order of the ranking, -1 where they are unjudged.
     ranking
         The ranking of these.
     lists
         How many lists of other runs come first.
     """
-    top = np.flatnonzero(ranking.rank <= RANKS)
-    rows, rank = rows[ranking.order[top]], ranking.rank[top].astype(np.int16) - np.int16(1)
-    kept = np.flatnonzero(framed.judged[rows] < 0)
-    rows = rows[kept]
+    kept = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
+    rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
     topic = framed.lists.placed[framed.table.topic[rows]]
     of = lists + framed.table.system[rows].astype(np.int64) * len(framed.judgments.topics) + topic
-    return Listed(of, rank[kept], framed.table.doc.take(pa.array(rows)))
+    return Listed(of, rank, framed.table.doc.take(pa.array(rows)))
 
 
 FIRST = 3
@@ -410,10 +412,9 @@ def _gather(
 ) -> Iterator[Listed | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
     ties = wanted.whole or TIE_POLICIES[policy.ties].shares
-    for part, rows, ranking in framed.ranked(policy, filed=wanted.filed):
-        hits = part.hits if ties else replace(part.hits, tied=None)
-        gathered.add(Part(before + part.lists, hits))
-        yield top_documents(framed, rows, ranking, before) if wanted.whole else None
+    for (lists, hits), listed in framed.ranked(policy, wanted, before):
+        gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
+        yield listed
 
 
 def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:
