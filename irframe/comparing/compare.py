@@ -13,7 +13,7 @@ from irframe.comparing.corrections import Adjust, Family, parse_correction, refu
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.over_repeats import refuse_over
 from irframe.comparing.pairwise import COUNTS, DECIDED, NUMBERS, Asked, Found, of_bounds
-from irframe.comparing.significance import EFFECTS, FURTHER, Margin
+from irframe.comparing.significance import FURTHER, Margin, unequal_spread, without_spread
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
 from irframe.cubes.repeats import has_repeats
@@ -22,6 +22,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, METRIC
 from irframe.paired import Bootstrap, Test, parse_test
+from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
 from irframe.scores.reference import Baselines, choose_pairs, label_pairs
@@ -37,8 +38,6 @@ COLUMNS = (
 """Columns of a comparison frame, after that of the group."""
 OPTIONAL = (*OTHER_COLUMNS, "n_eff", *FURTHER, *EFFECTS, *DECIDED)
 """Those that it has if they are asked for; others are groups."""
-UNEVEN = 10
-"""How many times the variance of some pair may be that of another, where all are taken as alike."""
 
 
 @verb(itself=(pd.DataFrame, xr.DataArray))
@@ -318,11 +317,7 @@ def _told(
 def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([np.isnan(found["effect_size"]).ravel() for found in results])
-    if flat.any():
-        yield (
-            f"comparisons whose differences are the same on all topics, which do not say how much "
-            f"they vary on others: {np.count_nonzero(flat)} of {len(flat)}"
-        )
+    yield from without_spread(int(flat.sum()), len(flat))
     for part, found in zip(parts, results, strict=True):
         yield from beware_of_repeats(part)
         if part.weights is not None:
@@ -330,15 +325,7 @@ def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterat
                 part, found["n_eff"], drawn=isinstance(asked.test, Bootstrap)
             )
         if asked.test.joint:
-            spread = np.where(found["sd"] > 0, found["sd"], np.nan)
-            known = spread[~np.isnan(spread).all(axis=-1)]
-            uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
-            if uneven.any():
-                yield (
-                    f"{asked.test.name} presumes that all pairs of systems differ alike from topic "
-                    f"to topic, but variances are more than {UNEVEN} times others; t with holm or "
-                    "max-t holds"
-                )
+            yield from unequal_spread(asked.test, found["sd"])
 
 
 def _refuse_weights(weights: TopicWeights, asked: Asked, bounds: Any) -> None:

@@ -16,7 +16,7 @@ from irframe.arrays import Array
 from irframe.checks import tracked
 from irframe.comparing.corrections import Compared, Family, Parsed, correct, correction_told, reach
 from irframe.comparing.over_repeats import with_repeats
-from irframe.comparing.significance import EFFECTS, Margin, hedges, refuse_unaveraged
+from irframe.comparing.significance import Margin, refuse_unaveraged
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import verb
@@ -24,6 +24,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import METRIC
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
+from irframe.paired.margins import EFFECTS, hedges
 from irframe.scores.averages import effective
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Baselines, choose_pairs, label_pairs

@@ -27,59 +27,14 @@ from irframe.comparing.corrections import (
     parse_correction,
 )
 from irframe.cubes.verb import verb
-from irframe.errors import MetricError, ParameterError
+from irframe.errors import MetricError, ParameterError, warn
 from irframe.metrics.facts import TIE
-from irframe.paired import MaxT, PairedResult, PairedTest, Test, parse_test
+from irframe.paired import MaxT, PairedResult, PairedTest, Test, describe_differences, parse_test
 from irframe.paired.margins import detectable, within_margin
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import choose_pairs, label_pairs
 from irframe.scores.scores import Arrays, Scores
-
-EFFECTS = ("hedges_g", "g_low", "g_high")
-"""Further columns of a comparison with effect sizes."""
-
-
-def hedges(effect_size: Array, topics: Array, *, alpha: float) -> Arrays:
-    """Return Hedges' g of paired differences, and its interval.
-
-    Parameters
-    ----------
-    effect_size
-        Mean difference in units of the standard deviation of the differences.
-    topics
-        How many there are, of the same shape.
-    alpha
-        One minus the confidence level.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        g and the ends of its interval; NaN with one topic and where there is no spread.
-
-    Notes
-    -----
-    ``g = d (1 - 3 / (4 (n - 1) - 1))``; the interval holds the noncentralities of Student's
-    distribution under which ``d sqrt(n)`` is neither too small nor too large.
-
-    References
-    ----------
-    .. [1] Hedges. Distribution theory for Glass's estimator of effect size and related estimators.
-       Journal of Educational Statistics 6, 1981. doi:10.3102/10769986006002107
-
-    Examples
-    --------
-    >>> [part.round(3).tolist() for part in hedges(np.array([0.5]), np.array([20]), alpha=0.05)]
-    [[0.48], [0.027], [0.922]]
-    """
-    df = topics - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(df > 1, 1 - 3 / (4 * df - 1), np.nan)
-        d = np.where(np.isfinite(effect_size), effect_size, np.nan)
-        t, scale = d * np.sqrt(topics), factor / np.sqrt(topics)
-        ends = (scipy.special.nctdtrinc(df, p, t) for p in (1 - alpha / 2, alpha / 2))
-        low, high = (np.where(np.isnan(d), np.nan, end * scale) for end in ends)
-    return d * factor, low, high
-
+from irframe.scores.summary import caution
 
 CLAIMS = ("not_worse", "equivalent")
 FURTHER = (
@@ -246,6 +201,36 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
     return ahead
 
 
+UNEVEN = 10
+"""How many times the variance of some pair may be that of another, where all are taken as alike."""
+
+
+def without_spread(number: int, total: int) -> list[str]:
+    """Say of how many comparisons nothing tells how much differences vary."""
+    if not number:
+        return []
+    return [
+        (
+            "comparisons whose differences are the same on all topics, which do not say how much "
+            f"they vary on others: {number} of {total}"
+        )
+    ]
+
+
+def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
+    """Say that a test takes pairs as alike which are not, given their spread (..., pair)."""
+    spread = np.where(sd > 0, sd, np.nan)
+    known = spread[~np.isnan(spread).all(axis=-1)]
+    if not (np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2).any():
+        return []
+    return [
+        (
+            f"{test.name} presumes that all pairs of systems differ alike from topic to topic, but "
+            f"variances are more than {UNEVEN} times others; t with holm or max-t holds"
+        )
+    ]
+
+
 class Pairing:
     """How pairs of systems are tested.
 
@@ -267,12 +252,14 @@ class Pairing:
         self.family = family
         self.alpha = level(alpha)
         self._found: dict[Scores, Array] = {}
+        self._tests = self._without = 0
+        self._uneven: list[str] = []
 
     def p_values(self, paired: Scores, pairs: Array) -> Array:
         """Give corrected p-values, shape (metric, depth, pair)."""
 
         def compute(row: int, depths: slice) -> Array:
-            return p_values(paired, row, depths, test=self.test, pairs=pairs).T
+            return self._p_values(paired, row, depths, pairs).T
 
         compared = Compared(paired, pairs, paired.by_piece(len(pairs), compute))
         return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
@@ -290,7 +277,7 @@ class Pairing:
         """
         if self.piecewise:
             printed = self.adjust is None
-            p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=printed)
+            p = self._p_values(paired, row, depths, pairs, as_printed=printed)
             return p if printed else self._corrected(p)
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
@@ -307,8 +294,26 @@ class Pairing:
         significant = self.piece(paired, row, depths, pairs) < self.alpha
         return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
+    def _p_values(self, paired: Scores, row: int, depths: slice, pairs: Array, **how: Any) -> Array:
+        """Give p-values of a metric, not corrected, shape (pair, depth), and note what is odd."""
+        p = p_values(paired, row, depths, test=self.test, pairs=pairs, **how)
+        self._tests += p.size
+        self._without += int(np.isnan(p).sum())
+        if self.test.joint and not self._uneven:
+            (sd,) = paired.over(row, depths, lambda v: (describe_differences(v, pairs).sd,))
+            self._uneven = unequal_spread(self.test, sd.T)
+        return p
+
     def told(self) -> dict[str, Any]:
-        """Return the attributes of a result that depends on it."""
+        """Return the attributes of a result that was found by it, and warn of what is odd."""
+        messages = without_spread(self._without, self._tests) + self._uneven
+        for message in messages:
+            warn(message)
+        return self.words | caution(messages)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The attributes that say how pairs are tested."""
         return correction_told(self.test, self.adjust, self.family, alpha=self.alpha)
 
 

@@ -30,7 +30,7 @@ from irframe.scores.averages import Resamples, weighted
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_repeats
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
+from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise, united
 
 
 def holm_counts(
@@ -363,7 +363,7 @@ class Ranking:
         for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
             places = each.swapaxes(1, 2)
             found[name] = places if name == "first" else places.astype(int)
-        told = {**attributes, **self._told(), **told_repeats([paired])}
+        told = united(attributes, self._told(), told_repeats([paired]))
         return {**found, "n_topics": topics}, told
 
     def _told(self) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class Page:
     @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
-        return told_test(self.setting.pairing.told())
+        return told_test(self.setting.pairing.words)
 
     @cached_property
     def baselines(self) -> list[int]:

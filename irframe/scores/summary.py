@@ -59,6 +59,18 @@ def caution(messages: Iterable[str]) -> dict[str, str]:
     return {CAUTION: told} if told else {}
 
 
+def united(*attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes as one, later ones first, with what each says to beware of.
+
+    Examples
+    --------
+    >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
+    {'n': 3, 'caution': 'few; old'}
+    """
+    found = {name: value for each in attributes for name, value in each.items()}
+    return found | caution(message for each in attributes for message in cautions_of(each))
+
+
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
     """Return what a result says it is to be read with, if it says something."""
     return [str(attributes[CAUTION])] if CAUTION in attributes else []
@@ -380,8 +392,8 @@ def summarise(
     messages = beware_of_repeats(scores)
     for message in messages:
         warn(message)
-    told = caution([*cautions_of(attributes), *messages])
-    return found | spread_of_repeats(scores), {**attributes, **told_repeats([scores]), **told}
+    told = told_repeats([scores]), caution(messages)
+    return found | spread_of_repeats(scores), united(attributes, *told)
 
 
 def like_scores(

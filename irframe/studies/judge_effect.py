@@ -41,6 +41,7 @@ from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
+from irframe.scores.summary import united
 from irframe.studies.coefficients import (
     CONCLUSIONS,
     JUDGE,
@@ -192,8 +193,8 @@ def judge_effect(
     if inside is not None:
         parts |= favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    told |= pairing.told() | {RESULT: "judge_effect"}
-    result = xr.Dataset(parts, labels, held.attrs | told)
+    told = united(held.attrs, told, pairing.told(), {RESULT: "judge_effect"})
+    result = xr.Dataset(parts, labels, told)
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 

@@ -13,6 +13,7 @@ from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import match_reference
+from irframe.scores.summary import united
 from irframe.studies.coefficients import CONCLUSIONS, JUDGE, conclusions, standings
 
 
@@ -94,7 +95,7 @@ def round_effect(
     change = np.abs(new.values - held.values).mean(axis=1)
     parts["change"] = (METRIC, DEPTH, TOPIC), np.moveaxis(change, 1, 2)
     labels = new.labels(SYSTEM) | {TOPIC: new.topics.rename(TOPIC), "conclusion": [*CONCLUSIONS]}
-    told = new.attrs | pairing.told() | {RESULT: "round_effect"}
+    told = united(new.attrs, pairing.told(), {RESULT: "round_effect"})
     result = xr.Dataset(parts, labels, told)
     return result if new.depths is not None else result.isel({DEPTH: 0})
 

@@ -33,6 +33,8 @@ def test_there_is_one_word_for_how_sure():
         assert order == [word for word in words[3:] if word in order], name
 
 
+@pytest.mark.filterwarnings("ignore:tukey presumes:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", [name for name in taking("test", "adjust") if name != "outcomes"])
 def test_a_joint_test_is_never_corrected_again(name):
     joint = [test for test, kind in TESTS.items() if kind.joint]
@@ -70,9 +72,39 @@ def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name)
         assert call(name, cube, adjust=none).attrs["adjust"] == "none"
 
 
+DECIDING = sorted({*taking("scores", "adjust", "family")} - {"interaction", "median_p"})
+
+
+def of_ap(values):
+    """Return scores of three systems."""
+    labels = {"metric": ["AP"], "system": list("abc")}
+    return xr.DataArray(values[np.newaxis], labels, ("metric", "system", "topic"))
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_pairs_that_differ_alike_on_all_topics_are_counted_wherever_pairs_are_decided(name):
+    values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
+    more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
+    with pytest.warns(IrframeWarning, match="same on all topics.*: [12] of [36]"):
+        found = EVERY[name](of_ap(values), **more)
+    assert "same on all topics" in found.attrs[CAUTION]
+
+
+@pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
+@pytest.mark.parametrize("name", DECIDING)
+def test_pairs_that_tukey_takes_as_alike_and_are_not_are_said_wherever_pairs_are_decided(name):
+    values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
+    values[1, 0] += 0.01
+    more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
+    with pytest.warns(IrframeWarning, match="tukey presumes"):
+        found = EVERY[name](of_ap(values), test="tukey", **more)
+    assert "tukey presumes" in found.attrs[CAUTION]
+
+
 OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].default == "logit"]
 
 
+@pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", OF_MEANS)
 def test_no_mean_is_told_to_be_certain(name):
     values = np.full((1, 3, 6), 0.1)
