@@ -71,9 +71,8 @@ holm-sidak: hs
 interval: ci_method interval_method
 judge: annotate add_qrels add_labels merge_qrels
 kendall: kendalltau tau kendall_tau kendalls_tau
-leaderboard: rank_systems standings league_table ranking_table
+leaderboard: rank_systems standings league_table ranking_table letters cld compact_letter_display
 leave_out: leave_one_out loo
-letters: cld compact_letter_display
 linear: log2 identity
 exp: exponential exp_log2 burges
 margin: alternative delta equivalence_margin rope sesoi non_inferiority noninferiority

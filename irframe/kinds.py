@@ -92,7 +92,7 @@ NEXT = {
     SCORES: ("summary()", "compare()", "leaderboard()", "sheet(system)", "styled()"),
     CUBE: ('score("AP")', 'bounds("AP")', "search_lengths()", 'report("page.html")', "save(path)"),
     SCANNED: ('evaluate(qrels, "AP")', "store(path, qrels)"),
-    COMPARISON: ("letters()", "styled()", "plot.p_value_curves()"),
+    COMPARISON: ("styled()", "plot.p_value_curves()"),
 }
 """Kind -> what most people do next."""
 SOURCES = {

@@ -3,9 +3,8 @@
 from .comparing.compare import compare as compare
 from .comparing.explain import explain as explain
 from .comparing.freeze import freeze as freeze
-from .comparing.letters import interaction as interaction
-from .comparing.letters import letters as letters
 from .comparing.pairwise import decide as decide
+from .comparing.segments import interaction as interaction
 from .comparing.significance import risk as risk
 from .cubes.cube import condense as condense
 from .cubes.cube import cube as cube

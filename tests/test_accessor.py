@@ -107,8 +107,8 @@ def test_an_object_offers_what_it_has(subjects):
     offered = {
         "runs": (runs, {"evaluate", "cube", "check"}, {"compare", "score", "sample"}),
         "judgments": (qrels, {"sample", "write_qrels"}, {"evaluate", "compare"}),
-        "scores": (scores, {"compare", "leaderboard", "sheet"}, {"evaluate", "letters", "score"}),
-        "result": (scores.ireval.compare(), {"letters", "styled"}, {"compare", "evaluate"}),
+        "scores": (scores, {"compare", "leaderboard", "sheet"}, {"evaluate", "styled_by", "score"}),
+        "result": (scores.ireval.compare(), {"styled"}, {"compare", "evaluate"}),
         "cube": (subjects[xr.Dataset], {"score", "outcomes"}, {"compare", "archetypes"}),
     }
     for begins, (subject, mine, others) in offered.items():
@@ -151,7 +151,12 @@ def test_an_unknown_verb_suggests_a_near_one(kind, subjects):
 def test_a_chain_that_an_error_says_works(subjects):
     runs, qrels = ir.example_track()
     scope = {"runs": runs, "qrels": qrels, "cube": subjects[xr.Dataset]}
-    asked = [("runs", "compare"), ("cube", "letters"), ("runs", "archetypes"), ("cube", "evaluate")]
+    asked = [
+        ("runs", "compare"),
+        ("cube", "leaderboard"),
+        ("runs", "archetypes"),
+        ("cube", "evaluate"),
+    ]
     for root, name in asked:
         with pytest.raises(AttributeError) as told:
             getattr(scope[root].ireval, name)

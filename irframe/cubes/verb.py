@@ -17,7 +17,7 @@ from irframe.cubes.by_group import groups, having, join, naming_group, riders_of
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import refuse_repeated_cube, refuse_repeats, unfolded
 from irframe.cubes.score_arrays import refuse_collections, settle_collection, settled, sound
-from irframe.cubes.view import LIST, experiment_of, hold, read_cube, slices_of, trusting
+from irframe.cubes.view import EXPERIMENT, LIST, experiment_of, hold, read_cube, slices_of, trusting
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
@@ -184,7 +184,7 @@ def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
         return settled(frame, by) if scored else frame
     if not isinstance(subject, xr.Dataset | xr.DataArray):
         return subject
-    if isinstance(subject, xr.Dataset) and GRADE in subject:
+    if isinstance(subject, xr.Dataset) and (GRADE in subject or EXPERIMENT in subject.attrs):
         return read_cube(subject)
     scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
     read: Any = subject.expand_dims(scalars) if scalars else subject

@@ -3,6 +3,7 @@
 Verbs: leaderboard, sheet, select_top.
 """
 
+import string
 from collections.abc import Hashable
 from typing import overload
 
@@ -22,7 +23,7 @@ from irframe.errors import InputError
 from irframe.experiments.policy import MetricLike, parse_metrics
 from irframe.metrics.facts import TIE, best_first, facts, label_at, place_of
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
-from irframe.paired import Test
+from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import Ranking, RankMethod
 from irframe.scores.averages import Resamples, averages, weighted
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
@@ -31,6 +32,8 @@ from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
 
+LETTERS = string.ascii_lowercase + string.ascii_uppercase
+"""After these, the same with a number: a2, b2, ..."""
 CHANGES = ("difference", "change", "p_adjusted", "significant")
 """Columns that hold a system against the baseline."""
 
@@ -85,6 +88,8 @@ def leaderboard(
         - ``rank`` and ``tier``, as of `rank_intervals`;
         - the mean of the deciding metric, under its label, with its confidence interval
           ``ci_low``, ``ci_high``;
+        - ``letters``: two systems have one in common if, and only if, the difference between them
+          is not significant [2]_; after 26 small and 26 capital ones come ``a2``, ``b2``, ...;
         - ``rank_low`` and ``rank_high``, with ``method="bootstrap"`` also ``first``, as of
           `rank_intervals`;
         - with a baseline ``difference``, the mean less that of the baseline; ``change``, the
@@ -110,6 +115,8 @@ def leaderboard(
     ----------
     .. [1] Goldstein, Spiegelhalter. League tables and their limitations. Journal of the Royal
        Statistical Society A 159, 1996. doi:10.2307/2983325
+    .. [2] Piepho. An algorithm for a letter-based representation of all-pairwise comparisons.
+       Journal of Computational and Graphical Statistics 13, 2004. doi:10.1198/1061860043515
 
     Examples
     --------
@@ -134,22 +141,112 @@ def leaderboard(
     read = weighted(_at_depths(read_scores(scores, over), at).load(), weights)
     paired = scores_to_compare(read)
     ranking.refuse_over(paired, over)
-    first = paired.take(metric=[0], depth=[0])
-    found, attributes = ranking.of(first)
+    only = paired.take(metric=[0], depth=[0])
+    apart = ranking.apart(only)
+    found, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
+    letters = letters_of(board["rank"].to_numpy(), board.index, apart[0, 0])
     means = _means(paired)
     label, *others = means.columns
     sure = [name for name in ranking.columns if name not in {"rank", "tier"}]
     sure += [name for name in ("n_repeats", "repeat_sd") if name in board]
-    parts = [board[["rank", "tier"]], means[[label]], board[["ci_low", "ci_high", *sure]]]
+    first = board[["rank", "tier"]].assign(letters=letters)
+    parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
-        parts.append(_against(first, means[label], choose_pairs(paired, baseline), pairing))
+        parts.append(_against(only, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
-    _refuse_twice(frame.columns)
-    frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
     frame.attrs = {}
     frame.attrs.update({**attributes, METRICS: list(means.columns)})
-    return frame
+    return _best_first(frame)
+
+
+def _best_first(frame: pd.DataFrame) -> pd.DataFrame:
+    _refuse_twice(frame.columns)
+    return frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
+
+
+def letters_of(ranks: Array, names: pd.Index, apart: Array) -> list[str]:
+    """Return the letters of systems, given which pairs of all differ significantly.
+
+    A compact letter display: every letter stands for a group of systems no two of which differ
+    significantly, and to which no further system could be added. From the best system on, the worst
+    that does not differ significantly from it, and shares no letter with it yet, begins a group
+    that takes in what it can from the best on; groups whose pairs all share another letter are then
+    left out, the last ones first.
+
+    Parameters
+    ----------
+    ranks, names
+        Of each system; those that tie are taken by name, so that letters never depend on the order
+        of the systems.
+    apart
+        In the order of all pairs.
+    """
+    order = np.lexsort([names.astype(str).to_numpy(), ranks])
+    a, b = all_pairs(len(names)).T
+    alike = np.ones((len(names), len(names)), bool)
+    alike[a, b] = alike[b, a] = ~apart
+    groups = letter_groups(alike[np.ix_(order, order)])
+    letters = np.array([_letter(place) for place in range(len(groups))], object)
+    found = np.empty(len(names), object)
+    found[order] = ["".join(letters[row]) for row in groups.T]
+    return found.tolist()
+
+
+def letter_groups(alike: Array) -> Array:
+    """Return groups of which two systems share one if, and only if, they are alike.
+
+    Parameters
+    ----------
+    alike
+        Which systems are alike, shape (system, system), symmetric; the best system first.
+
+    Returns
+    -------
+    numpy.ndarray
+        Who belongs to each group, shape (group, system).
+
+    Examples
+    --------
+    Of three systems the first and the last are not alike:
+
+    >>> alike = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], dtype=bool)
+    >>> letter_groups(alike).astype(int)
+    array([[1, 1, 0],
+           [0, 1, 1]])
+    """
+    groups: list[Array] = []
+    shared = np.zeros(alike.shape, dtype=int)
+    for system, friends in enumerate(alike):
+        while (alone := friends & (shared[system] == 0)).any():
+            groups.append(_grown(friends & alike[np.flatnonzero(alone)[-1]], alike))
+            shared += np.outer(groups[-1], groups[-1])
+    return np.array(sorted(_needed(groups, shared), key=lambda group: [*np.flatnonzero(group)]))
+
+
+def _grown(group: Array, alike: Array) -> Array:
+    """Return those of a group that may stay together, taking in the best first."""
+    for system, friends in enumerate(alike):
+        if group[system]:
+            group = group & friends
+    return group
+
+
+def _needed(groups: list[Array], shared: Array) -> list[Array]:
+    """Leave out groups, the last ones first, whose pairs all share another one."""
+    kept = []
+    for group in reversed(groups):
+        pairs = np.outer(group, group)
+        if (shared[pairs] > 1).all():
+            shared = shared - pairs
+        else:
+            kept.append(group)
+    return kept
+
+
+def _letter(place: int) -> str:
+    turn, letter = divmod(place, len(LETTERS))
+    return LETTERS[letter] + (str(turn + 1) if turn else "")
 
 
 def _at_depths(scores: Scores, at: Depths) -> Scores:

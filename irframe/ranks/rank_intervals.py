@@ -307,7 +307,7 @@ def rank_intervals(
     asked.refuse_weights(weights)
     paired = scores_to_compare(weighted(read_scores(scores, over), weights), at)
     asked.refuse_over(paired, over)
-    return like_scores(*asked.of(paired), paired, scores)
+    return like_scores(*asked.of(paired, asked.apart(paired)), paired, scores)
 
 
 @dataclass(frozen=True)
@@ -345,10 +345,13 @@ class Ranking:
         """What is found of a system besides its summary."""
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
-    def of(self, paired: Scores) -> tuple[dict[str, Array], dict[str, Any]]:
-        """Return what `rank_intervals` says of scores in memory, as `summarise` does."""
-        pairs = all_pairs(len(paired.systems))
-        apart = self.pairing.p_values(paired, pairs) < self.pairing.alpha
+    def apart(self, paired: Scores) -> Array:
+        """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
+        p = self.pairing.p_values(paired, all_pairs(len(paired.systems)))
+        return np.asarray(p < self.pairing.alpha)
+
+    def of(self, paired: Scores, apart: Array) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return what `rank_intervals` says of scores, as `summarise` does, given pairs apart."""
 
         def compute(row: int, depths: slice) -> Array:
             return self._ranks(paired, row, depths, apart[row, depths])

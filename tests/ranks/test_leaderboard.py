@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 from refusals import refused
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.ranks.leaderboard import LETTERS, letter_groups
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +21,17 @@ def scores():
 def test_the_first_metric_and_depth_decide(scores):
     board = scores.ireval.leaderboard(at=[5, 10], method="bootstrap", samples=50)
     assert [*board] == [
-        *("rank", "tier", "ASL@5", "ci_low", "ci_high", "rank_low", "rank_high", "first"),
+        *(
+            "rank",
+            "tier",
+            "letters",
+            "ASL@5",
+            "ci_low",
+            "ci_high",
+            "rank_low",
+            "rank_high",
+            "first",
+        ),
         *("ASL@10", "nDCG@5", "nDCG@10", "n_topics"),
     ]
     assert board["ASL@5"].is_monotonic_increasing
@@ -179,3 +192,64 @@ def test_every_depth_of_an_array():
 
 def test_a_system_that_is_not_there(sheet_scores):
     refused(ParameterError, "a system of the scores: bm25", sheet_scores.ireval.sheet, "bm52")
+
+
+def draw_alike(seed, systems, share):
+    """Return which systems are alike, by chance, symmetric."""
+    drawn = np.triu(np.random.default_rng(seed).random((systems, systems)) < share, 1)
+    return drawn | drawn.T | np.eye(systems, dtype=bool)
+
+
+@given(seed=st.integers(0, 9999), systems=st.integers(1, 12), share=st.floats(0, 1))
+def test_pairs_share_a_letter_exactly_if_they_are_alike(seed, systems, share):
+    alike = draw_alike(seed, systems, share)
+    groups = letter_groups(alike)
+    assert (((groups.T.astype(int) @ groups) > 0) == alike).all()
+    assert groups[0, 0]
+    for place, group in enumerate(groups):
+        assert not alike[group].all(axis=0)[~group].any()  # nobody could be added
+        rest = np.delete(groups, place, axis=0).astype(int)
+        assert (((rest.T @ rest) > 0) != alike).any()  # and no group left out
+
+
+def test_letters_of_a_ranking_are_runs():
+    place = np.arange(200)
+    alike = abs(place[:, np.newaxis] - place) < 40
+    groups = letter_groups(alike)
+    assert [(group.argmax(), group.sum()) for group in groups] == [(n, 40) for n in range(161)]
+
+
+@pytest.mark.parametrize("order", [[7, 6, 5, 4, 3, 2, 1, 0], [3, 1, 4, 0, 5, 7, 2, 6]])
+def test_letters_never_depend_on_the_order_of_systems(order):
+    rng = np.random.default_rng(5)
+    index = pd.MultiIndex.from_product([list("abcdefgh"), range(6)], names=["system", "topic"])
+    scores = pd.DataFrame(
+        {"AP": (rng.integers(0, 4, 48) + np.repeat([0, 0, 1, 1, 2, 2, 3, 3], 6))}, index
+    )
+    expected = scores.ireval.leaderboard()
+    turned = scores.loc[[list("abcdefgh")[place] for place in order]]
+    pd.testing.assert_series_equal(turned.ireval.leaderboard()["letters"], expected["letters"])
+    assert expected["letters"].nunique() > 3
+
+
+@pytest.mark.parametrize("metric", ["nDCG", "ASL"])
+@pytest.mark.parametrize("how", [{"method": "bootstrap"}, {"test": "sign", "adjust": None}])
+def test_letters_say_what_the_comparison_says(metric, how):
+    scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
+    told = scores.ireval.leaderboard(alpha=0.2, **how)["letters"]
+    asked = {name: each for name, each in how.items() if name != "method"}
+    for row in scores.ireval.compare(alpha=0.2, **asked).itertuples():
+        a, b = (told[side] for side in (row.system_a, row.system_b))
+        assert bool(set(a) & set(b)) == (not row.significant)
+    assert told.iloc[0].startswith("a")
+
+
+def test_there_are_letters_after_the_last():
+    systems, last = 110, len(LETTERS)
+    names = [f"s{number:03}" for number in range(systems)]
+    index = pd.MultiIndex.from_product([names, range(4)], names=["system", "topic"])
+    noise = np.random.default_rng(0).random(4 * systems) / 1000
+    scores = pd.DataFrame({"AP": np.repeat(np.arange(systems)[::-1], 4) + noise}, index)
+    found = scores.ireval.leaderboard()["letters"]
+    assert found.iloc[[0, last - 1, last, 2 * last]].tolist() == ["a", "Z", "a2", "a3"]
+    assert found.is_unique
