@@ -126,3 +126,28 @@ def test_alpha_out_of_range(alpha):
 def test_resamples_that_do_not_fit(resamples):
     with pytest.raises(ParameterError, match=r"of topics|3 topics"):
         Bootstrap().kernel(np.zeros((2, 3, 1)), resamples=resamples)
+
+
+def test_weights_as_resampled_topic_by_topic():
+    """With weights of mean 1, z and w in place of z; of a resample the topics drawn, as often."""
+    random = np.random.default_rng(2)
+    scores, weights = random.random((2, 9, 1)), random.random(9) + 0.1
+    weights *= len(weights) / weights.sum()
+    test = Bootstrap(samples=200, seed=4)
+    z = scores[0, :, 0] - scores[1, :, 0]
+
+    def t_of(z, w, about):
+        mean = (w * z).sum() / w.sum()
+        error = np.sqrt((w**2 * (z - mean) ** 2).sum() / w.sum() ** 2 * len(z) / (len(z) - 1))
+        return (mean - about) / error
+
+    mean = (weights * z).sum() / weights.sum()
+    drawn = [t_of(z[rows], weights[rows], mean) for rows in test.resamples(9)]
+    found = test.weighted(scores, weights, all_pairs(2))
+    assert found.statistic.item() == pytest.approx(t_of(z, weights, 0))
+    expected = np.mean(np.abs(drawn) >= abs(t_of(z, weights, 0)) * (1 - 1e-9))
+    assert found.p.item() == expected
+    low, high = test.interval(scores, all_pairs(2), alpha=0.1, weights=weights)
+    error = mean / t_of(z, weights, 0)
+    half = abs(error) * np.sort(np.abs(drawn))[-20]
+    np.testing.assert_allclose([low.item(), high.item()], [mean - half, mean + half], rtol=1e-6)

@@ -61,3 +61,25 @@ def test_the_weight_minimises_the_variance(share):
     ]
     assert found.weight.item() == pytest.approx(np.argmin(at) / 100, abs=0.05)
     assert found.error.item() ** 2 == pytest.approx(min(at), rel=0.02)
+
+
+@pytest.mark.parametrize("overlap", [0, 4, 12])
+def test_the_jackknife_leaves_out_one_topic_after_the_other(overlap):
+    """Topics of people alone, of both, and of cheap scores alone, which count by their variance."""
+    random = np.random.default_rng(overlap)
+    cheap, human = random.random((2, 30, 1))
+    human += 0.4 * cheap
+    judged = np.arange(30)[:, np.newaxis] < 12
+    counted = np.arange(30)[:, np.newaxis] >= 12 - overlap
+    found = power(cheap, human, counted, judged)
+    without = []
+    for topic in range(12):
+        kept = np.arange(30) != topic
+        each = power(*(values[kept] for values in (cheap, human, counted, judged)))
+        without.append(each.estimate.item())
+    among = ((np.array(without) - np.mean(without)) ** 2).sum() * 11 / 12
+    both = np.concatenate([cheap[judged], cheap[counted]])
+    number = counted.sum()
+    alone = found.weight**2 * both.var(ddof=1) * (number - overlap) / number**2
+    np.testing.assert_allclose(found.jackknife, np.sqrt(among + alone))
+    assert 0 < found.weight.item() < 1

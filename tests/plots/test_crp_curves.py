@@ -34,6 +34,9 @@ def test_curves_of_the_best_the_quartiles_and_the_worst(moved):
     assert named[5:] == ["3 other systems", "recall base, 10"]
     twists = [float(label.split(": ")[1].split(",")[0]) for label in named[:5]]
     assert twists == sorted(twists, reverse=True)
+    every = moved["twist"].sel(topic="102").to_numpy()
+    quartiles = np.sort(every)[::-1][[0, 2, 4, 5, 7]]
+    assert twists == [round(value, 2) for value in quartiles.tolist()]
 
 
 def test_gallery():
