@@ -79,7 +79,7 @@ def trial(found):
         half = ends.diff("bound").squeeze("bound") / 2 / stdtrit(SAMPLES - 1, 0.975)
         for method, before in methods.items():
             for budget, old in zip(BUDGETS[:-1], before, strict=True):
-                place = {"method": method, "budget": budget}
+                place = {"strategy": method, "budget": budget}
                 new, error = kept.sel(place).item(), half.sel(place).item() * 2**0.5
                 cells += 1
                 if abs(new - old) > 2 * error:
@@ -96,7 +96,7 @@ def cells(found, part, digits):
     ends = found[f"{part}_interval"]
     ends = ends.squeeze("metric", drop=True) if "metric" in ends.dims else ends
     half = (ends.sel(bound="upper") - ends.sel(bound="lower")) / 2
-    rows = {"method": [f"`{name}`" for name in mean["method"].to_numpy()]}
+    rows = {"method": [f"`{name}`" for name in mean["strategy"].to_numpy()]}
     for budget in mean["budget"].to_numpy():
         pairs = zip(mean.sel(budget=budget), half.sel(budget=budget), strict=True)
         rows[str(budget)] = [f"{m:.{digits}f} ± {h:.{digits}f}" for m, h in pairs]

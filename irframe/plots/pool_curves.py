@@ -248,7 +248,7 @@ def budget_curves(
     "Kendall's tau with full judgments"
     """
     word = WORDS[choice("value", value, list(WORDS))]
-    if not isinstance(replayed, xr.Dataset) or not {"method", "budget"} <= {*replayed.dims}:
+    if not isinstance(replayed, xr.Dataset) or not {"strategy", "budget"} <= {*replayed.dims}:
         raise InputError("what replay gives", type(replayed).__name__)
     mean, ends = replayed[value], replayed[f"{value}_interval"]
     if "metric" in mean.dims:
@@ -257,7 +257,7 @@ def budget_curves(
     factor = 100 if word.endswith("%") else 1
     ax = new_axes(ax, figsize=figsize)
     budgets = replayed["budget"].to_numpy()
-    for number, name in enumerate(replayed["method"].to_numpy()):
+    for number, name in enumerate(replayed["strategy"].to_numpy()):
         style = {**series_style(number), "marker": MARKERS[number % len(MARKERS)]}
         curve, (low, high) = factor * mean[number].to_numpy(), factor * ends[number].to_numpy().T
         ax.plot(budgets, curve, label=str(name), markersize=4, linewidth=1.8, **style)

@@ -232,7 +232,7 @@ def _judged(cube: xr.Dataset) -> Array:
     return base.count_by_topic(base.grade != POOLED_UNJUDGED)
 
 
-DIMS = "method", "budget"
+DIMS = "strategy", "budget"
 VALUES = {
     "judged": DIMS,
     "found": DIMS,
@@ -311,20 +311,19 @@ def replay(
     Returns
     -------
     xarray.Dataset
-        Select from it with ``sel({"method": "pool"})``, as `method` means something else to xarray.
         Means over samples, and each as ``..._interval`` with (..., bound), Student's over samples,
         NaN for one sample:
 
-        - ``judged`` and ``found`` (method, budget), documents judged and relevant ones, per topic;
-        - ``tau`` and ``tau_ap`` (method, budget, metric), agreement of the order of all systems
+        - ``judged`` and ``found`` (strategy, budget), documents judged and relevant ones, per topic;
+        - ``tau`` and ``tau_ap`` (strategy, budget, metric), agreement of the order of all systems
           with that by full judgments;
-        - ``conclusions`` (method, budget, metric, conclusion), pairs of systems that are ``kept``,
+        - ``conclusions`` (strategy, budget, metric, conclusion), pairs of systems that are ``kept``,
           significantly different in the same direction; ``lost``, only by full judgments; ``new``,
           only by the budget's; ``reversed``; ``neither``;
-        - ``kept`` and ``changed`` (method, budget, metric), the share of the significant
+        - ``kept`` and ``changed`` (strategy, budget, metric), the share of the significant
           differences by full judgments that is kept, and that of all pairs for which significance
           or direction change;
-        - ``change`` (method, budget, metric), by how many percent the mean over systems that did
+        - ``change`` (strategy, budget, metric), by how many percent the mean over systems that did
           not help changes against full judgments, less the same of those that did; NaN if all do.
 
     Raises
@@ -414,7 +413,7 @@ def _drawn(
 def _labelled(study: Budgets, found: list[Found], told: dict[str, Any]) -> xr.Dataset:
     """Return what was found in every sample, summed up and with labels."""
     metrics = [str(metric) for metric in study.metrics]
-    labels = {"method": study.methods, "budget": study.budgets, METRIC: metrics}
+    labels = {"strategy": study.methods, "budget": study.budgets, METRIC: metrics}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     return xr.Dataset(
         _summary(found, study.pairing.alpha), labels | words, study.pairing.told() | told

@@ -217,7 +217,7 @@ def test_a_budget_is_what_judge_effect_says_of_its_judgments(shallow):
     held = ir.judge_effect(
         runs, {"full": full, "few": fewer}, ["AP", "nDCG@5"], at=10, pairs="own", depth=10
     )
-    counts = found["conclusions"].squeeze(["method", "budget"])
+    counts = found["conclusions"].squeeze(["strategy", "budget"])
     np.testing.assert_allclose(counts, held["conclusions"].squeeze("judge").squeeze("depth"))
     agreed = held["agreement"].squeeze("judge").squeeze("depth")
     for name, method in {"tau": "kendall", "tau_ap": "tau_ap"}.items():
@@ -244,8 +244,8 @@ def test_samples_have_intervals_and_repeat(shallow):
     found = shallow.ireval.replay(*asked, samples=4)
     xr.testing.assert_identical(found, shallow.ireval.replay(*asked, samples=4))
     width = found["found_interval"].diff("bound").squeeze("bound")
-    np.testing.assert_allclose(width.sel({"method": "leverage"}), 0, atol=1e-12)
-    assert width.sel({"method": "mtf"}).max() > 0.1
+    np.testing.assert_allclose(width.sel(strategy="leverage"), 0, atol=1e-12)
+    assert width.sel(strategy="mtf").max() > 0.1
     lone = shallow.ireval.replay(*asked, samples=1)
     assert np.isnan(lone["found_interval"]).all()
     half = shallow.ireval.replay(*asked, samples=4, share=0.5)
