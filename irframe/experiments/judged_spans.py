@@ -102,9 +102,11 @@ class Items:
 
     def overlapping(self, pair: Codes, start: Codes, end: Codes) -> tuple[Codes, Codes]:
         """Return which spans overlap some others, as pairs of the number of these and of a span."""
-        low, high = (np.searchsorted(self.pair, pair, side=side) for side in ("left", "right"))
+        low = np.searchsorted(self.pair, pair)
+        near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
+        low, high = low[near], np.searchsorted(self.pair, pair[near], side="right")
         count = high - low
-        row, group = np.repeat(np.arange(len(pair)), count), rows_of_ranges(low, count)
+        row, group = np.repeat(near, count), rows_of_ranges(low, count)
         wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
         first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
         stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
