@@ -74,7 +74,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
     TOPIC: ("topic", "qid", "query_id", "q_id", "query-id", "query"),
     DOC: (
-        *("doc", "docno", "doc_id", "docid", "corpus-id", "pid", "document"),
+        *("doc", "docno", "doc_id", "docid", "corpus-id", "corpus_id", "pid", "document"),
         *("chunk", "chunk_id"),
     ),
     SCORE: ("score",),

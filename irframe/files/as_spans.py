@@ -109,8 +109,7 @@ def _span(span: Any, nested: str) -> dict[str, Any]:
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     found: dict[str, Any] = dict(roles(frame.columns))
-    names = {**BORDERS, DOC: (*ALIASES[DOC], "corpus_id")}
-    for role, aliases in names.items():
+    for role, aliases in BORDERS.items():
         found[role] = next((each for each in aliases if each in frame.columns), None)
     missing = [role for role in (TOPIC, DOC, START, END) if found.get(role) is None]
     if missing:
