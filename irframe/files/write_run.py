@@ -32,6 +32,7 @@ from irframe.files.atomic import whole
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
 from irframe.files.compression import PACKED, create, look_at
 from irframe.files.formats import QRELS, RUN, Format
+from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
 
 __all__ = [
@@ -214,7 +215,9 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     """
     if _wrote_table(frame, path, RUN, system):
         return
-    columns = columns_of(frame, RUN)
+    known = _frame(frame, RUN)
+    refuse_two_units(known, RUN.find(known.columns))
+    columns = _columns(known, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:

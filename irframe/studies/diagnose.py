@@ -29,6 +29,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
+from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
 from irframe.files.as_runs import Qrels, Runs
@@ -40,7 +41,6 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
 from irframe.record import RECORD, recorded
-from irframe.studies.check import like_chunks
 from irframe.studies.repeat_checks import check_repeats
 from irframe.studies.tie_ranges import (
     ALEX,
@@ -120,9 +120,11 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
     chunks = like_chunks(table, judgments, np.isin(listed_, judged))
     if len(chunks):
-        where, advice = listed_rows(table.describe, chunks), r"pass of=r'(.+)[#_:-]\d+'"
-        what = "documents called like chunks of judged ones"
-        yield Finding("warning", what, where, len(chunks), advice, TREC_EVAL)
+        where, what = (
+            listed_rows(table.describe, chunks),
+            "documents called like chunks of judged ones",
+        )
+        yield Finding("warning", what, where, len(chunks), COLLAPSE, TREC_EVAL)
     if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"

@@ -223,7 +223,7 @@ def test_check_counts_copies_and_what_is_called_like_a_chunk():
     findings = chunks.ireval.diagnose(QRELS, [])
     told = findings[findings["what"].str.contains("chunks")].iloc[0]
     assert told["how_many"] == 3
-    assert told["advice"] == r"pass of=r'(.+)[#_:-]\d+'"
+    assert r"of=r'(.+?)[#_:.-]+\d+'" in told["advice"]
     twice = pd.concat([RUN, RUN[:1].assign(score=0.5)])
     with pytest.raises(IdError, match="of='doc'"):
         twice.ireval.evaluate(QRELS, "AP")
