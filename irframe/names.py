@@ -50,6 +50,8 @@ BORDERS: dict[str, tuple[str, ...]] = {
     END: ("end", "end_index", "end_char_idx"),
 }
 """What columns are called that say where a span of text begins and ends, half open."""
+CAUTION = "caution"
+"""The attribute of a result that says what to beware of; tables and reports print it."""
 BUDGET = "budget"
 """Dimension in place of depth: how much text is read."""
 LENGTH = "length"
