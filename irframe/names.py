@@ -50,6 +50,8 @@ BORDERS: dict[str, tuple[str, ...]] = {
     END: ("end", "end_index", "end_char_idx"),
 }
 """What columns are called that say where a span of text begins and ends, half open."""
+CAUTION = "caution"
+"""The attribute of a result that says what to beware of; tables and reports print it."""
 BUDGET = "budget"
 """Dimension in place of depth: how much text is read."""
 LENGTH = "length"
@@ -74,7 +76,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
     TOPIC: ("topic", "qid", "query_id", "q_id", "query-id", "query"),
     DOC: (
-        *("doc", "docno", "doc_id", "docid", "corpus-id", "pid", "document"),
+        *("doc", "docno", "doc_id", "docid", "corpus-id", "corpus_id", "pid", "document"),
         *("chunk", "chunk_id"),
     ),
     SCORE: ("score",),

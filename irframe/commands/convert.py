@@ -3,7 +3,6 @@
 import inspect
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,13 +16,13 @@ from irframe.commands.inputs import source_of, sources_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.files.atomic import atomic
-from irframe.files.compression import PACKED
+from irframe.files.compression import PACKED, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 
-KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
+KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl"}
 """What the name of an output file says of its format; all others are TREC's."""
-FORMATS = ("trec", "parquet", "json")
+FORMATS = ("trec", "parquet", "json", "jsonl")
 
 
 def declare_convert(parser: ArgumentParser) -> None:
@@ -39,7 +38,8 @@ def declare_convert(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", choices=FORMATS,
-        help="trec; parquet; or json, the dictionaries that pytrec_eval, ranx and BEIR take",
+        help="trec; parquet; jsonl, an object for each row; or json, the dictionaries that "
+        "pytrec_eval, ranx and BEIR take",
     )  # fmt: skip
     parser.add_argument(
         "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
@@ -49,14 +49,19 @@ def declare_convert(parser: ArgumentParser) -> None:
 def run_convert(options: Namespace) -> Answer:
     """Read one format and write another."""
     frame = _read(options)
-    kind = options.format or KINDS.get(Path(options.output or "").suffix.lower(), "trec")
-    if kind == "trec":
-        return _as_trec(
-            frame, ir.verbs.write_qrels if options.qrels else ir.verbs.write_run, options.output
-        )
-    if kind == "json":
-        return Answer(json.dumps(ir.verbs.to_pytrec_eval(frame)) + "\n")
-    return Answer(written(frame, "parquet"))
+    output = Path(options.output or "")
+    suffixes = [each for each in output.suffixes if each.lower() not in PACKED]
+    kind = options.format or KINDS.get("".join(suffixes[-1:]).lower(), "trec")
+    write = ir.verbs.write_qrels if options.qrels else ir.verbs.write_run
+    with TemporaryDirectory() as folder:
+        packed = output.suffix if output.suffix.lower() in PACKED else ""
+        path = Path(folder, f"rows.{kind}{packed}")
+        if kind == "json":
+            with create(path) as stream:
+                stream.write(f"{json.dumps(ir.verbs.to_pytrec_eval(frame))}\n".encode())
+        else:
+            write(frame, path)
+        return Answer(path.read_bytes())
 
 
 def _read(options: Namespace) -> pd.DataFrame:
@@ -65,17 +70,6 @@ def _read(options: Namespace) -> pd.DataFrame:
     if len(options.files) > 1:
         raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
     return ir.read_qrels(source_of(options.files[0]), subtopics=options.subtopics)
-
-
-def _as_trec(
-    frame: pd.DataFrame, write: Callable[[pd.DataFrame, Path], None], output: str | None
-) -> Answer:
-    """Return the lines of TREC, packed as the name of the output says."""
-    suffix = Path(output or "").suffix
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "lines" + suffix * (suffix in PACKED))
-        write(frame, path)
-        return Answer(path.read_bytes())
 
 
 def declare_metrics(parser: ArgumentParser) -> None:

@@ -63,7 +63,8 @@ def as_scores(
         - a column of one of these, a Series;
         - with `metric`, a matrix of the scores by one metric: a row for each topic, a column for
           each system; or the other way round, if the index is named after systems or the columns
-          after topics;
+          after topics. One whose axes are named after both needs no `metric`, and is called
+          ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`;
         - samples of Inspect's logs, ``samples_df(logs, columns=SampleSummary + EvalModel)`` of
@@ -211,6 +212,9 @@ def score_frame(x: Any) -> pd.DataFrame:
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
     if isinstance(x, xr.DataArray):
         return _of_array(x)
+    if isinstance(x, pd.DataFrame) and {SYSTEM, TOPIC} <= roles(_axes(x)).keys():
+        stacked = _stacked(x, "score")
+        x = x if stacked is None else stacked
     if isinstance(x, pd.DataFrame):
         x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
@@ -227,6 +231,12 @@ def score_frame(x: Any) -> pd.DataFrame:
     if not rows or not hasattr(rows[0], "_fields"):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
+
+
+def _axes(frame: pd.DataFrame) -> list[Any]:
+    """Return what the axes of a matrix are called."""
+    names = [*frame.index.names, *frame.columns.names]
+    return [name for name in names if isinstance(name, str)]
 
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:

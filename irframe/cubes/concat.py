@@ -28,6 +28,7 @@ from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.in_turn import Part, put_together, together
+from irframe.experiments.judged_spans import Spans
 from irframe.experiments.judgments import Judgments
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
@@ -166,9 +167,6 @@ def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
 
 def _stacked(bases: Sequence[Judgments]) -> Judgments:
     """Return judgments of different topics as one."""
-    if any(base.table.spans is not None for base in bases):
-        advice = "put the runs together, and the spans, and build one cube"
-        raise InputError("cubes of documents", "judgments by spans", advice)
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
     start = np.cumsum([0, *(len(table.topics) for table in tables)])
     more: dict[str, Any] = {}
@@ -191,6 +189,7 @@ def _stacked(bases: Sequence[Judgments]) -> Judgments:
         pa.chunked_array([chunk for t in tables for chunk in t.doc.chunks]),
         np.concatenate([t.grade for t in tables]),
         **more,
+        spans=Spans.joined([table.spans for table in tables]),
     )
     levels = np.unique(np.concatenate([base.levels for base in bases]))
     return Judgments.chosen(table, np.arange(len(table.topics)), levels)
@@ -199,6 +198,7 @@ def _stacked(bases: Sequence[Judgments]) -> Judgments:
 def _systems(parts: list[Experiment]) -> Experiment:
     first = parts[0]
     parts = [_same_topics(part, first) for part in parts]
+    Spans.joined([part.judgments.table.spans for part in parts])
     rows = [_places(part, first) for part in parts]
     ranks = np.full((len(parts), len(first.judgments.row)), NEVER, np.int32)
     for rank, row, part in zip(ranks, rows, parts, strict=True):

@@ -29,7 +29,7 @@ from irframe.cubes.view import (
     variable,
     view,
 )
-from irframe.errors import InputError, warn
+from irframe.errors import warn
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.collapse import ChunksOf
 from irframe.experiments.experiment import Experiment
@@ -456,9 +456,6 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     whole = read_cube(cube)
     hold(whole)
     experiment, depth = experiment_of(whole), whole.sizes[DEPTH]
-    if experiment.judgments.table.spans is not None:
-        advice = "keep the runs and the spans, and build the cube again"
-        raise InputError("a cube of judged documents to be saved", "spans of text", advice)
     chunks = blocks_of(*experiment.shape, depth, least=0) or ()
     riders = {
         str(name): ([str(dim) for dim in each.dims], each.transpose(*LIST, missing_dims="ignore"))

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.checks import level
-from irframe.cubes.groups import CAUTION
 from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
@@ -26,7 +25,7 @@ from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import CAUTION, DEPTH, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.warned import listing
 
 CELLS = 1 << 22

@@ -13,7 +13,7 @@ from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
 from irframe.files.ids import Codes
-from irframe.names import DEPTH, GRADE, JUDGMENTS, METRICS, RESULT, SYSTEM, TOPIC
+from irframe.names import CAUTION, DEPTH, GRADE, JUDGMENTS, METRICS, RESULT, SYSTEM, TOPIC
 from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
 from irframe.warned import listing
 
@@ -221,10 +221,6 @@ def _common(dtypes: list[Any]) -> Any:
     plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
     alike = len({dtype.kind for dtype in dtypes}) == 1
     return np.result_type(*dtypes) if plain and alike else object
-
-
-CAUTION = "caution"
-"""The attribute of a result that says what to beware of; tables and reports print it."""
 
 
 POLICY = {"ties", "score_dtype", "topics"}

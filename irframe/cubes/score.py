@@ -13,7 +13,6 @@ import xarray as xr
 
 from irframe.arrays import Array, in_threads, tiles
 from irframe.checks import choice, listed
-from irframe.cubes.groups import CAUTION
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, CODES, LIST, experiment_of, labels, need_dask, variable
 from irframe.errors import DepthError, MetricError, ParameterError
@@ -23,7 +22,7 @@ from irframe.experiments.hits import refuse_open
 from irframe.experiments.judged_spans import refuse_spans
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.text_budgets import Budgets, too_long
+from irframe.experiments.text_budgets import Budgets
 from irframe.files.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.block import by_scale
@@ -258,21 +257,9 @@ def score(
         values = _on_topics(values, thresholds.places(chosen, collections))
     told = {} if rel is None else {"rel": told_rel(rel)}
     if budgets is not None:
-        told |= {BUDGETS: budgets.told(cube.attrs["length"])} | _caution(cube, budgets)
+        hits, length = experiment_of(cube).loaded.hits, cube.attrs["length"]
+        told |= {BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
     return label_scores(cube, values, chosen, depths, dim).assign_attrs(told)
-
-
-def _caution(cube: xr.Dataset, budgets: Budgets) -> dict[str, str]:
-    """Return the attribute that counts lists of which nothing fits into a budget."""
-    experiment = experiment_of(cube).loaded
-    counts = too_long(experiment.hits, budgets.of)
-    length, lists = cube.attrs["length"], int((experiment.hits.length > 0).sum())
-    said = [
-        f"nothing fits into {budget} {length} in {count} of {lists} lists"
-        for budget, count in zip(budgets.of, counts, strict=True)
-        if count
-    ]
-    return {CAUTION: "; ".join(said)} if said and budgets.cut == "whole" else {}
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:

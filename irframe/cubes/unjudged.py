@@ -46,7 +46,7 @@ from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, repeated, within
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, TOPIC
+from irframe.names import DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, TOPIC, UNJUDGED
 
 BOUND = "bound"
 """Dimension of a lower and an upper score."""
@@ -67,7 +67,7 @@ def bounds(
     cube
         A cube made by `irframe.cube`.
     metrics
-        Metrics or their names: AP, BinG, DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG,
+        Metrics or their names: All, AP, BinG, DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG,
         NumRelRet, P, Q, RBP, Recall, RelativeP, Rprec, RprecMult, RR, SDCG, SetAP, SetF, SetP,
         SetRelativeP, Success, Utility, YAAP.
     at
@@ -99,8 +99,9 @@ def bounds(
     takes time in proportion to the cells.
 
     Metrics with a recall base: the exact extremes over all ways to grade the *retrieved* unjudged
-    documents of the ranking, above and below the depth, from 0 to the top grade. Labels move the
-    normaliser too, so that the highest score need not be the one with everything relevant. The
+    documents of the ranking, above and below the depth, from 0 to the top grade. For All of sets,
+    the score, and 1 where an unjudged document, which may be of every set, was read. Labels move
+    the normaliser too, so that the highest score need not be the one with everything relevant. The
     assumption is that no document is relevant beyond the judged and the retrieved ones. Pools of
     smaller depth than the cube's (``norm="pool"``, ``ideal="pool"``) stay as they are. With u
     unjudged documents down to the deepest depth k wanted, a ranking takes time in proportion to
@@ -190,6 +191,11 @@ def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int])
             yield metric.highest(evidence)[..., columns - 1]
             continue
         own = np.minimum(columns, metric.depth or columns)
+        if block.subtopic_grade is not None:  # sets, any of which an unjudged document may hold
+            known = metric.score(evidence)[..., columns - 1]
+            seen = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., own - 1] > 0
+            yield from (known, np.where(seen & (known < 1), 1.0, known))
+            continue
         wanted, back = np.unique(own, return_inverse=True)
         rankings = block.cut(int(wanted[-1])).rows()
         sides = labelled_bounds(replace(metric, depth=None), rankings, wanted)

@@ -23,6 +23,7 @@ from irframe.names import (
     RANK,
     SCORE,
     TOPIC,
+    UNIT,
     ScoreDtype,
     Ties,
 )
@@ -33,7 +34,7 @@ ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
 By = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
-COLLAPSED = "unit"
+COLLAPSED = UNIT
 FIRST_CHUNK = "doc, at its first chunk"
 """Attribute of runs that were collapsed, and what it says of those that verbs collapse."""
 COUNT = "chunks"
@@ -72,7 +73,8 @@ def collapse(
     -------
     pandas.DataFrame
         A row per system, topic and document, best first, with the columns of its first chunk but
-        for the name of that, ``rank`` 1, 2, ..., and ``chunks``, how many there were in the list.
+        for the name of that, ``rank`` 1, 2, ..., and ``chunks``, how many there were in the list. A
+        column ``unit`` then says that lists are of these documents.
 
     Raises
     ------
@@ -108,7 +110,8 @@ def collapse(
         frame, count = _ranked_anew(frame, ordered, key, count, by)
     lists = ordered.list[first] if by == "first" else frame.pop("_list").to_numpy()
     rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
-    frame = frame.assign(**{ordered.rank: rank, COUNT: count}).reset_index(drop=True)
+    told = {UNIT: name} if UNIT in frame.columns else {}
+    frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **told).reset_index(drop=True)
     frame.attrs = {**ordered.frame.attrs, COLLAPSED: _told_unit(name, by)}
     return frame
 

@@ -38,7 +38,7 @@ from irframe.experiments.text_budgets import Budgets
 from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
 from irframe.files.formats import RUN
-from irframe.files.ids import repeated, require_columns
+from irframe.files.ids import refuse_two_units, repeated, require_columns
 from irframe.files.repeats import LACKING, Folded, fold
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
@@ -329,6 +329,7 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
         refuse_twice_judged(judged, repeated(codes))
         return _nested(table, columns, table[columns[GRADE]].astype(int))
     columns = require_columns(table, RUN)
+    refuse_two_units(table, columns)
     ranked = rank(table)
     values = ranked[columns[SCORE]].astype(float) if SCORE in columns else -ranked[columns[RANK]]
     if SYSTEM not in columns or len(ranked[columns[SYSTEM]].unique()) == 1:

@@ -84,7 +84,8 @@ class Experiment:
         """
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
-        tell_unjudged(runs, table, found=bool(len(hits.row)))
+        listed = np.bincount(hits.of // len(table.topics), minlength=len(lists.systems)) > 0
+        tell_unjudged(runs, table, listed)
         tell_missing(lists, judgments.topics, judgments.code, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing

@@ -27,8 +27,8 @@ from irframe.experiments.rank_table import (
     rank_table,
 )
 from irframe.experiments.spans import Overlaps, named_by_span
-from irframe.experiments.units import lengths_of, refuse_two_units
-from irframe.files.ids import Codes, grouped, rows_of_ranges
+from irframe.experiments.units import lengths_of
+from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
 from irframe.files.read_run import changed_files
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH
@@ -54,11 +54,7 @@ class Framed:
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
         """Put runs and judgments beside each other."""
-        placed = place_topics(table, judgments)
-        if judgments.spans is None:
-            refuse_two_units(table.frame, table.columns)
-        else:
-            table = named_by_span(table)
+        placed, table = place_topics(table, judgments), _of_units(table, judgments)
         frames = table.frame, judgments.frame
         collections = Collections.read(*frames, table, judgments, placed, collection)
         lengths = count_rows(table)
@@ -167,6 +163,14 @@ class Framed:
         frame = self.table.frame
         stated = given is not None or CONTRIBUTING in frame.columns
         return contributing_systems(frame, self.table, given), stated
+
+
+def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
+    """Return runs whose rows are called by what is judged, spans or documents."""
+    if judgments.spans is not None:
+        return named_by_span(table)
+    refuse_two_units(table.frame, table.columns)
+    return table
 
 
 def put_together(parts: Iterable[Part], shape: tuple[int, int]) -> Hits:
@@ -387,7 +391,7 @@ def rank_in_turn(
     for frame in runs.frames():
         if {CONTRIBUTING, told} & {*frame.columns}:
             return None
-        table = read_table(frame)
+        table = _of_units(read_table(frame), judgments)
         labels, placed = (table.systems, table.topics), find_topics(table, judgments)
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)

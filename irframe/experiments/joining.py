@@ -35,6 +35,7 @@ from irframe.files.ids import (
     code_labels,
     identifiers,
     is_text,
+    refuse_two_units,
     repeated,
     require_columns,
     same_kind,
@@ -42,8 +43,16 @@ from irframe.files.ids import (
 )
 from irframe.names import DOC, GRADE, TOPIC, roles
 from irframe.record import recorded
+from irframe.warned import listing
 
 Prints = NDArray[np.uint64]
+
+CHUNK = r"[#_:\-.]+\d+$"
+"""What names of chunks end in."""
+COLLAPSE = r"collapse chunks to documents with of=r'(.+?)[#_:.-]+\d+'"
+"""What to do about names of chunks where documents are judged."""
+LOOKED = 1 << 16
+"""Rows of systems without a judged document whose names are looked at."""
 
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 """Odd numbers by which bits are mixed, those of splitmix64."""
@@ -284,22 +293,52 @@ def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
     return place
 
 
-def tell_unjudged(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
-    """Warn if no retrieved document is judged, showing identifiers of both sides."""
-    if not found and len(table.doc):
+def like_chunks(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Codes:
+    """Return the unjudged rows whose name, without a number at its end, is a judged document's."""
+    return _like_chunks(table, judgments, np.flatnonzero(~judged))
+
+
+def _like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
+    if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
+        return rows[:0]
+    names = table.doc.take(pa.array(rows)).cast(pa.large_string())
+    stems = pc.replace_substring_regex(names, CHUNK, "")
+    known = pc.unique(judgments.doc.cast(pa.large_string()))
+    found = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
+    chosen: Codes = rows[found.to_numpy()]
+    return chosen
+
+
+def tell_unjudged(table: RunTable, judgments: QrelsTable, found: NDArray[np.bool_]) -> None:
+    """Warn of systems without a judged document, if it is all or they list chunks.
+
+    Parameters
+    ----------
+    table, judgments
+        The two frames.
+    found
+        Whether each system retrieves a judged document.
+    """
+    if not len(table.doc) or found.all():
+        return
+    chunks = _like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
+    if not found.any():
         sides = [
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
         ]
-        tell_none_judged(*sides)
+        tell_none_judged(*sides, COLLAPSE if len(chunks) else "compare the identifiers")
+    elif len(chunks):
+        systems = table.systems[np.unique(table.system[chunks])]
+        warn(
+            "some systems retrieve no judged document, but chunks of judged ones, by their names "
+            f"({listing(systems)}): {COLLAPSE}"
+        )
 
 
-def tell_none_judged(runs: Named, qrels: Named) -> None:
+def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
     """Warn that no retrieved document is judged, given some documents of each and their column."""
     told = [f"{shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
-    warn(
-        f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
-        "compare the identifiers"
-    )
+    warn(f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; {advice}")
 
 
 @recorded
@@ -339,12 +378,14 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     1   1     b    1.0   <NA>
     """
     table, judgments = read_table(runs), read_qrels_table(qrels)
+    refuse_two_units(table.frame, table.columns)
     known = roles(table.frame.columns)
     if GRADE in known:
         found = repr(known[GRADE])
         raise InputError("runs without a column of grades", found, "drop or rename it first")
     judged = locate(table, judgments, place_topics(table, judgments))
-    tell_unjudged(table, judgments, found=bool((judged >= 0).any()))
+    found = np.bincount(table.system[judged >= 0], minlength=len(table.systems)) > 0
+    tell_unjudged(table, judgments, found)
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
     grade[judged < 0] = pd.NA
     return table.frame.assign(**{GRADE: grade})

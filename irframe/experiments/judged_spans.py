@@ -1,8 +1,9 @@
 """Judgments that are spans of documents: which text of which document is evidence for a topic."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -100,11 +101,19 @@ class Items:
         names = pairs[:, new]
         return cls(names[0], names[1], group[first], start[order][first], ends), item
 
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """A row for every span, of which `of` makes the same again."""
+        borders_of = {START: self.start, END: self.end}
+        return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
+
     def overlapping(self, pair: Codes, start: Codes, end: Codes) -> tuple[Codes, Codes]:
         """Return which spans overlap some others, as pairs of the number of these and of a span."""
-        low, high = (np.searchsorted(self.pair, pair, side=side) for side in ("left", "right"))
+        low = np.searchsorted(self.pair, pair)
+        near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
+        low, high = low[near], np.searchsorted(self.pair, pair[near], side="right")
         count = high - low
-        row, group = np.repeat(np.arange(len(pair)), count), rows_of_ranges(low, count)
+        row, group = np.repeat(near, count), rows_of_ranges(low, count)
         wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
         first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
         stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
@@ -133,6 +142,54 @@ class Spans:
         """Return the same of some topics."""
         sets = None if self.n_sets is None else self.n_sets[code]
         return replace(self, evidence=self.evidence[code], n_sets=sets)
+
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """What is saved of them beside what each topic has, as columns."""
+        found = {"span_docs": {"doc": self.docs}, "span_texts": self.text.columns}
+        return found if self.sets is None else found | {"span_sets": self.sets.columns}
+
+    @classmethod
+    def of_tables(
+        cls, read: Callable[[str], Mapping[str, Any]], evidence: Any, n_sets: Any
+    ) -> "Spans | None":
+        """Return what was saved, if something was, for lists that are joined to it already."""
+        if evidence is None:
+            return None
+        text, sets = (
+            Items.of(*(each[name] for name in ("pair", "key", START, END)))[0] if each else None
+            for each in (read("span_texts"), {} if n_sets is None else read("span_sets"))
+        )
+        docs, rows = pd.Index(read("span_docs")["doc"], dtype=object), np.zeros(0, np.int64)
+        return cls(docs, cast("Items", text), rows, evidence, sets, n_sets)
+
+    @classmethod
+    def joined(cls, every: Sequence["Spans | None"]) -> "Spans | None":
+        """Return the same spans of topics beside each other, None where there are none at all.
+
+        Raises
+        ------
+        InputError
+            For spans beside documents, and for several that differ.
+        """
+        known = [each for each in every if each is not None]
+        alike = [_equal(each.tables, part.tables) for each, part in pairwise(known)]
+        if known and not (len(known) == len(every) and all(alike)):
+            advice = "put the runs together, and the spans, and build one cube"
+            raise InputError("cubes of the same spans, or of documents", "several", advice)
+        sets = [each.n_sets for each in known if each.n_sets is not None]
+        evidence = np.concatenate([each.evidence for each in known]) if known else None
+        n_sets = np.concatenate(sets) if sets else None
+        return replace(known[0], evidence=evidence, n_sets=n_sets) if known else None
+
+
+def _equal(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Return whether tables hold the same columns."""
+    return some.keys() == others.keys() and all(
+        np.array_equal(some[name][column], others[name][column])
+        for name in some
+        for column in some[name]
+    )
 
 
 def by_span(table: Any) -> Any:

@@ -6,7 +6,7 @@ import shutil
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +25,7 @@ from irframe.experiments.coded_tables import NO_OTHERS, QrelsTable
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import Listed, Part, put_together, together
+from irframe.experiments.judged_spans import Spans
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.pool import Pool
 from irframe.files.compression import is_address, opened_by, refuse_strange
@@ -34,6 +35,8 @@ from irframe.names import VERSION
 FACTS = "cube.json"
 """The file that says all of the others, with their checksums; it is written last."""
 CURE = "save it again"
+EVIDENCE, SETS = ":evidence", ":sets"
+"""Columns of topics where judgments are spans."""
 
 
 def folder_at(path: str) -> "Folder":
@@ -299,6 +302,11 @@ def _small(
         tables["judgments"]["stratum"] = base.strata
     if base.probability is not None:
         tables["judgments"]["probability"] = base.probability
+    if table.spans is not None:
+        spans = table.spans.of_topics(base.code)
+        tables |= spans.tables
+        counts = {EVIDENCE: spans.evidence, SETS: spans.n_sets}
+        tables["topics"] |= {name: each for name, each in counts.items() if each is not None}
     for name, (dims, values) in riders.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
@@ -403,11 +411,12 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     folder = folder_at(path)
     facts = folder.facts()
     systems, topics, lists, judged = (
-        _columns(folder, facts, f"{kind}.parquet")
-        for kind in ("systems", "topics", "lists", "judgments")
+        _columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
     )
     shape = len(systems["system"]), len(topics["topic"])
-    base = _judgments(judged, pd.Index(topics["topic"]), facts)
+    counts = [topics.pop(name, None) for name in (EVIDENCE, SETS)]
+    spans = Spans.of_tables(partial(_columns, folder, facts), *counts)
+    base = _judgments(judged, pd.Index(topics["topic"]), facts, spans)
     pool = Pool(
         judged["pool_rank"],
         np.zeros(0, np.int64),
@@ -440,8 +449,9 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     return experiment, facts, named
 
 
-def _columns(folder: Folder, facts: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the columns of a table in the types that they had, names of documents as in Arrow."""
+    name = f"{kind}.parquet"
     table, types = folder.table(name, facts["files"][name]), facts["types"][name]
     return {
         each: _typed(table[each].to_numpy(), types[each]) if each in types else table[each]
@@ -457,7 +467,9 @@ def _typed(values: Array, kind: str) -> Array:
         return np.asarray(values.astype(object))
 
 
-def _judgments(judged: Mapping[str, Any], topics: pd.Index, facts: Mapping[str, Any]) -> Judgments:
+def _judgments(
+    judged: Mapping[str, Any], topics: pd.Index, facts: Mapping[str, Any], spans: Spans | None
+) -> Judgments:
     wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
     strata = judged.get("stratum")
     table = QrelsTable(
@@ -470,6 +482,7 @@ def _judgments(judged: Mapping[str, Any], topics: pd.Index, facts: Mapping[str, 
         np.stack(wide, axis=1) if wide else None,
         None if strata is None else pa.chunked_array([pa.array(strata)]),
         judged.get("probability"),
+        spans=spans,
     )
     return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], np.int8))
 

@@ -222,7 +222,9 @@ class Scoring:
         if self.judgments.table.spans is not None:
             made[UNIT] = TEXT
         if self._budgets is not None:
-            made[BUDGETS] = self._budgets.told(str(self.policy.length))
+            length = str(self.policy.length)
+            made[BUDGETS] = self._budgets.told(length)
+            made |= self._budgets.caution(found.loaded.hits, length)
         if found.pool is not None:
             made["pool"] = found.pool.word(found.judgments)
             made["pool_depth"] = one_or_several(found.pool.depth)

@@ -92,7 +92,7 @@ class Overlaps:
 
     spans: Spans
     pair: Codes
-    """Topic and document of every row, as evidence numbers them, -1 where they have none."""
+    """Topic and document of rows that overlap evidence, as that numbers them, -1 of others."""
     start: Codes
     end: Codes
     judged: Codes
@@ -119,7 +119,7 @@ class Overlaps:
         judged = np.full(len(pair), -1, np.int32)
         unit, item = spans.text.overlapping(pair, start, end)
         judged[unit[::-1]] = spans.row[item[::-1]]
-        return cls(spans, pair, start, end, judged)
+        return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
 
     def along(self, rows: Codes, length: Codes) -> dict[str, NDArray[Any]]:
         """Return what is told of the units of lists, given their rows in order.

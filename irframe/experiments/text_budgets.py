@@ -22,7 +22,7 @@ from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.evidence import parameters
-from irframe.names import END, LENGTH, START, Cut
+from irframe.names import CAUTION, END, LENGTH, START, Cut
 
 CUTS: tuple[Cut, ...] = ("whole", "skip", "part")
 ROUNDING = 1e-9
@@ -62,6 +62,19 @@ class Budgets:
         words = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
         return f"{length}, {words[self.cut]}"
 
+    def caution(self, hits: Hits, length: str) -> dict[str, str]:
+        """Return the attribute that counts lists of which nothing is read, if there are some."""
+        if self.cut != "whole":
+            return {}
+        counts = nothing_fits(hits, self.of).sum(axis=(0, 1))
+        lists = int((hits.length > 0).sum())
+        told = [
+            f"nothing fits into {budget} {length} in {count} of {lists} lists"
+            for budget, count in zip(self.of, counts, strict=True)
+            if count
+        ]
+        return {CAUTION: "; ".join(told)} if told else {}
+
     def labels(self, metric: Any, length: str) -> list[str]:
         """Return what columns of a metric are called."""
         return [f"{metric} in {each} {length}" for each in self.of]
@@ -95,10 +108,15 @@ class Budgets:
             parts.append(_scored(part, free, part.hits.length[..., np.newaxis]))
         return np.concatenate(parts, axis=-1)
 
-    def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
-        if LENGTH not in (experiment.hits.along or {}):
+    @staticmethod
+    def refuse_without_lengths(hits: Hits) -> None:
+        """Raise if it is not told what each unit costs."""
+        if LENGTH not in (hits.along or {}):
             advice = "say what each unit costs: length='tokens', a column of the runs"
             raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
+
+    def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
+        self.refuse_without_lengths(experiment.hits)
         if TIE_POLICIES[experiment.made.get("ties", "trec")].shares:
             raise ParameterError("one order of documents for budget=", "shared ranks, ties='mean'")
         wrong = [str(metric) for metric in metrics if metric.judged_only or _is_cut(metric)]
@@ -223,8 +241,7 @@ def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]
     return size > 0, along
 
 
-def too_long(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
-    """Count the lists whose first unit is longer than each budget."""
+def nothing_fits(hits: Hits, budgets: Sequence[int]) -> NDArray[np.bool_]:
+    """Return of which lists the first unit is longer than budgets, (system, topic, budget)."""
     there = hits.length[..., np.newaxis] > 0
-    found: NDArray[np.int64] = ((depths_at(hits, budgets) == 0) & there).sum(axis=(0, 1))
-    return found
+    return np.asarray((depths_at(hits, budgets) == 0) & there)

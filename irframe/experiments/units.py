@@ -4,7 +4,7 @@ Chunks are collapsed, copies told from what they are copies of, and lengths read
 joined or ranked.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -31,7 +31,6 @@ from irframe.files.ids import ByRole, Codes
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import (
     BORDERS,
-    CHUNKS,
     DOC,
     FILES,
     GRADE,
@@ -200,20 +199,3 @@ def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
     if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
         return values.astype(np.int32)
     return values.astype(np.float64, copy=False)
-
-
-def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
-    """Raise if a run frame names chunks and documents, so that either may be what is judged."""
-    own = columns.get(DOC)
-    others = [name for name in CHUNKS if name in frame.columns and name != own]
-    differing = [
-        name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
-    ]
-    if differing:
-        chunk = differing[0]
-        advice = (
-            f"collapse to documents with of={own!r}; or, if chunks are judged, "
-            f"drop(columns={own!r}); or drop(columns={chunk!r})"
-        )
-        found = f"chunks in {chunk!r} and documents in {own!r}"
-        raise InputError("runs of what is judged, chunks or documents", found, advice)

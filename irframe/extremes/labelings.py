@@ -90,7 +90,7 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     Returns
     -------
     lower, upper
-        Shape (row, depth).
+        Shape (row, depth); NaN where no filling has a score.
 
     Notes
     -----
@@ -102,12 +102,11 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     steps = unjudged + block.hidden if metric.fillings == "list" else unjudged
     order = np.argsort(-steps, kind="stable")
     ordered = with_level(block, grade).take(order)
-    lower = np.full(block.grade.shape, np.inf)
-    upper = np.full(block.grade.shape, -np.inf)
+    lower, upper = np.full((2, *block.grade.shape), np.nan)
     for filling in _fillings(metric, ordered, steps[order], grade):
         rows, low, high = filling
-        np.minimum(lower[:rows], metric.score(low), out=lower[:rows])
-        np.maximum(upper[:rows], metric.score(high), out=upper[:rows])
+        np.fmin(lower[:rows], metric.score(low), out=lower[:rows])
+        np.fmax(upper[:rows], metric.score(high), out=upper[:rows])
     back = np.argsort(order)
     return lower[back], upper[back]
 

@@ -68,6 +68,8 @@ def columns_of(x: Any) -> pd.DataFrame | None:
         return _with_levels(x.to_frame())
     if isinstance(x, pd.DataFrame):
         return _with_levels(x)
+    if hasattr(x, "collect") and hasattr(x, "collect_schema"):  # a lazy frame of polars
+        x = x.collect()
     if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
         return None
     try:
@@ -161,7 +163,7 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
     x
         - a pandas frame, whose ids may be levels of its index; its grades may be called
           ``score``, as by BEIR, where it has no other grades, no ranks and no systems;
-        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow;
+        - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
         - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it;
         - a `ranx.Qrels`;
         - named tuples such as `ir_measures.Qrel`, or dictionaries, one for each row, in a list
@@ -225,14 +227,14 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     ----------
     x
         - a pandas frame, whose ids may be levels of its index;
-        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow;
+        - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
           with a run of any of these kinds;
         - ``{topic: [doc, ...]}``, the best first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers, as objects, dictionaries or pairs with a score: the columns
           ``chunk_id`` and ``doc_id``, or ``doc`` where there is one of them, ``start`` and ``end``
-          as far as all hits say them, and ``rank``;
+          as far as all hits say them, and ``rank``; or a list of such lists, by topics 0, 1, ...;
         - what MTEB writes to ``*_predictions.json``;
         - a `ranx.Run`, or a list of them;
         - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
@@ -323,6 +325,8 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
         return frame if x.name is None else as_runs(frame, x.name)
     if isinstance(x, list) and x and all(is_ranx(each, "run") for each in x):
         return _of_ranx(x)
+    if isinstance(x, list) and holds_hits(dict(enumerate(x))):
+        x = dict(enumerate(x))  # as sentence-transformers has them, by query
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
     table = columns_of(x)

@@ -8,10 +8,10 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.files.as_runs import columns_of, is_array
-from irframe.files.columns import framed
+from irframe.files.columns import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
-__all__ = ["CORPORA", "as_spans"]
+__all__ = ["CORPORA", "Texts", "as_spans"]
 
 NESTED = ("references", "spans", "evidence", "highlights")
 """Columns that hold the spans of a question, as JSON or lists of dictionaries."""
@@ -20,7 +20,11 @@ CORPORA = ("corpus_id", "doc_id", "doc", "document")
 WANTED = "spans with a column for topic, doc, start and end"
 
 
-def as_spans(x: Any) -> pd.DataFrame:
+Texts = Mapping[Any, Any] | pd.Series | None
+"""Document -> its text, or how long that is."""
+
+
+def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
     """Make a frame of evidence spans: which text of which document answers which topic.
 
     Parameters
@@ -34,6 +38,9 @@ def as_spans(x: Any) -> pd.DataFrame:
           lists the spans of each, as JSON or as dictionaries, as chunking_evaluation has them; its
           ``corpus_id`` is the document. Without a column of topics these are numbered ``q0``,
           ``q1``, ... by the question, as it comes first.
+    texts
+        Document -> its text, or how long that is in the unit of the borders, as a dictionary or a
+        Series: no span may end beyond it.
 
     Returns
     -------
@@ -44,7 +51,8 @@ def as_spans(x: Any) -> pd.DataFrame:
     Raises
     ------
     InputError
-        For anything else.
+        For anything else; and for spans that end beyond their document, or of documents without a
+        text, listing these.
 
     Examples
     --------
@@ -60,7 +68,28 @@ def as_spans(x: Any) -> pd.DataFrame:
         table = framed(list(x))
     nested = next((name for name in NESTED if name in table.columns), None)
     frame = table if nested is None else _unnested(table, nested)
-    return _in_order(frame)
+    spans = _in_order(frame)
+    if texts is not None:
+        _refuse_beyond(spans, dict(texts))
+    return spans
+
+
+def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
+    """Raise if spans end beyond their documents, or these have no texts."""
+    lengths = {doc: len(each) if isinstance(each, str) else each for doc, each in texts.items()}
+    length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
+    unknown = spans.loc[length.isna(), DOC].unique()
+    if len(unknown):
+        found = f"{len(unknown)} without"
+        raise InputError("a text for every document with spans", found, "", map(str, unknown))
+    wrong = spans[numbers(spans[END]) > length.to_numpy()]
+    if len(wrong):
+        told = [
+            f"{row[TOPIC]} {row[DOC]} [{row[START]}, {row[END]}) of {length[place]:g}"
+            for place, row in wrong.iterrows()
+        ]
+        wanted, advice = "spans within their documents", "count both in one unit"
+        raise InputError(wanted, f"{len(wrong)} that end beyond", advice, told)
 
 
 def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
@@ -109,8 +138,7 @@ def _span(span: Any, nested: str) -> dict[str, Any]:
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     found: dict[str, Any] = dict(roles(frame.columns))
-    names = {**BORDERS, DOC: (*ALIASES[DOC], "corpus_id")}
-    for role, aliases in names.items():
+    for role, aliases in BORDERS.items():
         found[role] = next((each for each in aliases if each in frame.columns), None)
     missing = [role for role in (TOPIC, DOC, START, END) if found.get(role) is None]
     if missing:

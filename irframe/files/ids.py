@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from irframe.errors import IdError, InputError, spelled
 from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import (
+    ALIASES,
+    CHUNKS,
+    DOC,
+    GRADE,
+    LAST_RESORTS,
+    RANK,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+    roles,
+)
 
 Codes = NDArray[np.integer[Any]]
 
@@ -456,3 +467,20 @@ def _splits(nested: Nested) -> Iterator[tuple[Any, Any, Nested]]:
                 wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
                 raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
             yield subset, split, topics
+
+
+def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
+    """Raise if a run frame names chunks and documents, so that either may be what is judged."""
+    own = columns.get(DOC)
+    others = [name for name in CHUNKS if name in frame.columns and name != own]
+    differing = [
+        name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
+    ]
+    if differing:
+        chunk = differing[0]
+        advice = (
+            f"collapse to documents with of={own!r}; or, if chunks are judged, "
+            f"drop(columns={own!r}); or drop(columns={chunk!r})"
+        )
+        found = f"chunks in {chunk!r} and documents in {own!r}"
+        raise InputError("runs of what is judged, chunks or documents", found, advice)

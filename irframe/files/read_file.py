@@ -220,6 +220,7 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"(\w+)"\s*:')
 
 
 def is_objects(data: bytes) -> bool:
@@ -230,7 +231,9 @@ def is_objects(data: bytes) -> bool:
     >>> is_objects(b'{"topic": "1", "doc": "a"}\n{"topic": "1", "doc": "b"}\n')
     True
     """
-    return _OBJECTS.match(data.removeprefix(codecs.BOM_UTF8)) is not None
+    data = data.removeprefix(codecs.BOM_UTF8)
+    alone = _OBJECT.fullmatch(data) is not None and roles(_KEY.findall(data.decode("latin-1")))
+    return _OBJECTS.match(data) is not None or (alone and {TOPIC, DOC} <= alone.keys())
 
 
 def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
@@ -239,7 +242,7 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
     with whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
-        first = json.loads(data[: data.index(b"\n")])
+        first = json.loads(data.partition(b"\n")[0])
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         table = read_json(pa.BufferReader(data), parse_options=schema)

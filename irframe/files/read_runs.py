@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice, pairwise
 from os import PathLike
-from typing import Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import pandas as pd
 import pyarrow as pa
@@ -31,7 +31,8 @@ from irframe.files.read_file import (
     without_clashes,
 )
 from irframe.files.read_run import states_of
-from irframe.files.repeats import named_groups, with_names
+from irframe.files.repeats import with_names
+from irframe.files.scan_runs import named_groups, of_documents
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 
@@ -56,6 +57,7 @@ def read_runs(
     *,
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
+    unit: Any = None,
     progress: bool | None = None,
     on_error: Literal["raise"] = "raise",
 ) -> pd.DataFrame: ...
@@ -65,6 +67,7 @@ def read_runs(
     *,
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
+    unit: Any = None,
     progress: bool | None = None,
     on_error: Literal["skip"],
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
@@ -73,6 +76,7 @@ def read_runs(
     *,
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
+    unit: Any = None,
     progress: bool | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
@@ -94,6 +98,11 @@ def read_runs(
         A pattern of the names of files without their suffixes, a regular expression with the groups
         ``system`` and ``repeat``, such as ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``: systems are
         named by it, and a column ``repeat`` says which of its runs a file is.
+    unit
+        Which document a chunk is of, where lists are of chunks and documents are judged: a column
+        of the files, such as ``"doc_id"``; a pattern with one group, such as ``r"(.+)#\d+"``; or
+        chunk -> document, as for `irframe.verbs.collapse`, which puts a document where its first
+        chunk is.
     progress
         Whether to show progress on stderr. Default: where stderr is a terminal and there are
         more than 20 files.
@@ -138,12 +147,16 @@ def read_runs(
     names = [name_of(file) for file in files]
     if on_error == "skip":
         found, problems = _what_is_sound(names, results)
-        return with_names(found, pattern), problems
+        return with_names(_collapsed(found, unit), pattern), problems
     tables = _all_read(names, results)
     del results
     check_columns(names, tables)
     _check_systems(names, tables, _systems_of(tables), by_file=by_file)
-    return with_names(_put_together(names, tables), pattern)
+    return with_names(_collapsed(_put_together(names, tables), unit), pattern)
+
+
+def _collapsed(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
+    return frame if unit is None or frame.empty else of_documents(frame, unit)
 
 
 def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pandas as pd
 
 from irframe.errors import FileFormatError
-from irframe.files.as_spans import CORPORA, as_spans
+from irframe.files.as_spans import CORPORA, Texts, as_spans
 from irframe.names import ALIASES, DOC, SET, TOPIC
 
 __all__ = ["read_spans"]
 
 
-def read_spans(path: str | PathLike[str]) -> pd.DataFrame:
+def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFrame:
     """Read evidence spans from a file of JSON lines or CSV.
 
     Parameters
@@ -21,6 +21,8 @@ def read_spans(path: str | PathLike[str]) -> pd.DataFrame:
         A file that ends in ``.jsonl`` or ``.json`` (a line for every span or question; ``.json``
         may be one list), or in ``.csv`` or ``.tsv``, also compressed; its columns are those that
         `as_spans` takes.
+    texts
+        As for `as_spans`.
 
     Returns
     -------
@@ -32,7 +34,7 @@ def read_spans(path: str | PathLike[str]) -> pd.DataFrame:
     FileFormatError
         For a file that is none of these.
     InputError
-        If it has other columns.
+        If it has other columns, or spans that end beyond their texts.
 
     Examples
     --------
@@ -61,4 +63,4 @@ def read_spans(path: str | PathLike[str]) -> pd.DataFrame:
         if isinstance(error, FileFormatError):
             raise
         raise FileFormatError(f"spans in {path}", str(error)) from error
-    return as_spans(frame)
+    return as_spans(frame, texts=texts)

@@ -7,6 +7,7 @@ and `Folded` says afterwards which system and which repeat that was.
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -15,6 +16,8 @@ from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
 from irframe.files.as_runs import ONLY_SYSTEM, as_runs, columns_of, is_array
 from irframe.files.ids import height, is_mteb
+from irframe.files.read_file import stem
+from irframe.files.scan_runs import ScannedRuns, named_groups
 from irframe.names import (
     DOC,
     LAYOUTS,
@@ -38,7 +41,6 @@ __all__ = [
     "fold",
     "fold_rows",
     "layout_of",
-    "named_groups",
     "repeat_column",
     "with_labels",
     "with_names",
@@ -75,6 +77,9 @@ class Folded(NamedTuple):
         """Which repeats have a list for which topic."""
         if isinstance(self.runs, pd.DataFrame):
             return _lists_of(self.runs, self.role)
+        if isinstance(self.runs, ScannedRuns):
+            parts = [_lists_of(frame, SYSTEM) for frame in self.runs.readable().frames()]
+            return parts[0].append(parts[1:])
         pairs = [(name, topic) for name, run in self.runs.items() for topic in _topics(run)]
         return pd.MultiIndex.from_tuples(pairs)
 
@@ -224,6 +229,8 @@ def fold(runs: Any) -> Folded:
     (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
     """
     nothing = Folded(runs, None, {})
+    if isinstance(runs, ScannedRuns):
+        return nothing if runs.repeat is None else _of_files(runs)
     if isinstance(runs, Mapping) and not is_array(runs):
         several = _repeated(runs)
         owners = {_label(s, REPEAT, r): (s, r) for s, own in several.items() for r in own}
@@ -258,21 +265,6 @@ def fold_rows(frame: pd.DataFrame, found: Mapping[str, Any], own: Iterable[str])
     if word is None:
         return Folded(frame, None, {})
     return _folded(frame, word, found.get(SYSTEM))
-
-
-def named_groups(pattern: str | None) -> re.Pattern[str] | None:
-    """Return a pattern that says of a name which system and which repeat it is of."""
-    if pattern is None:
-        return None
-    wanted = "a regular expression with the groups system and repeat"
-    advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
-    try:
-        found = re.compile(pattern)
-    except (re.error, TypeError) as error:
-        raise ParameterError(wanted, f"{pattern!r} ({error})", advice) from None
-    if not {SYSTEM, REPEAT} <= found.groupindex.keys():
-        raise ParameterError(wanted, repr(pattern), advice)
-    return found
 
 
 def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
@@ -347,6 +339,15 @@ def _names(runs: Any) -> Iterable[Any]:
         return [*runs.columns, *runs.index.names]
     table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
     return () if table is None else table.columns
+
+
+def _of_files(runs: ScannedRuns) -> Folded:
+    """Return files whose systems are called by their repeats, too."""
+    names = pd.Series([stem(file) for file in runs.files]).unique()
+    told = with_names(pd.DataFrame({SYSTEM: names}), named_groups(runs.repeat))
+    folded = _folded(told, REPEAT, SYSTEM)
+    labels = dict(zip(names, folded.runs[SYSTEM], strict=True))
+    return folded._replace(runs=replace(runs, labels=labels))
 
 
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:

@@ -3,15 +3,17 @@
 Verbs: scan_runs.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irframe.checks import choice
-from irframe.errors import InputError
+from irframe.errors import InputError, ParameterError
 from irframe.files.read_file import find_files
+from irframe.names import ALIASES, DOC, REPEAT, SYSTEM
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from irframe.files.read_file import Problem
 
 
-__all__ = ["ScannedRuns", "scan_runs"]
+__all__ = ["ScannedRuns", "named_groups", "of_documents", "scan_runs"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class ScannedRuns:
         Whether systems are called after their files.
     skip
         Whether files that cannot be read are left out.
+    repeat
+        What says of the names of files which system and which repeat they are of.
+    unit
+        What says which document a chunk is of, where lists are to be collapsed.
+    labels
+        File's name without its suffixes -> what its repeat of a system is called.
 
     Examples
     --------
@@ -45,6 +53,9 @@ class ScannedRuns:
     files: tuple[str, ...]
     by_file: bool = False
     skip: bool = False
+    repeat: str | None = None
+    unit: Any = None
+    labels: Mapping[str, str] | None = None
 
     def _repr_html_(self) -> str:
         names = "".join(f"<li>{escape(name)}</li>" for name in self.files)
@@ -71,13 +82,25 @@ class ScannedRuns:
         """Yield the rows of some files after the other, those of each run at once."""
         from irframe.files.read_runs import read_in_turn  # noqa: PLC0415 - imports what reads files
 
-        return read_in_turn(self.files, by_file=self.by_file)
+        for frame in read_in_turn(self.files, by_file=self.by_file):
+            yield self._told(frame)
 
     def frame(self) -> "pd.DataFrame":
         """Return all runs, as `read_runs` reads them."""
         from irframe.files.read_runs import read_runs  # noqa: PLC0415 - imports what reads files
 
-        return read_runs(self.files, system="file" if self.by_file else "tag")
+        return self._told(read_runs(self.files, system="file" if self.by_file else "tag"))
+
+    def _told(self, frame: "pd.DataFrame") -> "pd.DataFrame":
+        """Return runs of documents, called by the repeats that they are."""
+        if self.unit is not None:
+            frame = of_documents(frame, self.unit)
+        if self.repeat is None:
+            return frame
+        if self.labels is None:
+            wanted, advice = "runs without repeats", "evaluate and cube take them; or leave it out"
+            raise InputError(wanted, f"repeat={self.repeat!r}", advice)
+        return frame.assign(**{SYSTEM: frame[SYSTEM].map(dict(self.labels)).array})
 
     def sound(self) -> tuple["ScannedRuns", list["Problem"]]:
         """Return the runs without files that cannot be read, if these are to be left out.
@@ -111,18 +134,50 @@ class ScannedRuns:
         return states_of(self.files)
 
 
+def named_groups(pattern: str | None) -> re.Pattern[str] | None:
+    """Return a pattern that says of a name which system and which repeat it is of."""
+    if pattern is None:
+        return None
+    wanted = "a regular expression with the groups system and repeat"
+    advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
+    try:
+        found = re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise ParameterError(wanted, f"{pattern!r} ({error})", advice) from None
+    if not {SYSTEM, REPEAT} <= found.groupindex.keys():
+        raise ParameterError(wanted, repr(pattern), advice)
+    return found
+
+
+def of_documents(frame: "pd.DataFrame", unit: Any) -> "pd.DataFrame":
+    """Return runs that were read with each document at its first chunk.
+
+    Parameters
+    ----------
+    frame
+        What `read_runs` gives.
+    unit
+        As for `read_runs`.
+    """
+    of = DOC if isinstance(unit, str) and unit in ALIASES[DOC] else unit
+    collapsed: pd.DataFrame = ScannedRuns.access(frame).collapse(of=of)
+    return collapsed
+
+
 def scan_runs(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     system: Literal["tag", "file"] = "tag",
+    repeat: str | None = None,
+    unit: Any = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
     r"""Find runs that are too many or too large for memory; nothing is read yet.
 
     Parameters
     ----------
-    paths, system
-        As for `read_runs`.
+    paths, system, repeat, unit
+        As for `read_runs`; lists are collapsed some files at a time, as these are read.
     on_error
         What verbs do about files that cannot be read, or that do not go together: raise, or
         skip them with a warning. To see that, all files are read once more.
@@ -137,6 +192,8 @@ def scan_runs(
     ------
     InputError
         If there is no file.
+    ParameterError
+        For a pattern without its groups, and where verbs read names of files that do not fit it.
 
     Examples
     --------
@@ -147,10 +204,11 @@ def scan_runs(
     ...     len(scan_runs(f"{folder}/*.txt").files)
     1
     """
-    by_file = choice("system", system, ("tag", "file")) == "file"
+    by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
+    named_groups(repeat)
     files = find_files(paths)
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
         raise InputError("paths of runs", "", "read open files with read_runs", strange)
     skip = choice("on_error", on_error, ("raise", "skip")) == "skip"
-    return ScannedRuns(tuple(map(str, files)), by_file, skip)
+    return ScannedRuns(tuple(map(str, files)), by_file, skip, repeat, unit)

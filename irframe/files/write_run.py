@@ -1,4 +1,4 @@
-"""Runs and judgments into files: lines of text, Parquet, JSON and CBOR.
+"""Runs and judgments into files, and dictionaries out of them.
 
 Verbs: write_run, write_qrels.
 """
@@ -6,21 +6,33 @@ Verbs: write_run, write_qrels.
 import codecs
 import json
 from collections import Counter
-from collections.abc import Mapping
-from os import PathLike
-from typing import Any
+from collections.abc import Callable, Mapping
+from math import isnan
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, IdError, InputError, IrframeError, spelled, warn
+from irframe.errors import (
+    FileFormatError,
+    IdError,
+    InputError,
+    IrframeError,
+    ParameterError,
+    spelled,
+    warn,
+)
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.atomic import whole
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import create, look_at
+from irframe.files.compression import PACKED, create, look_at
 from irframe.files.formats import QRELS, RUN, Format
+from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
 
 __all__ = [
@@ -40,9 +52,15 @@ ROWS = 1 << 18
 
 def columns_of(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
+    return _columns(_frame(x, kind), kind)
+
+
+def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
     table = foreign.columns_of(x)
-    make = as_runs if kind is RUN else as_qrels
-    frame = make(x) if table is None else table
+    return (as_runs(x) if kind is RUN else as_qrels(x)) if table is None else table
+
+
+def _columns(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
     found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise InputError(f"{kind.noun} to write", "a frame without rows")
@@ -60,6 +78,75 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     with create(path) as stream:
         for start in range(0, len(columns[TOPIC]), ROWS):
             stream.write(_lines([_part(field, start) for field in fields]))
+
+
+def _write_objects(stream: IO[bytes], table: pa.Table) -> None:
+    """Write JSON lines, an object for each row, without the fields that are missing."""
+    for batch in table.to_batches(ROWS):
+        rows = [{k: v for k, v in row.items() if not _lacks(v)} for row in batch.to_pylist()]
+        try:
+            lines = [json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows]
+        except (TypeError, ValueError) as error:
+            wanted, advice = "finite numbers and text for JSON", "write .parquet"
+            raise InputError(wanted, str(error), advice) from error
+        stream.write("".join(f"{line}\n" for line in lines).encode())
+
+
+def _lacks(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))
+
+
+def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
+    from pyarrow.parquet import write_table  # noqa: PLC0415 - costs time at import
+
+    write_table(table, stream)
+
+
+WRITERS = {".jsonl": _write_objects, ".parquet": _write_parquet, ".parq": _write_parquet}
+"""Suffix -> what writes all columns of a table; files of other names are lines of text."""
+FOREIGN = (
+    *(".json", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
+    *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
+)
+"""Suffixes of formats that are not written."""
+
+
+def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
+    """Return what writes the format that the name of a file says, None for lines of text.
+
+    Raises
+    ------
+    ParameterError
+        For a format that is not written.
+    """
+    suffixes = [each.lower() for each in Path(fspath(path)).suffixes]
+    suffix = next((each for each in suffixes[::-1] if each not in PACKED), "")
+    if suffix in FOREIGN:
+        wanted = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
+        advice = "to_pytrec_eval makes the dictionaries that json.dump writes"
+        raise ParameterError(wanted, str(path), advice if suffix == ".json" else "")
+    return WRITERS.get(suffix)
+
+
+def _wrote_table(
+    frame: Runs | Qrels, path: str | PathLike[str], kind: Format, system: str | None = None
+) -> bool:
+    """Write a frame with all its columns, unless the name of the file asks for lines of text."""
+    look_at(path)
+    writer = _writer(path)
+    if writer is None:
+        return False
+    known = _frame(frame, kind)
+    columns = _columns(known, kind)
+    if system is not None:
+        told = {SYSTEM: constant(system, len(known))}
+        columns = told | columns | told
+    found = {*kind.find(known.columns).values()}
+    others = [name for name in known.columns if name not in found and name not in columns]
+    table = columns | {str(name): to_arrow(known[name]) for name in others}
+    with create(path) as stream:
+        writer(stream, pa.table(table))
+    return True
 
 
 def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
@@ -88,7 +175,7 @@ def _lines(fields: list[pa.Array | pa.Scalar]) -> bytes:
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
-    """Write a run in the TREC format, ``topic Q0 doc rank score tag``.
+    """Write a run in the TREC format, ``topic Q0 doc rank score tag``, or as its name says.
 
     Parameters
     ----------
@@ -96,9 +183,15 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
         Columns for topic and doc, and where there are any for rank, score and system, by any
         of their accepted names. It is not changed.
     path
-        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``.
+        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. Before
+        that, ``.jsonl`` asks for JSON lines and ``.parquet`` for Parquet, which hold every column.
     system
         The tag, for every row. Default: the frame's system; ``run`` where it has none.
+
+    Raises
+    ------
+    ParameterError
+        For the name of a format that is not written, such as ``.json`` or ``.csv``.
 
     Notes
     -----
@@ -120,8 +213,11 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     301 Q0 d7 1 2.5 bm25
     301 Q0 d3 2 0.1 bm25
     """
-    look_at(path)
-    columns = columns_of(frame, RUN)
+    if _wrote_table(frame, path, RUN, system):
+        return
+    known = _frame(frame, RUN)
+    refuse_two_units(known, RUN.find(known.columns))
+    columns = _columns(known, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
@@ -138,7 +234,7 @@ def _row_ranks(columns: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
 
 
 def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
-    """Write judgments in the TREC format, ``topic iteration doc grade``.
+    """Write judgments in the TREC format, ``topic iteration doc grade``, or as their name says.
 
     Parameters
     ----------
@@ -146,7 +242,13 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         Columns for topic, doc and grade (whole numbers), and where there are some for iteration
         and stratum, by any of their accepted names; or what `as_qrels` takes. It is not changed.
     path
-        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``.
+        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. Before
+        that, ``.jsonl`` asks for JSON lines and ``.parquet`` for Parquet, which hold every column.
+
+    Raises
+    ------
+    ParameterError
+        For the name of a format that is not written, such as ``.json`` or ``.csv``.
 
     Warns
     -----
@@ -177,7 +279,8 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     301 0 d3 1 0
     301 0 d7 1 2
     """
-    look_at(path)
+    if _wrote_table(frame, path, QRELS):
+        return
     columns = columns_of(frame, QRELS)
     if ITERATION not in columns:
         columns[ITERATION] = pa.chunked_array(
@@ -185,7 +288,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         )
     if PROBABILITY in columns and not _follows(columns):
         told = "the column probability, which the TREC format lacks, is not written; "
-        warn(told + "frame.to_parquet(path) keeps it, and read_qrels reads that")
+        warn(told + "a file that ends in .parquet or .jsonl keeps it")
     write(path, columns, QRELS)
 
 

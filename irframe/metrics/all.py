@@ -59,6 +59,7 @@ class All(Metric):
     subtopics: ClassVar = None
     spans: ClassVar = None
     order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
         """Return 1 from the depth on at which enough is found."""

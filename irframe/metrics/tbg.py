@@ -39,7 +39,9 @@ class TBG(Metric):
     -----
     ``TBG@k = sum_(i<=k) b_i P(click) P(save) 2^(-T(i) / h)``, with ``T(i)`` the seconds of all
     documents above: ``summary + (per_word l + per_document) P(click)`` each, of the lengths in
-    words that ``length=`` tells.
+    words that ``length=`` tells. The defaults are the paper's: h = 224 s, 4.4 s for a summary,
+    0.018 l + 7.8 s for a document, P(click) = 0.64 and 0.39, P(save) = 0.77, so that a relevant
+    document gains 0.4928.
 
     Range: 0 and up. Needs: grades, lengths. No relevant documents: 0. Unjudged: not relevant.
 

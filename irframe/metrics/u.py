@@ -22,7 +22,8 @@ class U(Metric):
     gain
         Gain map.
     patience
-        How much text a user reads at most, L, above 0, in the unit of lengths.
+        How much text a user reads at most, L, above 0, in the unit of lengths; the paper's 132,000
+        are characters.
     norm
         What the sum is divided by, above 0.
     rel

@@ -14,11 +14,10 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.as_scores import TopicWeights
-from irframe.cubes.groups import CAUTION
 from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import METRIC, SYSTEM
+from irframe.names import CAUTION, METRIC, SYSTEM
 from irframe.scores.averages import beware_of_weights, moments, weighted
 from irframe.scores.read_scores import read_scores
 from irframe.scores.repeats import (

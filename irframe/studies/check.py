@@ -24,6 +24,7 @@ from irframe.experiments.coded_tables import (
     read_table,
 )
 from irframe.experiments.collapse import as_map, pairs_of
+from irframe.experiments.joining import like_chunks
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
 from irframe.experiments.units import Copies
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
@@ -45,8 +46,6 @@ from irframe.studies.tie_ranges import (
     without_score,
 )
 
-CHUNK = r"[#_:\-.]+\d+$"
-"""What names of chunks end in."""
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
 
@@ -141,19 +140,6 @@ def chunk_names(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_
     """Return by system topic and document of what is called like a part of a judged document."""
     rows = like_chunks(table, judgments, judged)
     return _gathered(len(table.systems), table.system[rows], _places(table, rows))
-
-
-def like_chunks(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Codes:
-    """Return the unjudged rows whose name, without a number at its end, is a judged document's."""
-    rows = np.flatnonzero(~judged)
-    if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
-        return rows[:0]
-    names = table.doc.take(pa.array(rows)).cast(pa.large_string())
-    stems = pc.replace_substring_regex(names, CHUNK, "")
-    known = pc.unique(judgments.doc.cast(pa.large_string()))
-    found = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
-    chosen: Codes = rows[found.to_numpy()]
-    return chosen
 
 
 def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Gathered:
@@ -297,7 +283,7 @@ def check(
           ids may be others;
         - ``chunks``: topic and document of rows that are not judged, where the name before a number
           at the end, ``A`` of ``A#3``, ``A_3`` and ``A-0003``, is that of a judged document: pass
-          ``of=r"(.+)[#_:-]\d+"`` to what scores the run;
+          ``of=r"(.+?)[#_:.-]+\d+"`` to what scores the run;
         - ``scores_constant``: the topics of a run that gives all documents of a topic one score,
           so that the order of ties is all there is;
         - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were

@@ -3,15 +3,15 @@
 Verbs: diagnose.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.comparing.pairwise import decide
@@ -29,8 +29,11 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
+from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
+from irframe.experiments.text_budgets import Budgets, nothing_fits
+from irframe.experiments.units import Lengths, Units
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.ids import repeated, shown
 from irframe.files.repeats import Folded, fold
@@ -40,11 +43,11 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
 from irframe.record import RECORD, recorded
-from irframe.studies.check import like_chunks
 from irframe.studies.repeat_checks import check_repeats
 from irframe.studies.tie_ranges import (
     ALEX,
     LU,
+    SAKAI,
     TREC_EVAL,
     YILMAZ,
     Finding,
@@ -59,6 +62,7 @@ from irframe.studies.tie_ranges import (
     to_frame,
     topics_of_both,
     without_score,
+    worst_of,
 )
 from irframe.tables.captions import told_origin
 from irframe.warned import unsaid
@@ -120,9 +124,11 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
     chunks = like_chunks(table, judgments, np.isin(listed_, judged))
     if len(chunks):
-        where, advice = listed_rows(table.describe, chunks), r"pass of=r'(.+)[#_:-]\d+'"
-        what = "documents called like chunks of judged ones"
-        yield Finding("warning", what, where, len(chunks), advice, TREC_EVAL)
+        where, what = (
+            listed_rows(table.describe, chunks),
+            "documents called like chunks of judged ones",
+        )
+        yield Finding("warning", what, where, len(chunks), COLLAPSE, TREC_EVAL)
     if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
@@ -163,19 +169,15 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
     if empty.any():
         advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"
         what = "judged topics missing from a run"
-        yield Finding("warning", what, _worst(table, empty), int(empty.sum()), advice, ALEX)
+        where = worst_of(table.systems, empty)
+        yield Finding("warning", what, where, int(empty.sum()), advice, ALEX)
     wanted = int(lengths.max()) if depth is None else depth
     short = (lengths > 0) & (lengths < wanted)
     if short.any():
         advice = "metrics treat missing ranks as not relevant; compare runs of one length"
         what = f"rankings shorter than {wanted}"
-        yield Finding("note", what, _worst(table, short), int(short.sum()), advice, LU)
-
-
-def _worst(table: RunTable, lists: NDArray[np.bool_]) -> str:
-    counts = lists.sum(axis=1)
-    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
-    return listed_findings(f"{table.systems[row]} ({counts[row]})" for row in order)
+        where = worst_of(table.systems, short)
+        yield Finding("note", what, where, int(short.sum()), advice, LU)
 
 
 def _grades(judgments: QrelsTable) -> Iterator[Finding]:
@@ -230,6 +232,17 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     yield Finding("note", DECIDED, told, 1, advice, LU + ", section 5")
 
 
+def _too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
+    budgets.refuse_without_lengths(experiment_of(cube).hits)
+    lists = nothing_fits(experiment_of(cube).hits, budgets.of)
+    for place, budget in enumerate(budgets.of):
+        if where := worst_of(cube.indexes[SYSTEM], lists[..., place]):
+            what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
+            advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
+            number = int(lists[..., place].sum())
+            yield Finding("warning", what, where, number, advice, SAKAI)
+
+
 def _ties(cube: xr.Dataset) -> Iterator[Finding]:
     if cube.attrs["ties"] == "rank":
         return
@@ -239,9 +252,8 @@ def _ties(cube: xr.Dataset) -> Iterator[Finding]:
     if tied:
         severity = "warning" if median >= TIED else "note"
         what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
-        where = listed_findings(
-            f"{system} ({rate:.0%})" for system, rate in means[means > 0].items()
-        )
+        told = (f"{system} ({rate:.0%})" for system, rate in means[means > 0].items())
+        where = listed_findings(told)
         advice = "keep the order as filed with ties='order', and look at tie_ranges"
         yield Finding(severity, what, where, tied, advice, LU + ", section 4.3")
 
@@ -256,9 +268,8 @@ def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
         if number:
             share = number / int(listed_.sum())
             what = f"unjudged documents in the top {depth} ({share:.0%})"
-            where = listed_findings(
-                f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0
-            )
+            told = (f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0)
+            where = listed_findings(told)
             advice = "report bounds, or score condensed runs, beside the scores"
             severity = "warning" if share >= UNJUDGED_SHARE else "note"
             yield Finding(severity, what, where, number, advice, LU + ", section 2.5")
@@ -281,9 +292,8 @@ def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[F
     recall_based = [str(metric) for metric in metrics if metric.fillings]
     if rate >= YIELD and (recall_based or not metrics):
         what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
-        where = (
-            listed_findings(recall_based) or "metrics that divide by what is relevant, such as AP"
-        )
+        divided = "metrics that divide by what is relevant, such as AP"
+        where = listed_findings(recall_based) or divided
         advice = "add metrics without a recall base, such as RBP, and report leave_out"
         advice, number = advice + _by_rows(cube), len(recall_based) or 1
         yield Finding("warning", what, where, number, advice, LU + ", section 4.2")
@@ -305,9 +315,8 @@ def _contributing(cube: xr.Dataset) -> Iterator[Finding]:
     if len(outside):
         advice = "look at their unjudged documents and bounds before comparing them"
         what = "systems that did not contribute to the pool"
-        yield Finding(
-            "note", what, listed_findings(outside), len(outside), advice, LU + ", section 2.4"
-        )
+        where, source = listed_findings(outside), LU + ", section 2.4"
+        yield Finding("note", what, where, len(outside), advice, source)
 
 
 def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
@@ -352,6 +361,8 @@ def diagnose(
     ties: Ties = DEFAULT_TIES,
     contributing: str | Sequence[Hashable] | None = None,
     pool_depth: int | None = None,
+    length: Lengths = None,
+    budget: int | Sequence[int] | None = None,
     errors: Literal["raise", "report"] = "raise",
 ) -> pd.DataFrame:
     """Say what to know about runs and judgments before trusting a number.
@@ -367,6 +378,9 @@ def diagnose(
         Evaluation depth of metrics without their own, by default that of the longest list.
     ties, contributing, pool_depth
         As for `cube`.
+    length, budget
+        What documents cost, and how much of that is read, as for `evaluate`: lists are counted of
+        which nothing fits.
     errors
         What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
         findings of all that is wrong with them, and has every finding name all places.
@@ -393,16 +407,17 @@ def diagnose(
 
     Notes
     -----
-    Looked for are: topics and documents that do not join; documents listed or judged twice;
-    missing scores; ranks that contradict scores, or leave some out; systems of other topics;
-    missing and short lists; topics without relevant documents; unjudged markers; ties in the top
-    20; unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that
-    were still finding relevant documents, under metrics with a recall base; systems that did not
-    contribute; pairs of systems closer than the residuals of RBP(p=0.8); repeats, such as seeds,
-    whose mean is more than 3.5 median absolute deviations from the median of their system's, five
-    at least; systems with one repeat beside others with several; and what the paper
-    advises to report. Pools take equal scores in the order of rows, as runs are filed: where there
-    are some, another order of rows may change what is found of the pool, and the advice says so.
+    Looked for are: topics and documents that do not join; documents listed or judged twice; missing
+    scores; ranks that contradict scores, or leave some out; systems of other topics; missing and
+    short lists; topics without relevant documents; unjudged markers; ties in the top 20; lists
+    whose first document is longer than a budget; unjudged documents in the top 10, 20 and 100;
+    evaluation deeper than the pool; pools that were still finding relevant documents, under metrics
+    with a recall base; systems that did not contribute; pairs of systems closer than the residuals
+    of RBP(p=0.8); repeats, such as seeds, whose mean is more than 3.5 median absolute deviations
+    from the median of their system's, five at least; systems with one repeat beside others with
+    several; and what the paper advises to report. Pools take equal scores in the order of rows, as
+    runs are filed: where there are some, another order of rows may change what is found of the
+    pool, and the advice says so.
 
     References
     ----------
@@ -423,22 +438,28 @@ def diagnose(
     2 only metrics with a recall base
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
-    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth)
+    units, budgets = Units(length=length), Budgets.read(budget, "whole")
+    policy = units.policy(Policy(ties=ties, contributing=contributing, pool_depth=pool_depth))
+    find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
+    costed = partial(units.runs, policy=policy)
     if choice("errors", errors, ("raise", "report")) == "raise":
         folded = fold(runs)
-        tables = read_table(folded.runs), read_qrels_table(qrels)
-        return to_frame(list(_findings(*tables, chosen, policy, depth, folded)))
+        return to_frame(
+            list(find(read_table(costed(folded.runs)), read_qrels_table(qrels), folded))
+        )
     with every_place():
-        return to_frame(_reported(runs, qrels, chosen, policy, depth))
+        return to_frame(_reported(runs, qrels, find, costed))
 
 
 def _findings(
     table: RunTable,
     judgments: QrelsTable,
+    folded: Folded,
+    *,
     metrics: Sequence[BaseMetric],
     policy: Policy,
     depth: int | None,
-    folded: Folded,
+    budgets: Budgets | None,
 ) -> Iterator[Finding]:
     """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
     findings = list(check_frames(table, judgments, depth))
@@ -450,11 +471,13 @@ def _findings(
             built = build_cube(table.frame, judgments.frame[judged], named)
             looked = built.sizes[DEPTH] if depth is None else depth
             yield from check_cube(built, metrics, looked)
+            if budgets is not None:
+                yield from _too_long(built, budgets)
             yield from check_repeats(built, folded, metrics, looked)
 
 
 def _reported(
-    runs: Runs, qrels: Qrels, metrics: Sequence[BaseMetric], policy: Policy, depth: int | None
+    runs: Runs, qrels: Qrels, find: Callable[..., Any], costed: Callable[..., Any]
 ) -> list[Finding]:
     """Return what is found, with an error as the last of it."""
     tables: list[Any] = []
@@ -463,13 +486,13 @@ def _reported(
     for read, frame in ((read_table, runs), (read_qrels_table, qrels)):
         try:
             folded = fold(runs) if frame is runs else folded
-            tables.append(read(folded.runs if frame is runs else frame))
+            tables.append(read(costed(folded.runs) if frame is runs else frame))
         except IrframeError as error:
             findings.append(finding_of(error))
     if findings:
         return findings
     try:
-        for finding in _findings(tables[0], tables[1], metrics, policy, depth, folded):
+        for finding in find(*tables, folded):
             findings.append(finding)  # noqa: PERF402 - those before an error count
     except IrframeError as error:
         findings.append(finding_of(error))

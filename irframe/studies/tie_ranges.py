@@ -42,6 +42,7 @@ _EVERY: ContextVar[bool] = ContextVar("every", default=False)
 LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
 ALEX = "Alex, Hall, Metzler 2022, doi:10.48550/arXiv.2201.01745"
 YILMAZ = "Yilmaz, Aslam 2006, doi:10.1145/1183614.1183633"
+SAKAI = "Sakai, Dou 2013, doi:10.1145/2484028.2484031"
 TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
 
 
@@ -71,6 +72,13 @@ class Finding:
     how_many: int
     advice: str
     reference: str
+
+
+def worst_of(systems: pd.Index, lists: NDArray[np.bool_]) -> str:
+    """Name systems with how many lists they have of some, given (system, topic)."""
+    counts = lists.sum(axis=1)
+    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
+    return listed_findings(f"{systems[row]} ({counts[row]})" for row in order)
 
 
 def listed_findings(places: Iterable[object], total: int | None = None) -> str:

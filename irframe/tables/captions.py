@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.checks import places
-from irframe.cubes.groups import CAUTION
 from irframe.errors import ParameterError
 from irframe.metrics.facts import READ_IN, TIE, best_first, facts, label_at
-from irframe.names import BUDGETS, DEPTH, METRIC, REPEAT, RESULT, SYSTEM
+from irframe.names import BUDGETS, CAUTION, DEPTH, METRIC, REPEAT, RESULT, SYSTEM
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of
 

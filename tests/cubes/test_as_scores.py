@@ -88,6 +88,8 @@ def test_matrices(scores, turned):
     matrix = scores["AP"].unstack("system")[scores.index.unique("system")]
     matrix = matrix.T if turned else matrix
     found = ir.as_scores(matrix, metric="AP")
+    assert same(ir.as_scores(matrix), found.rename(columns={"AP": "score"}))
+    np.testing.assert_array_equal(matrix.ireval.summary(), found.ireval.summary())
     assert same(found, scores[["AP"]])
     pd.testing.assert_frame_equal(
         found.ireval.compare(baseline="bm25"), scores["AP"].ireval.compare(baseline="bm25")

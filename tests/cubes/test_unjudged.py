@@ -162,7 +162,7 @@ def test_shared_gain_refuses_what_it_must():
 
 
 def test_refusals(cube, monkeypatch):
-    refused(MetricError, "bounds: AP.*Bpref", lambda: cube.ireval.bounds("AP", "Bpref"))
+    refused(MetricError, "bounds: All.*Bpref", lambda: cube.ireval.bounds("AP", "Bpref"))
     refused(DepthError, "found 51", lambda: cube.ireval.bounds("AP", at=51))
     monkeypatch.setattr(labelings, "STEPS", 1e6)
     refused(MetricError, "Q.*at=", lambda: cube.ireval.bounds("Q", at=[10, 50]))
@@ -319,3 +319,17 @@ def test_unjudged_marks():
 def test_judged_twice():
     qrels = qrels_of({"a": {1: 2}})
     refused(IdError, "judged again", lambda: ir.verbs.sample(pd.concat([qrels, qrels]), 0.5))
+
+
+def test_what_unjudged_documents_could_do_to_all_that_is_needed():
+    names = {"topic": list("1111223"), "doc": list("abcdabb"), "rank": [1, 2, 3, 4, 1, 2, 1]}
+    runs = pd.DataFrame({"system": "s", **names})
+    qrels = pd.DataFrame({"topic": list("1123"), "doc": list("bczb"), "grade": [1, 1, 0, 0]})
+    cube, nan = runs.ireval.cube(qrels), np.nan
+    wanted = [[[0, 0, 0, 1], [0, 0, 1, 1]], [[0, 1, 1, 1], [1, 1, 1, 1]], [[nan] * 4, [nan] * 4]]
+    found = cube.ireval.bounds("All").isel(metric=0, system=0).transpose("topic", ...)
+    np.testing.assert_array_equal(found, wanted)
+    sets = runs.ireval.cube(qrels.assign(set=list("pqpp"))).ireval.bounds("All", "All @ 1")
+    np.testing.assert_array_equal(
+        sets.isel(system=0, topic=0), [[[0, 0, 1, 1], [0] * 4], [[1] * 4, [1] * 4]]
+    )

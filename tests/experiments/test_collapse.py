@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irframe as ir
-from irframe.errors import IdError, InputError, ParameterError
+from irframe.cubes.by_budget import refuse_units
+from irframe.errors import IdError, InputError, IrframeWarning, ParameterError
 
 CHUNKS = pd.DataFrame(
     {
@@ -104,13 +105,55 @@ def test_ties_between_chunks_are_decided_before_they_are_collapsed():
     assert found.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_a_frame_of_chunks_and_documents_is_asked_which_is_meant():
-    for road in (ir.evaluate, lambda runs, qrels, _: ir.cube(runs, qrels)):
-        with pytest.raises(InputError, match="chunks in 'chunk_id' and documents in 'doc_id'"):
-            road(CHUNKS, QRELS, "AP")
+ROADS = {
+    "evaluate": lambda runs, _: ir.evaluate(runs, QRELS, "AP"),
+    "cube": lambda runs, _: ir.cube(runs, QRELS),
+    "scorer": lambda runs, _: ir.scorer(QRELS, "AP").mean(runs),
+    "scanned": lambda _, file: ir.scan_runs(file).ireval.evaluate(QRELS, "AP"),
+    "a scanned cube": lambda _, file: ir.scan_runs(file).ireval.cube(QRELS),
+    "a scanned scorer": lambda _, file: ir.scorer(QRELS, "AP")(ir.scan_runs(file)),
+    "read": lambda _, file: ir.read_runs(file).ireval.evaluate(QRELS, "AP"),
+    "judge": lambda runs, _: ir.verbs.judge(runs, QRELS),
+    "written": lambda runs, file: ir.verbs.write_run(runs, file.with_suffix(".run")),
+    "pytrec_eval": lambda runs, _: ir.verbs.to_pytrec_eval(runs),
+}
+
+
+@pytest.mark.parametrize("rows", [5, 2])
+@pytest.mark.parametrize("road", ROADS)
+def test_a_frame_of_chunks_and_documents_is_asked_which_is_meant(road, rows, tmp_path):
+    CHUNKS[:rows].to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="chunks in 'chunk_id' and documents in '(doc_id|doc)'"):
+        ROADS[road](CHUNKS[:rows], tmp_path / "a.parquet")
+
+
+def test_a_frame_of_chunks_alone_is_scored_by_chunks():
     chunks = QRELS.assign(doc=["a#1", "c#1"])
     judged = CHUNKS.drop(columns="doc_id").ireval.evaluate(chunks, "RR")
     assert judged.iloc[0, 0] == 0.5
+
+
+def test_collapsed_lists_say_of_what_they_are():
+    several = pd.concat([CHUNKS.assign(system=s, unit=f"{s} words") for s in ("100", "200")])
+    found = ir.verbs.collapse(several, "doc_id")
+    assert set(found["unit"]) == {"doc_id"}
+    refuse_units(found.ireval.evaluate(QRELS, "AP"))
+
+
+def test_chunks_of_judged_documents_are_told_of():
+    chunks = CHUNKS.drop(columns="doc_id")
+    advice = "collapse chunks to documents with of="
+    with pytest.warns(IrframeWarning, match=f"no retrieved document is judged: .*{advice}"):
+        chunks.ireval.evaluate(QRELS, "AP")
+    docs = (
+        ir.verbs.collapse(chunks, of=PATTERN)
+        .assign(system="docs")
+        .rename(columns={"doc": "chunk_id"})
+    )
+    with pytest.warns(
+        IrframeWarning, match=rf"chunks of judged ones, by their names \(s\): {advice}"
+    ):
+        pd.concat([chunks, docs]).ireval.cube(QRELS)
 
 
 REFUSED = {

@@ -143,3 +143,20 @@ def test_answers_sampled_again_are_repeats_inside_topics():
     found, plain = (each.ireval.compare() for each in (scores, means))
     assert (found["n_topics"] == 3).all()
     np.testing.assert_allclose(found["p"], plain["p"])
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_citations_stand_beside_nuggets():
+    labels = draw(systems=2, topics=3)
+    cited = pd.DataFrame(
+        {"system": ["s0", "s1"] * 3, "topic": [0, 0, 1, 1, 2, 2], "doc": "a", "rank": 1,
+         "start": [0, 5] * 3, "end": [10, 15] * 3}
+    )  # fmt: skip
+    spans = ir.as_spans(
+        pd.DataFrame({"topic": range(3), "doc": "a", "start": 5, "end": [7, 9, 13]})
+    )
+    nuggets = labels.ireval.score_nuggets()
+    both = nuggets[["all"]].join(cited.ireval.evaluate(spans, ["SpanP", "SpanR"]))
+    assert both["SpanP"].tolist() == [0.2, 0.4, 0.5, 0.2, 0.4, 0.8]
+    assert both["SpanR"].tolist() == [1, 1, 5 / 8, 1, 1, 1]
+    assert both.ireval.summary().index.unique("metric").tolist() == ["all", "SpanP", "SpanR"]

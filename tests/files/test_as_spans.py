@@ -46,6 +46,18 @@ def test_grades_and_sets_are_kept():
     assert frame.columns.tolist() == ["topic", "doc", "start", "end", "grade", "set"]
 
 
+def test_spans_are_within_their_texts(tmp_path):
+    texts = {"a": "four", "b": 2}
+    assert (
+        len(ir.as_spans(ROWS, texts=texts)) == len(ir.as_spans(ROWS, texts=pd.Series(texts))) == 2
+    )
+    with pytest.raises(InputError, match=r"1 that end beyond: q0 a \[1, 4\) of 3"):
+        ir.as_spans(ROWS, texts=texts | {"a": "the"})
+    pd.DataFrame(ROWS).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    with pytest.raises(InputError, match="1 without: b"):
+        ir.read_spans(tmp_path / "a.jsonl", texts={"a": "four"})
+
+
 RUN = pd.DataFrame({"topic": ["q0"], "doc": ["a"], "start": [0], "end": [9], "rank": [1]})
 REFUSED = {
     "an end before its start": ("1 at fault: q0 a", {"start": [5, 0]}),

@@ -11,7 +11,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import FileFormatError, InputError, IrframeWarning
+from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import read_file, read_run
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
@@ -180,3 +180,54 @@ def test_what_was_found_travels_and_tells_its_state(tmp_path):
     assert before[0][:2] == [str(file), len(LINES)]
     file.write_bytes(LINES + LINES)
     assert scanned.states() != before
+
+
+@pytest.fixture
+def repeated(tmp_path):
+    """Return runs of chunks of two systems with three seeds each, and judgments of documents."""
+    for number, name in enumerate(f"{s}-seed{n}" for s in ("dpr", "ance") for n in (1, 2, 3)):
+        lines = (
+            f"{topic} Q0 d{(chunk * (number + 2)) % 4}#{chunk} 1 {9 - chunk} x\n"
+            for topic in range(1, 4 - number % 2)
+            for chunk in range(6)
+        )
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    return f"{tmp_path}/*.txt", pd.DataFrame({"topic": list("123"), "doc": "d2", "grade": 1})
+
+
+NAMED = {"repeat": r"(?P<system>.+)-seed(?P<repeat>\d+)", "unit": r"(.+)#\d+"}
+
+
+@pytest.mark.parametrize("repeats", ["system", "topic"])
+def test_repeats_and_chunks_are_read_in_turn_as_at_once(repeated, repeats):
+    files, qrels = repeated
+    whole = ir.read_runs(files, **NAMED)
+    assert whole.columns[:4].tolist() == ["system", "repeat", "topic", "doc"]
+    assert whole["chunks"].sum() == len(ir.read_runs(files, system="file"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        found, wanted = (
+            runs.ireval.evaluate(qrels, ["RR", "Recall"], repeats=repeats)
+            for runs in (ir.scan_runs(files, **NAMED), whole)
+        )
+        pd.testing.assert_frame_equal(found, wanted)
+        of = ir.read_runs(files, repeat=NAMED["repeat"]).ireval.evaluate(
+            qrels, ["RR", "Recall"], of=NAMED["unit"], repeats=repeats
+        )
+    pd.testing.assert_frame_equal(found, of, check_like=True)
+
+
+def test_columns_of_files_name_documents(tmp_path):
+    chunks = {"topic": "1", "chunk_id": ["a#1", "a#2"], "doc_id": "a", "score": [2.0, 1.0]}
+    pd.DataFrame(chunks).to_parquet(tmp_path / "s.parquet")
+    found = ir.read_runs(tmp_path / "s.parquet", unit="doc_id")
+    assert found[["system", "doc", "chunks"]].to_numpy().tolist() == [["s", "a", 2]]
+    assert ir.read_runs(tmp_path / "s.parquet", unit="doc_id", on_error="skip")[0].equals(found)
+
+
+def test_names_of_scanned_files_fit_their_pattern(repeated):
+    files, qrels = repeated
+    refused(ParameterError, "groups system and repeat", lambda: ir.scan_runs(files, repeat="x"))
+    odd = ir.scan_runs(files, repeat=NAMED["repeat"].replace("seed", "pass"))
+    refused(ParameterError, "6 that do not fit", lambda: odd.ireval.cube(qrels))
+    refused(InputError, "runs without repeats", lambda: ir.scan_runs(files, **NAMED).frame())

@@ -43,6 +43,12 @@ def test_hits_are_rows(shape):
     assert frame["rank"].tolist() == [1, 2, 1]
     assert {**frame.iloc[0]}.items() >= wanted.items()
     assert ir.as_runs({"s": {"q1": [hit]}})["system"].tolist() == ["s"]
+    assert ir.as_runs([[hit], [hit]])["topic"].tolist() == [0, 1]
+
+
+def test_rows_of_sentence_transformers_are_runs():
+    rows = [{"query_id": "q1", "corpus_id": "a", "score": 0.9}]
+    assert ir.evaluate(rows, {"q1": {"a": 1}}, "RR").iloc[0, 0] == 1
 
 
 def test_hits_are_scored_by_spans_and_by_documents():

@@ -55,6 +55,36 @@ def test_runs_read_back(tmp_path_factory, rows):
     assert read_run(path).to_dict("list") == frame.to_dict("list")
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "A.PARQUET"])
+@pytest.mark.parametrize("rows", [3, 1])
+def test_formats_that_hold_every_column(tmp_path, name, rows):
+    frame = RUN.assign(start=[0, 5, 10], note=["é", None, "z"])[:rows]
+    write_run(frame.rename(columns={"topic": "qid"}), tmp_path / name)
+    found = read_run(tmp_path / name)
+    assert found["note"].dropna().tolist() == frame["note"].dropna().tolist()
+    assert found.drop(columns="note").to_dict("list") == frame.drop(columns="note").to_dict("list")
+    write_run(frame.drop(columns="system"), tmp_path / name, system="mine")
+    assert set(read_run(tmp_path / name)["system"]) == {"mine"}
+    judged = pd.DataFrame({"topic": ["01"], "doc": ["é"], "grade": [2], "probability": [0.5]})
+    write_qrels(judged, tmp_path / name)
+    assert ir.read_qrels(tmp_path / name).to_dict("list") == judged.to_dict("list")
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.csv.gz", "a.xlsx"])
+def test_formats_that_are_not_written(tmp_path, name):
+    for act, frame in ((write_run, RUN), (write_qrels, FRAME)):
+        refused(ParameterError, r"TREC format, or \.jsonl", lambda: act(frame, tmp_path / name))  # noqa: B023
+    assert not (tmp_path / name).exists()
+
+
+def test_json_holds_finite_numbers(tmp_path):
+    refused(
+        InputError,
+        "finite numbers",
+        lambda: write_run(RUN.assign(score=np.inf), tmp_path / "a.jsonl"),
+    )
+
+
 def test_the_very_text(tmp_path):
     write_run(RUN, tmp_path / "a")
     assert (tmp_path / "a").read_text().splitlines()[::2] == [

@@ -244,18 +244,17 @@ def test_verbs_of_judged_documents_refuse_spans_by_name(name):
         VERBS[name](cube, **options)
 
 
-def test_what_reads_documents_refuses_spans(tmp_path):
+def test_what_reads_documents_refuses_spans():
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
     for refused in (
-        lambda: cube.ireval.save(tmp_path / "cube"),
         cube.ireval.outcomes,
         lambda: runs.ireval.outcomes(spans),
         lambda: runs.ireval.check(spans),
         lambda: runs.ireval.diagnose(spans),
         lambda: runs.ireval.judge(spans),
         lambda: spans.ireval.sample(0.5),
-        lambda: ir.concat([cube.isel(topic=[0]), cube.isel(topic=[1])]),
+        lambda: cube.ireval.bounds("All"),
     ):
         with pytest.raises(InputError, match="spans"):
             refused()
@@ -275,3 +274,36 @@ def test_scores_of_spans_are_those_of_any_part_of_the_cube():
     judged = ir.scorer(spans, "SpanR@2").mean(runs[runs["system"] == "s1"])
     table = ir.evaluate(runs, spans, "SpanR@2")
     assert judged["SpanR@2"] == table.loc["s1", "SpanR@2"].mean()
+
+
+@pytest.mark.parametrize("sets", [False, True])
+def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
+    random, lists = np.random.default_rng(1), np.arange(120) // 10
+    start, low = random.integers(0, 30, 120) * 10, random.integers(0, 290, 25)
+    runs = pd.DataFrame(
+        {"system": lists // 4, "topic": lists % 4, "doc": random.integers(0, 2, 120),
+         "start": start, "end": start + 10, "rank": np.arange(120) % 10 + 1, "tokens": start % 7}
+    )  # fmt: skip
+    spans = pd.DataFrame(
+        {"topic": np.arange(25) % 4, "doc": random.integers(0, 2, 25), "start": low, "end": low + 7}
+    )
+    spans = ir.as_spans(spans.assign(set=low % 3) if sets else spans)
+    cube = runs.ireval.cube(spans, length="tokens")
+
+    def same(found, wanted):
+        for options in ({}, {"budget": [5, 20], "cut": "part"}, {"budget": 20, "cut": "skip"}):
+            pair = (
+                each.ireval.score("SpanR", "SpanF", "All", **options) for each in (found, wanted)
+            )
+            np.testing.assert_array_equal(*pair)
+
+    some = cube.isel(topic=[3, 1], system=[2, 0])
+    for name, each in {"whole": cube, "some": some}.items():
+        opened = each.ireval.save(tmp_path / name)
+        same(opened, each)
+        same(ir.concat([opened.isel(topic=[0]), each.isel(topic=[1])]), each.isel(topic=[0, 1]))
+        halves = [opened.isel(system=[0]), each.isel(system=[1])]
+        same(ir.concat(halves, dim="system"), each.isel(system=[0, 1]))
+    rest = runs[runs["system"] == 1].ireval.cube(spans[::-1], length="tokens")
+    with pytest.raises(InputError, match="cubes of the same spans"):
+        ir.concat([cube.isel(system=[0]), rest], dim="system")
