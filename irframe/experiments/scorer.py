@@ -45,6 +45,7 @@ from irframe.names import (
     NoRel,
     ScoreDtype,
     Ties,
+    as_html,
 )
 from irframe.warned import OneCall
 
@@ -56,7 +57,7 @@ ONE_RUN = 2
 
 
 class Scorer:
-    """Judgments and metrics, prepared; made by `scorer`.
+    """Judgments and metrics, prepared for scoring run after run; made by `scorer`.
 
     Attributes
     ----------
@@ -112,6 +113,8 @@ class Scorer:
         named = ", ".join(self._names)
         topics, judgments = len(self.topics), len(self._judgments.row)
         return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
+
+    _repr_html_ = as_html
 
     @cached_property
     def plain_names(self) -> list[str]:
