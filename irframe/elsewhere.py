@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, wraps
 from typing import Any
 
-__all__ = ["suggest", "suggested", "suggesting", "unexpected"]
+__all__ = ["nearest", "suggest", "suggested", "suggesting", "unexpected"]
 
 NEAR = 0.85
 """How alike two names are, as difflib has it, of which one is a slip of the other."""
@@ -209,6 +209,19 @@ def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
     if _elsewhere(name, forms):
         return f" (in irframe: {told})"
     return f" (did you mean {told}?)" if found else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error that lists the three names that are the most alike, if any are.
+
+    Examples
+    --------
+    >>> nearest("mrrr", ["nDCG", "RR", "ERR"]), nearest("xyzzy", ["RR"])
+    (' (nearest: RR, ERR)', '')
+    """
+    written = {each.lower(): each for each in known}
+    alike = difflib.get_close_matches(name[:LONGEST].lower(), written, 3, 0.5)
+    return f" (nearest: {', '.join(written[each] for each in alike)})" if alike else ""
 
 
 def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Parameter]) -> str | None:

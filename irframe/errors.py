@@ -26,6 +26,9 @@ SHOWN, LONGEST = 5, 300
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 """How advice begins that is a sentence and no code."""
 
+_BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
+"""How begins what was found that is understood after what was wanted alone."""
+
 COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
 """What messages count."""
 
@@ -66,6 +69,11 @@ class IrframeError(ValueError):
         """What was there instead: in words, or the first offenders themselves."""
         return self._found or self._listed() or "none"
 
+    @property
+    def found_first(self) -> str:
+        """The message that begins with what is wrong, where that says something by itself."""
+        return self._message(1 if _BARE.match(self.found) else -1)
+
     def within(self, where: str) -> "IrframeError":
         """Return the same error that says where things were found."""
         found = f"{self._found} {where}".lstrip()
@@ -75,10 +83,11 @@ class IrframeError(ValueError):
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
         return ", ".join(spelled(each, str) for each in self.offenders[:SHOWN]) + more
 
-    def _message(self) -> str:
-        text = f"wanted {self.wanted}; found {self.found}"
+    def _message(self, step: int = 1) -> str:
+        parts = [f"wanted {self.wanted}", f"found {self.found}"]
         if self._found and self.offenders:
-            text += f": {self._listed()}"
+            parts[1] += f": {self._listed()}"
+        text = "; ".join(parts[::step])
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
         return singular(f"{text}. {advice}." if advice else f"{text}.")

@@ -73,6 +73,7 @@ OWN = {
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
+    "round_effect": (CUBE, SCORES),
     "select_top": (CUBE, SCORES),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
     "store": (SCANNED,),

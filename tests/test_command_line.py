@@ -124,8 +124,8 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("none a.run -m AP", "No such file.*none"),
-        ("qrels.txt none -m AP", "No such file.*none"),
+        ("none a.run -m AP", "none: No such file"),
+        ("qrels.txt none -m AP", "none: No such file"),
         ("qrels.txt *.none -m AP", "wanted files that match"),
         ("folder a.run -m AP", "found the folder folder"),
         ("qrels.txt a.run folder -m AP", "files that match 'folder'; found none"),
@@ -136,7 +136,10 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt binary -m AP", "binary with lines that do not fit"),
         ("qrels.txt cut.gz -m AP", "cut.gz damaged"),
         ("qrels.txt cut.parquet -m AP", "cut.parquet damaged"),
-        ("a.run qrels.txt -m AP", "wanted judgments .* line 1 has 6 columns, not 4"),
+        (
+            "a.run qrels.txt -m AP",
+            "found a.run .* line 1 has 6 columns, not 4, .* wanted judgments",
+        ),
         ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
         ("qrels.txt a.run a.run -m AP", "'bm25' in a.run and a.run"),
@@ -144,7 +147,7 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),
         ("steep a.run -m AP", "grades that are whole numbers"),
-        ("qrels.txt a.run -m nDGC", "wanted a known metric"),
+        ("qrels.txt a.run -m nDGC", "found 'nDGC' .did you mean nDCG.*; wanted a known metric"),
         ("qrels.txt a.run -m AP(", "wanted a metric"),
         ("qrels.txt a.run -m RBP(p=2)", "below 1"),
         ("qrels.txt a.run -m AP AP", "each once"),
@@ -155,17 +158,26 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@99999999999999999999", "down to depth 2147483647 at most"),
-        ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "depth 5 at most; found P@20, nDCG@6"),
+        (
+            "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
+            "found P@20, nDCG@6; wanted .* depth 5 at most",
+        ),
         ("qrels.txt a.run -m AP --ties mean", "metrics that share gain"),
-        ("qrels.txt a.run -m AP --by team", "--by to be one of 'folder'; found 'team'"),
-        ("qrels.txt team.parquet -m AP --by name", "'folder', 'team'; found 'name'"),
-        ("qrels.txt team.parquet -m AP --by system", "'folder', 'team'; found 'system'"),
-        ("qrels.txt team.parquet -m AP --by topic", "'folder', 'team'; found 'topic'"),
-        ("qrels.txt team.parquet -m AP --by doc", "'folder', 'team'; found 'doc'"),
+        ("qrels.txt a.run -m AP --by team", "found 'team'; wanted --by to be one of 'folder'"),
+        ("qrels.txt team.parquet -m AP --by name", "found 'name'; wanted --by .*'folder', 'team'"),
+        (
+            "qrels.txt team.parquet -m AP --by system",
+            "found 'system'; wanted --by .*'folder', 'team'",
+        ),
+        (
+            "qrels.txt team.parquet -m AP --by topic",
+            "found 'topic'; wanted --by .*'folder', 'team'",
+        ),
+        ("qrels.txt team.parquet -m AP --by doc", "found 'doc'; wanted --by .*'folder', 'team'"),
         ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
         ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
         ("- - -m AP", "wanted standard input .* found it 2 times"),
-        ("qrels.txt a.run -m AP -o no/such/file", "No such file or directory: 'no/such/file'"),
+        ("qrels.txt a.run -m AP -o no/such/file", "no/such/file: No such file or directory"),
     ],
 )
 @pytest.mark.usefixtures("odd")
@@ -174,6 +186,21 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
     assert (status, out) == (2, "")
     assert re.match(f"irframe: .*({told})", error)
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("evaluate none none -m AP -o no/file", "no/file: No such file"),
+        ("evaluate none none -m AP --each -o a.run/x", "a.run: Not a directory"),
+        ("report none none -o folder", "folder: Is a directory"),
+        ("compare none none -m AP --baseline-file no/b --update --fail-on worse", "no/b: No such"),
+    ],
+)
+@pytest.mark.usefixtures("odd")
+def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
+    status, out, error = run(capsys, *words.split())
+    assert (status, out, told in error) == (2, "", True), error
 
 
 @pytest.mark.usefixtures("odd")
@@ -241,7 +268,7 @@ def test_output_that_cannot_be_written():
     os.close(reading)
     done = subprocess.run(command, stdout=writing, check=False, **told)
     os.close(writing)
-    assert (done.returncode, done.stderr) == (2, "irframe: [Errno 32] Broken pipe\n")
+    assert (done.returncode, done.stderr) == (2, "irframe: Broken pipe\n")
     told["env"]["PYTHONIOENCODING"] = "ascii"
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **told)
     assert done.returncode == 2
@@ -255,7 +282,7 @@ def test_a_file_that_may_not_be_read(capsys, monkeypatch):
 
     monkeypatch.setattr(Path, "open", refuse)
     status, _, error = run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP")
-    assert (status, error) == (2, "irframe: [Errno 13] Permission denied: 'a.run'\n")
+    assert (status, error) == (2, "irframe: a.run: Permission denied\n")
 
 
 @pytest.mark.usefixtures("odd")

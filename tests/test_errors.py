@@ -41,3 +41,16 @@ def test_what_was_found_may_be_the_offenders_themselves(found, offenders, said):
     assert said.startswith(error.found)
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert (str(again), again.found, again.offenders) == (str(error), error.found, error.offenders)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ("'ndgc'", "found 'ndgc'; wanted x. Mend it."),
+        ("none", "wanted x; found none. Mend it."),
+        ("3 times", "wanted x; found 3 times. Mend it."),
+        ("-1", "wanted x; found -1. Mend it."),
+    ],
+)
+def test_a_terminal_shows_first_what_is_wrong_if_that_says_something(found, said):
+    assert IrframeError("x", found, "mend it").found_first == said

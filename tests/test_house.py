@@ -34,7 +34,8 @@ LONGEST_MODULE = 500
 LONGEST_MEDIAN = 6
 FAMILIES = {"irframe.gains", "irframe.metrics.base"}
 """Modules that hold several public names: the gain maps, and a metric with its registry."""
-TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "docs", "irframe", "pyproject.toml", "tests"}
+TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "action.yml", "docs", "irframe"}
+TOP_LEVEL |= {"pyproject.toml", "tests"}
 """Besides files whose names begin with a dot."""
 SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples"]
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "impl", "misc", "common"}

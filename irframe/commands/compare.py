@@ -29,6 +29,7 @@ from irframe.comparing.freeze import GATES, failing
 from irframe.comparing.significance import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
+from irframe.files.atomic import look
 from irframe.metrics.facts import facts
 from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
@@ -139,6 +140,8 @@ def _refuse(options: Namespace, *, gated: bool) -> None:
             if not there
         ]
         raise ParameterError("a gate whose baseline --update renews", "no " + " ".join(missing))
+    if options.update:
+        look(file)
     if options.fail_on == "drop" and options.margin is None:
         raise ParameterError("--margin, for --fail-on drop", "none")
 

@@ -1,8 +1,10 @@
 """``irframe evaluate``: scores of runs, as a table or as trec_eval prints them."""
 
+import os
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from errno import ENOTDIR
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from irframe.commands.inputs import (
 )
 from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
-from irframe.files.atomic import write_whole
+from irframe.files.atomic import look, write_whole
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
@@ -229,7 +231,12 @@ def folder_of(options: Namespace, kind: str) -> Path:
     if options.output is None:
         raise ParameterError("a folder to write a file per system to", "none", "name it with -o")
     options.format = options.format or kind
-    return Path(options.output)
+    folder = Path(options.output)
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(there))
+    look(there / "any")
+    return folder
 
 
 def refuse_paths(systems: Iterable[str]) -> None:

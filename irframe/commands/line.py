@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from irframe.elsewhere import suggest
+from irframe.errors import IrframeError
 
 METRIC = "-m", "--metric"
 
 
 def tell(message: object) -> int:
     """Print one line on stderr, and return the exit status of an error."""
+    if isinstance(message, IrframeError):
+        message = message.found_first
+    elif isinstance(message, OSError) and message.strerror:
+        message = ": ".join([str(message.filename)] * bool(message.filename) + [message.strerror])
     print("irframe:", " ".join(str(message).split()), file=sys.stderr)
     return 2
 

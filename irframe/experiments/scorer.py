@@ -27,8 +27,9 @@ from irframe.experiments.scoring import Scoring
 from irframe.experiments.text_budgets import Budgets
 from irframe.experiments.training import Batches, Evaluator, paired
 from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
-from irframe.files.as_runs import Qrels, Runs
-from irframe.files.repeats import fold
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
+from irframe.files.ids import height
+from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
 from irframe.metrics import Metric
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.plain_names import plain_name
@@ -36,20 +37,27 @@ from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
     DOC,
+    REPEATS,
     SCORE,
     TOPIC,
     Cut,
+    Layout,
     NoRel,
     ScoreDtype,
     Ties,
+    as_html,
 )
+from irframe.warned import OneCall
 
 NO_UNITS = Units()
 """That of which nothing is asked."""
+NO_REPEATS = Folded(None, None, {})
+ONE_RUN = 2
+"""How many dictionaries stand one in another in a run."""
 
 
 class Scorer:
-    """Judgments and metrics, prepared; made by `scorer`.
+    """Judgments and metrics, prepared for scoring run after run; made by `scorer`.
 
     Attributes
     ----------
@@ -83,8 +91,10 @@ class Scorer:
         no_rel: NoRel | None,
         units: Units = NO_UNITS,
         budgets: Budgets | None = None,
+        repeats: Layout | None = None,
     ) -> None:
         self.metrics, self._units, self._policy = metrics, units, policy
+        self._repeats = checked_layout(repeats)
         self._scoring = Scoring(judgments, metrics, policy, no_rel, budgets=budgets)
         self._reader = Reader(judgments, policy, docs, pooled=self._scoring.pooled)
         self._judgments, self._names = judgments, self._scoring.labels
@@ -103,6 +113,8 @@ class Scorer:
         named = ", ".join(self._names)
         topics, judgments = len(self.topics), len(self._judgments.row)
         return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
+
+    _repr_html_ = as_html
 
     @cached_property
     def plain_names(self) -> list[str]:
@@ -124,7 +136,8 @@ class Scorer:
         ----------
         run
             What `irframe.as_runs` takes: ``{topic: {doc: score}}``, a run frame, ...; or, with
-            repeats such as seeds, ``{system: {repeat: run}}``.
+            repeats such as seeds, a frame with a column of them, ``{system: {repeat: run}}`` or, of
+            a scorer that was told what ``repeats`` are, ``{repeat: run}``.
         topic, doc, score
             In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
             ids, or positions in `topics` and `docs` where these are integers and judged ids are
@@ -143,12 +156,11 @@ class Scorer:
         InputError
             For several systems, where one is to be called something.
         """
-        folded = fold(run)
-        found = self._read(folded.runs, topic, doc, score)
+        folded, found = self._folded(run, topic, doc, score)
         if system is not None:
             _refuse_several(found, "scorer(runs) keeps the name of each")
             found = found.named(pd.Index([system]), found.judgments.topics)
-        return folded.unfold(self._scoring.table(found))
+        return folded.unfold(self._scoring.table(found), self._repeats)
 
     def mean(
         self,
@@ -164,7 +176,7 @@ class Scorer:
         Parameters
         ----------
         run, topic, doc, score
-            The run, as for a call.
+            The run, as for a call; with repeats, means of topics over these are averaged.
         names
             ``"asked"``: metrics as they were asked for. ``"plain"``: in letters, digits,
             underscores, points and hyphens, as trackers take them, ``nDCG_at_10`` for ``nDCG@10``;
@@ -181,10 +193,21 @@ class Scorer:
             For several systems.
         """
         choice("names", names, ("asked", "plain"))
-        found = self._read(run, topic, doc, score)
-        _refuse_several(found, "scorer(runs).ireval.summary() has the averages of each")
+        advice = "scorer(runs).ireval.summary() has the averages of each"
+        if self._repeats is None and _is_plain(run):
+            folded, found = NO_REPEATS, self._read(run, topic, doc, score)
+        else:
+            folded, found = self._folded(run, topic, doc, score)
+        repeats = None
+        if folded.word is None:
+            _refuse_several(found, advice)
+        else:
+            repeats = layout_of({REPEATS: self._repeats}, folded.word)
+            systems = dict.fromkeys(system for system, _ in folded.owners.values())
+            if len(systems) > 1:
+                raise InputError("one run", f"{len(systems)}", advice, systems)
         labels = self._names if names == "asked" else self.plain_names
-        return dict(zip(labels, self._scoring.means(found), strict=True))
+        return dict(zip(labels, self._scoring.means(found, repeats), strict=True))
 
     def batches(self) -> Batches:
         """Return what collects the runs of batches, as Lightning and Hugging Face's evaluate call.
@@ -263,6 +286,16 @@ class Scorer:
         scores = self._scoring.of_asked(self._scoring.values(found), found)[:, 0]
         return found.judgments.topics.tolist(), scores
 
+    def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
+        """Read a run whose repeats are systems, and which of them these are."""
+        if self._repeats is not None and isinstance(run, Mapping) and not is_array(run):
+            frames = all(isinstance(each, pd.DataFrame) for each in run.values())
+            run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
+        folded = fold(run)
+        folded.attributes(self._repeats)
+        with OneCall(without=LACKING if self._repeats == "topic" else None):
+            return folded, self._read(folded.runs, topic, doc, score)
+
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
         arrays = [part is not None for part in (topic, doc, score)]
         if any(arrays) if run is not None else not all(arrays):
@@ -280,6 +313,14 @@ class Scorer:
             named = zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True)
             run = pd.DataFrame(dict(named))
         return self._reader.read(self._units.runs(run, self._policy))
+
+
+def _is_plain(run: Any) -> bool:
+    """Tell by its first document whether this is a dictionary of one run."""
+    if type(run) is not dict or not run:
+        return run is None
+    docs = next(iter(run.values()))
+    return type(docs) is dict and type(next(iter(docs.values()), None)) in {float, int}
 
 
 def _refuse_several(found: Experiment, advice: str) -> None:
@@ -306,6 +347,7 @@ def scorer(
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
     cut: Cut = "whole",
+    repeats: Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
 
@@ -319,7 +361,7 @@ def scorer(
         Documents that arrays may name by their position, besides the judged ones.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
         As for `evaluate`.
-    of, copies, later_copies, length, budget, cut
+    of, copies, later_copies, length, budget, cut, repeats
         As for `evaluate`.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
@@ -375,4 +417,6 @@ def scorer(
         seed=seed,
     )
     judgments = Judgments.of(units.qrels(qrels), chosen, topics)
-    return Scorer(judgments, chosen, units.policy(policy), docs or (), no_rel, units, budgets)
+    return Scorer(
+        judgments, chosen, units.policy(policy), docs or (), no_rel, units, budgets, repeats
+    )

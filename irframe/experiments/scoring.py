@@ -36,6 +36,7 @@ from irframe.names import (
     TOPICS_OF,
     UNIT,
     VERSION,
+    Layout,
     NoRel,
 )
 
@@ -211,9 +212,21 @@ class Scoring:
         place = self._spread(self._thresholds.places(self._wanted, found.collection))
         return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
 
-    def means(self, found: Experiment) -> list[float]:
-        """Average the scores of one system over topics, as each metric asked for is."""
-        return self._averages(self.values(found)[:, 0])
+    def means(self, found: Experiment, repeats: Layout | None = None) -> list[float]:
+        """Average the scores of one system over topics, as each metric asked for is.
+
+        Where its repeats stand for systems, those are the means of each topic over repeats, of
+        which lists that a topic does not have are left out if repeats are draws inside it.
+        """
+        values = self.values(found)
+        if repeats is None:
+            return self._averages(values[:, 0])
+        if repeats != "topic":
+            return self._averages(values.mean(axis=1))
+        there = found.hits.length > 0
+        known = ~np.isnan(values) & (there | ~there.any(axis=0))
+        with np.errstate(invalid="ignore"):
+            return self._averages(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
     def _attributes(self, found: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""

@@ -4,7 +4,8 @@
 do; `Evaluator` is called with a model, as those of sentence-transformers are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.errors import IdError, InputError
 from irframe.metrics.facts import facts
+from irframe.names import DOC, SCORE, TOPIC
 
 if TYPE_CHECKING:
     from irframe.experiments.scorer import Scorer
@@ -40,31 +42,31 @@ class Batches:
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._run: dict[Any, dict[Any, float]] = {}
+        self._parts: list[list[Array]] = []
+        self._topics: set[Any] = set()
 
     def update(self, topic: Any, doc: Any, score: Any) -> None:
-        """Add the lists of some topics, as arrays.
+        """Add the lists of some topics, as arrays or tensors.
 
         Parameters
         ----------
         topic
             Topics, shape (topic,); or one for each document.
         doc, score
-            Documents by name, and their scores, shape (topic, rank) or that of `topic`.
+            Documents, and their scores, shape (topic, rank) or that of `topic`; by name or by
+            position, as for the scorer.
 
         Raises
         ------
         IdError
-            For a topic that an earlier batch had, or a document twice in a list.
+            For a topic that an earlier batch had.
         """
         columns = paired(topic, doc, score)
-        added: dict[Any, dict[Any, float]] = {}
-        for each, name, value in zip(*(column.tolist() for column in columns), strict=True):
-            docs = added.setdefault(each, {})
-            if name in docs:
-                raise IdError("every document once in a list", "again", "", [f"{each} {name}"])
-            docs[name] = value
-        self._add(added)
+        topics = {*columns[0].tolist()}
+        if again := sorted(topics & self._topics, key=str):
+            raise IdError("every topic in one batch", f"{len(again)} again", "", again)
+        self._topics |= topics
+        self._parts.append(columns)
 
     def add_batch(
         self, *, predictions: Sequence[Mapping[Any, float]], references: Sequence[Any]
@@ -81,7 +83,9 @@ class Batches:
         if len(predictions) != len(references):
             found = f"{len(predictions)} and {len(references)}"
             raise InputError("a prediction for each reference, a topic", found)
-        self._add({t: dict(docs) for t, docs in zip(references, predictions, strict=True)})
+        topics = np.repeat(np.array(references, object), [len(each) for each in predictions])
+        scores = np.array([score for each in predictions for score in each.values()])
+        self.update(topics, np.array([*chain.from_iterable(predictions)], object), scores)
 
     def compute(
         self,
@@ -95,18 +99,19 @@ class Batches:
         ----------
         predictions, references
             A last batch, as for `add_batch`.
+
+        Raises
+        ------
+        IrframeError
+            As the scorer, such as for a document twice in a list, or where there is no batch.
         """
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or ())
-        found = self._scorer.mean(self._run, names="plain")
+        columns = map(joined, zip(*self._parts, strict=True))
+        arrays: dict[str, Any] = dict(zip((TOPIC, DOC, SCORE), columns, strict=False))
+        found = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
         self.reset()
         return found
-
-    def _add(self, lists: dict[Any, dict[Any, float]]) -> None:
-        again = [topic for topic in lists if topic in self._run]
-        if again:
-            raise IdError("every topic in one batch", f"{len(again)} again", "", again)
-        self._run |= lists
 
 
 class Evaluator:
@@ -156,16 +161,20 @@ class Evaluator:
         found = self._scorer.mean(self.search(model), names="plain")
         return {self._named(metric): value for metric, value in found.items()}
 
+    def __iter__(self) -> Iterator["Evaluator"]:
+        """Yield the evaluator itself: trainers take what is none of their own for a list."""
+        yield self
+
     def search(self, model: Any) -> dict[Any, dict[Any, float]]:
         """Return the run of a model: ``{topic: {doc: score}}``, the best `k` of each topic."""
         of_queries = getattr(model, "encode_query", None) or model.encode
         of_documents = getattr(model, "encode_document", None) or model.encode
         names = np.array([*self._corpus], dtype=object)
-        texts = _array(of_documents([*self._corpus.values()]))
+        texts = _floats(of_documents([*self._corpus.values()]))
         topics, run = [*self._queries], dict[Any, dict[Any, float]]()
         for start in range(0, len(topics), QUERIES):
             some = topics[start : start + QUERIES]
-            asked = _array(of_queries([self._queries[topic] for topic in some]))
+            asked = _floats(of_queries([self._queries[topic] for topic in some]))
             scores = self._compared(asked, texts)
             best = np.argpartition(-scores, self._k - 1, axis=1)[:, : self._k]
             found = np.take_along_axis(scores, best, axis=1).tolist()
@@ -175,7 +184,7 @@ class Evaluator:
 
     def _compared(self, queries: Array, texts: Array) -> Array:
         if self._similarity is not None:
-            return _array(self._similarity(queries, texts))
+            return _floats(self._similarity(queries, texts))
         return _unit(queries) @ _unit(texts).T
 
     def _named(self, metric: str) -> str:
@@ -190,7 +199,7 @@ def paired(topic: Any, doc: Any, score: Any) -> list[Array]:
     >>> [each.tolist() for each in paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])]
     [['a', 'a', 'b', 'b'], [1, 2, 3, 4], [9, 8, 7, 6]]
     """
-    topics, docs, scores = (np.asarray(part) for part in (topic, doc, score))
+    topics, docs, scores = (_array(part) for part in (topic, doc, score))
     if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
         return [np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()]
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
@@ -200,11 +209,22 @@ def paired(topic: Any, doc: Any, score: Any) -> list[Array]:
     return [topics, docs, scores]
 
 
+def joined(parts: Sequence[Array]) -> Array:
+    """Return arrays end to end; where not all are of numbers, each value as it is."""
+    numbers = all(part.dtype.kind in "iuf" for part in parts)
+    return np.concatenate(parts if numbers else [part.astype(object) for part in parts])
+
+
 def _array(values: Any) -> Array:
-    """Return an array of what a model gives, a tensor of any device among that."""
-    for step in ("detach", "cpu"):
+    """Return an array of what a model gives, a tensor of any device or precision among that."""
+    narrow = str(getattr(values, "dtype", "")) == "torch.bfloat16"  # which numpy does not have
+    for step in ("detach", "cpu", *["float"] * narrow):
         values = getattr(values, step, lambda values=values: values)()
-    return np.asarray(values, dtype=np.float64)
+    return np.asarray(values)
+
+
+def _floats(values: Any) -> Array:
+    return _array(values).astype(np.float64, copy=False)
 
 
 def _unit(rows: Array) -> Array:

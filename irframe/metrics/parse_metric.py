@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
-from irframe.elsewhere import suggest
+from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Exponential, Gain, GainMap, Linear, moved, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
@@ -407,8 +407,8 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(meant) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    hint = suggest(name, [*METRICS, *kinds, *RANX_NAMES])
-    advice = "irframe.metrics.METRICS has all of them, as has the command irframe metrics"
+    hint = suggest(name, [*METRICS, *kinds, *RANX_NAMES]) or nearest(name, METRICS)
+    advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 
 

@@ -34,6 +34,7 @@ from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
 from irframe.studies.tie_ranges import (
     SEVERITIES,
+    Findings,
     all_lengths,
     contradicting,
     equally_ranked,
@@ -456,7 +457,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
     told = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
-    return told.join(frame[columns])
+    return Findings(told.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """What another round of judgments changed: means, ranks, conclusions, and on which topics."""
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -7,21 +10,27 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
+from irframe.cubes.rejudge import rejudge
+from irframe.cubes.score import score
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
-from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC
+from irframe.errors import InputError, ParameterError
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.files.as_runs import as_qrels
+from irframe.names import DEPTH, DOC, METRIC, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import match_reference
 from irframe.scores.summary import united
 from irframe.studies.coefficients import CONCLUSIONS, JUDGE, conclusions, standings
 
+ROUND = "round"
+
 
 @verb
 def round_effect(
-    scores: xr.DataArray | pd.DataFrame,
+    scores: xr.DataArray | pd.DataFrame | xr.Dataset,
     reference: xr.DataArray | pd.DataFrame,
-    *,
+    *metrics: Metrics,
     test: Test = "t",
     adjust: Adjust = "auto",
     family: Family = "depth",
@@ -35,13 +44,17 @@ def round_effect(
     ----------
     scores
         Scores per system and topic by the judgments that now hold: an array, or a frame, wide or
-        long.
+        long. Or a cube of the runs.
     reference
-        Scores of the same systems by the same metrics, by the earlier judgments.
+        Scores of the same systems by the same metrics, by the earlier judgments. Of a cube, the
+        judgments of all rounds: a qrels frame with a column ``round``, whose order is that of its
+        numbers, or else of its rows. A later grade of a document takes the place of an earlier one.
+    metrics
+        Metrics or their names, of a cube.
     test, adjust, family, alpha
         Which pairs of systems differ significantly, as for `compare`.
     at
-        Depths to look at; by default all there are.
+        Depths to look at; by default all there are. Those of the metrics, of a cube.
     by
         A coordinate or index level such as ``"track"``: one result per group.
 
@@ -58,10 +71,17 @@ def round_effect(
         - ``change`` (metric, depth, topic), by how much the systems' scores changed on average, up
           or down, NaN for topics that a round lacks.
 
+        Of a cube, all of these over ``round``, too: each but the first, held against the one
+        before.
+
     Raises
     ------
     ParameterError
-        For other systems or metrics on the two sides, or a reference that is no scores.
+        For other systems or metrics on the two sides, or a reference that is no scores; and for
+        metrics that are asked of scores.
+    InputError
+        For judgments without a column ``round``, with gaps in it, or of one round; and as
+        `irframe.verbs.rejudge`.
 
     Warns
     -----
@@ -83,10 +103,52 @@ def round_effect(
     {'kept': 0, 'lost': 0, 'new': 11, 'reversed': 0, 'neither': 17}
     >>> found["change"].squeeze().to_series().idxmax()
     '107'
+    >>> handed = qrels.assign(round=1 + qrels["topic"].astype(int) % 2 * (qrels["grade"] > 1))
+    >>> cube = runs.ireval.cube(qrels)
+    >>> found = cube.ireval.round_effect(handed, "nDCG", at=10).squeeze()
+    >>> [found[name].sel(system="splade").item() for name in ("reference_rank", "rank")]
+    [2, 3]
     """
     pairing = Pairing(test, adjust, alpha, family)
+    if isinstance(scores, xr.Dataset):
+        return _by_rounds(scores, reference, metrics, pairing, at)
+    if any(metrics):
+        raise ParameterError("metrics= of a cube", f"{len(metrics)} of scores, which have theirs")
     if not isinstance(reference, xr.DataArray | pd.DataFrame):
         raise ParameterError("scores of an earlier round, a frame or an array", repr(reference))
+    return _effect(scores, reference, pairing, at)
+
+
+def _by_rounds(
+    cube: xr.Dataset, qrels: Any, metrics: tuple[Metrics, ...], pairing: Pairing, at: Depths
+) -> xr.Dataset:
+    """Hold each round of judgments, with those before, against the one before."""
+    chosen = parse_metrics(metrics)
+    frame = as_qrels(qrels).reset_index(drop=True)
+    if ROUND not in frame or frame[ROUND].isna().any():
+        found = f"gaps in {ROUND}" if ROUND in frame else f"no {ROUND}"
+        raise InputError(f"a column {ROUND} with a label for every judgment", found)
+    labels = frame[ROUND].unique()
+    order = sorted(labels) if frame[ROUND].dtype.kind in "iuf" else labels
+    if len(order) < 2:
+        raise InputError("judgments of several rounds", f"{len(order)}", "", order)
+    place = frame[ROUND].map({label: n for n, label in enumerate(order)})
+    frame = frame.assign(**{ROUND: place}).sort_values(ROUND, kind="stable")
+    own = roles(frame.columns)
+    judged = [own[role] for role in (TOPIC, DOC, SUBTOPIC) if role in own]
+    twice = frame.duplicated([*judged, ROUND], keep=False)  # which rejudge refuses by name
+    scores: list[xr.DataArray] = []
+    for n in range(len(order)):
+        held = frame[frame[ROUND] <= n]
+        held = held[twice[held.index] | ~held.duplicated(judged, keep="last")]
+        scores.append(score(rejudge(cube, held.drop(columns=ROUND)), *chosen, at=at))
+    parts = [_effect(b, a, pairing, None) for a, b in pairwise(scores)]
+    rounds = pd.Index(order[1:], name=ROUND)
+    return xr.concat(parts, rounds, join="outer").assign_attrs(parts[-1].attrs)
+
+
+def _effect(scores: Any, reference: Any, pairing: Pairing, at: Depths) -> xr.Dataset:
+    """Say what changed between scores by two rounds of judgments."""
     new, held = match_reference(scores, reference, at)
     if held.metrics != new.metrics:
         raise ParameterError(f"the metrics {', '.join(new.metrics)}", "", "", held.metrics)

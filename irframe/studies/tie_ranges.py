@@ -132,15 +132,27 @@ def finding_of(error: IrframeError) -> Finding:
 
 
 class Findings(pd.DataFrame):
-    """A frame of findings, which a notebook shows with all their words; parts of it are plain."""
+    """A frame of findings, shown with all their words, without columns of empty lists.
+
+    Lists are shown by their first places. Parts of it are plain.
+    """
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
         return pd.DataFrame
 
+    def _shown(self) -> pd.DataFrame:
+        told = pd.DataFrame(self).map(
+            lambda value: listed_findings(value) if isinstance(value, tuple) else value
+        )
+        return told.loc[:, ~(told.map(lambda value: isinstance(value, str) and not value)).all()]
+
+    def __repr__(self) -> str:
+        return repr(self._shown())
+
     def _repr_html_(self) -> str | None:
         with pd.option_context("display.max_colwidth", None):
-            shown: str | None = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
+            shown: str | None = self._shown()._repr_html_()  # type: ignore[operator]
         return shown
 
 

@@ -459,3 +459,46 @@ def test_a_system_with_empty_lists_stays_among_the_others():
     assert scores.groupby("system").sum().to_dict() == {"bm25": 1, "mute": 0, "none": 0}
     assert {*cube["system"].values.tolist()} == {*runs}
     refused(InputError, "an empty dictionary", lambda: ir.as_runs(runs))
+
+
+@pytest.mark.parametrize("repeats", [None, "system", "shared", "topic"])
+def test_means_over_repeats_are_those_of_the_scores(repeats):
+    runs, qrels = ir.example_track()
+    own = runs[runs["system"] == "splade"].reset_index(drop=True)
+    rng = np.random.default_rng(0)
+    noise = [
+        own.assign(score=own["score"] + rng.normal(size=len(own)), repeat=n) for n in (3, 1, 2)
+    ]
+    frame = pd.concat(noise, ignore_index=True)
+    if repeats == "topic":  # one topic lacks a draw, and another has none
+        lacking = (frame["topic"] == "101") & (frame["repeat"] == 1)
+        frame = frame[~lacking & (frame["topic"] != "102")]
+    nested = {
+        repeat: part.drop(columns="repeat").ireval.to_pytrec_eval()
+        for repeat, part in frame.groupby("repeat", sort=False)
+    }
+    scorer = ir.scorer(qrels, ["nDCG@10", "GMAP", "AP", "ASL"], repeats=repeats, no_rel="nan")
+    given = [frame, {"splade": nested}, *([nested] if repeats else [])]
+    for runs_of in given:
+        with warnings.catch_warnings(action="ignore"):
+            table, means = scorer(runs_of), scorer.mean(runs_of)
+            expected = ir.evaluate(frame, qrels, *scorer.metrics, repeats=repeats, no_rel="nan")
+            summary = table.ireval.summary()["mean"].droplevel("system")
+        assert table.to_numpy().tolist() == expected.to_numpy().tolist()
+        assert table.attrs.get("repeats") == repeats
+        assert means == summary.to_dict()
+
+
+def test_repeats_that_no_mean_is_of():
+    qrels = {"q": {"a": 1}}
+    two = {name: {1: {"q": {"a": 1.0}}, 2: {"q": {"b": 1.0}}} for name in ("x", "y")}
+    with pytest.raises(InputError, match="one run; found 2: x, y"):
+        ir.scorer(qrels, "AP").mean(two)
+    with pytest.raises(ParameterError, match="every system once"):
+        ir.scorer(qrels, "AP", repeats="system").mean({"q": {"a": 1.0}})
+    with pytest.raises(ParameterError, match="repeats to be one of"):
+        ir.scorer(qrels, "AP", repeats="seed")
+    frame = pd.DataFrame({"topic": "q", "doc": "a", "score": 1.0, "epoch": [1, 2]})
+    with pytest.raises(ParameterError, match="repeats= to say"):
+        ir.scorer(qrels, "AP").mean(frame)
+    assert ir.scorer(qrels, "AP", repeats="system").mean(frame) == {"AP": 1.0}

@@ -1,5 +1,7 @@
 """A scorer in the shapes of training loops gives what it gives for the whole run."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,29 +72,56 @@ def test_batches_are_the_whole_run(scorer):
     found = batches.compute(predictions=lists[5:], references=topic[5:].tolist())
     assert [*found.values()] == [*expected.values()]
     batches.update(topic[:1], doc[:1], score[:1])
-    for wrong in (
-        lambda: batches.update(topic[:1], doc[:1], score[:1]),
-        lambda: batches.update(["x"], [["a", "a"]], [[1, 2]]),
-    ):
-        with pytest.raises(IdError, match="again"):
-            wrong()
+    with pytest.raises(IdError, match="again"):
+        batches.update(topic[:1], doc[:1], score[:1])
     with pytest.raises(InputError, match="found 1 and 2"):
         batches.add_batch(predictions=lists[:1], references=["x", "y"])
+
+
+def test_batches_that_cannot_be_scored(scorer):
+    batches = scorer.batches()
+    for lists, error in (
+        ([], InputError),
+        ([(["101"], [["a", "a"]], [[1, 2]])], IdError),
+        ([(["101"], [["a"]], [["high"]])], InputError),
+        ([(["101"], [["a"]], [[1]]), (["102"], [[3]], [[1]])], IdError),
+    ):
+        batches.reset()
+        for each in lists:
+            batches.update(*each)
+        with pytest.raises(error):
+            batches.compute()
     batches.reset()
-    with pytest.raises(InputError):
-        batches.compute()
+    with warnings.catch_warnings(action="ignore"):  # topics without a list
+        assert {*batches.compute(predictions=[{}], references=["101"]).values()} == {0.0}
+
+
+def test_batches_take_positions_and_tensors(scorer):
+    topic, doc, score = rows()
+    places = scorer.docs.get_indexer(doc.ravel()).reshape(doc.shape)
+    assert (places == -1).sum() > len(topic)
+    batches = scorer.batches()
+    for some in np.array_split(np.arange(len(topic)), 3):
+        tensors = map(Tensor, (scorer.topics.get_indexer(topic[some]), places[some], score[some]))
+        batches.update(*tensors)
+    expected = scorer.mean(topic=topic, doc=places, score=score)
+    assert [*batches.compute().values()] == [*expected.values()]
 
 
 class Tensor:
-    """What a model of torch gives, as far as it is asked."""
+    """What a model of torch gives, in a precision that numpy does not have, if it has floats."""
 
     def __init__(self, values):
         self.values = values
+        self.dtype = "torch.bfloat16" if values.dtype.kind == "f" else "torch.int64"
 
     def detach(self):
         return self
 
     def cpu(self):
+        return self if self.dtype == "torch.bfloat16" else self.values
+
+    def float(self):
         return self.values
 
 
@@ -138,6 +167,7 @@ def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
     assert [*found.values()] == pytest.approx([*expected.values()], rel=1e-12)
     assert evaluator.primary_metric == "dev_nDCG_at_10"
     assert evaluator.greater_is_better
+    assert [*evaluator] == [evaluator]
     assert not ir.scorer(QRELS, "ASL").evaluator(queries, corpus).greater_is_better
 
 

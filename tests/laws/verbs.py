@@ -35,7 +35,7 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
+    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered", "round_effect"}, SCORED)
     | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)"), "replay": SCORED[:1]},
     "metric": "RBP(p=0.8)@3",
     "at": {

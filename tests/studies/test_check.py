@@ -239,3 +239,15 @@ def test_a_list_of_topics_stands_for_judgments_to_come():
     found = odd_runs().ireval.check(topics)
     assert not found["documents_unjudged"].any()
     assert odd_runs().ireval.check(topics.assign(grade=0))["documents_unjudged"].all()
+
+
+def test_a_notebook_shows_what_was_found_alone():
+    runs, qrels = ir.example_track()
+    found = runs.ireval.check(qrels)
+    html, text = found._repr_html_(), repr(found)
+    for shown in (html, text):
+        assert "lists_tied" in shown
+        assert "duplicates" not in shown
+    assert "101, 102, 103, 104, 105, ..." in html
+    assert found["duplicates"].tolist() == [()] * 8
+    assert ir.scorer(qrels, "AP")._repr_html_().startswith("<code>&lt;Scorer: AP; 16 topics, 523")

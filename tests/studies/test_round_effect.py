@@ -1,10 +1,12 @@
 """What a round changed is what `judge_effect` says of two judges, and which topics moved."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import IdError, InputError, MetricError, ParameterError
 
 RUNS, QRELS = ir.example_track()
 FIRST = ir.verbs.sample(QRELS, 0.3, seed=1)
@@ -65,3 +67,37 @@ def test_other_sides_are_refused(reference, words):
     scores = ir.evaluate(RUNS, QRELS, METRICS)
     with pytest.raises(ParameterError, match=words):
         scores.ireval.round_effect(reference())
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 10], ["first", "again", "last"]])
+def test_a_column_says_which_round_each_judgment_is_of(labels):
+    handed = QRELS.assign(round=np.random.default_rng(0).choice(labels, len(QRELS)))
+    handed = handed.sort_values("round", key=lambda round_: round_.map(labels.index), kind="stable")
+    changed = handed[handed["round"] == labels[0]].head(20).assign(grade=0, round=labels[2])
+    cube = ir.cube(RUNS, QRELS)
+    found = cube.ireval.round_effect(pd.concat([handed, changed]), "nDCG", "AP", at=10, alpha=0.1)
+    held = [handed[handed["round"].isin(labels[:n])] for n in (1, 2, 3)]
+    kept = pd.concat([held[2], changed]).drop_duplicates(["topic", "doc"], keep="last")
+    scores = [
+        cube.ireval.rejudge(each).ireval.score("nDCG", "AP", at=10) for each in (*held[:2], kept)
+    ]
+    for n in (1, 2):
+        expected = scores[n].ireval.round_effect(scores[n - 1], alpha=0.1)
+        one = found.sel(round=labels[n], drop=True)
+        xr.testing.assert_equal(one, expected)
+    assert found["round"].to_numpy().tolist() == labels[1:]
+
+
+def test_rounds_that_are_none_are_refused():
+    cube, handed = ir.cube(RUNS, QRELS), QRELS.assign(round=1)
+    handed.loc[:9, "round"] = 2
+    for error, words, call in (
+        (InputError, "found no round", lambda: cube.ireval.round_effect(QRELS, "AP")),
+        (InputError, "gaps", lambda: cube.ireval.round_effect(handed.replace(2, np.nan), "AP")),
+        (InputError, "several rounds; found 1", lambda: cube.ireval.round_effect(handed[:9], "AP")),
+        (MetricError, "at least one metric", lambda: cube.ireval.round_effect(handed)),
+        (ParameterError, "metrics= of a cube", lambda: rounds(5)[1].ireval.round_effect(5, "AP")),
+        (IdError, "again", lambda: cube.ireval.round_effect(pd.concat([handed, handed]), "AP")),
+    ):
+        with pytest.raises(error, match=words):
+            call()

@@ -1,0 +1,138 @@
+"""The action for workflows and the hooks for pre-commit: their lines of a shell, as they stand."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import irframe as ir
+
+ROOT = Path(__file__).resolve().parents[1]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+STEPS = ACTION["runs"]["steps"]
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+PYTHON = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'
+RECORDS = '#!/bin/sh\nprintf "%s\\n" "$*" >> "$RUNNER_TEMP/called"\n'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Make judgments, a baseline, a better and a worse run, and what is on the path of a shell."""
+    runs, qrels = ir.example_track()
+    ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
+    for system, name in (("ance", "worse run.txt"), ("splade", "base.txt"), ("monot5", "new.txt")):
+        ir.verbs.write_run(runs[runs["system"] == system], tmp_path / name)
+    scores = ir.evaluate(runs[runs["system"] == "splade"], qrels, ["nDCG@10", "RR@10"])
+    scores.ireval.freeze(tmp_path / "main.irframe")
+    executable(tmp_path / "temp/irframe/bin/python", PYTHON)
+    executable(tmp_path / "bin/irframe", PYTHON.replace('"$@"', '-m irframe "$@"'))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return tmp_path
+
+
+def executable(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def in_bash(lines, folder, further=()):
+    """Run lines as a workflow does, which stops at the first that fails."""
+    return subprocess.run(
+        [shutil.which("bash"), "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", lines],
+        env=os.environ | dict(further),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def act(folder, step, **given):
+    """Run a step as a workflow does; return its exit status, its outputs and the summary."""
+    inputs = {name: each.get("default") for name, each in ACTION["inputs"].items()} | given
+    named = {
+        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
+        for name, text in step.get("env", {}).items()
+    }
+    assert "${{" not in step["run"]
+    files = {name: folder / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    server = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "a/b"}
+    temp = {"RUNNER_TEMP": str(folder / "temp"), "GITHUB_ACTION_PATH": str(ROOT)}
+    files = {name: str(file) for name, file in files.items()}
+    done = in_bash(step["run"], folder, named | server | temp | {"GITHUB_RUN_ID": "7"} | files)
+    said = [Path(file).read_text() if Path(file).exists() else "" for file in files.values()]
+    return done, dict(line.split("=", 1) for line in said[0].splitlines()), said[1]
+
+
+USUAL = {"qrels": "qrels.txt", "metrics": "nDCG@10 RR@10", "baseline": "main.irframe"}
+
+
+@pytest.mark.parametrize(
+    ("runs", "status", "verdict", "text"),
+    [
+        ("new.txt", 0, "passed", "## monot5 against splade"),
+        ("worse run.txt\nnew.txt\n\n", 1, "failed", "## ance against splade: worse"),
+        ("none.txt", 2, "error", "## No comparison with the baseline\n\nirframe: "),
+    ],
+)
+def test_the_gate_says_in_the_summary_what_it_found(folder, runs, status, verdict, text):
+    done, outputs, summary = act(
+        folder, STEPS[1], **USUAL, **{"runs": runs, "margin": ".05", "fail-on": "worse"}
+    )
+    assert done.returncode == status, done.stderr
+    assert outputs["verdict"] == verdict
+    assert summary.startswith(text)
+    assert len(summary) <= 10_000
+    assert Path(outputs["comment"]).read_text() == summary
+    assert ("(https://example.org/a/b/actions/runs/7)" in summary) == (status < 2)
+
+
+def test_the_gate_takes_further_options_and_writes_the_report(folder):
+    further = {
+        "options": "--adjust holm --family all",
+        "report": "page.html",
+        "link": "https://x.y",
+    }
+    done, _, summary = act(
+        folder, STEPS[1], **USUAL, runs="new.txt\nbase.txt", margin=".5", **further
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Holm per metric" not in summary
+    assert "Holm" in summary
+    assert "(https://x.y)" in summary
+    assert "monot5" in (folder / "page.html").read_text()
+
+
+def test_irframe_is_installed_from_where_the_action_is(folder):
+    (folder / "temp/irframe/bin/python").write_text(RECORDS)
+    executable(folder / "bin/python3", RECORDS)
+    done, *_ = act(folder, STEPS[0])
+    assert done.returncode == 0, done.stderr
+    called = (folder / "temp/called").read_text().splitlines()
+    assert called == [f"-m venv {folder}/temp/irframe", f"-m pip install --quiet {ROOT}[report]"]
+
+
+GATE = "--baseline-file main.irframe --margin .05 -m nDCG@10 --fail-on"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "status"),
+    [
+        ("irframe-check", "qrels.txt new.txt", 0),
+        ("irframe-check", "qrels.txt qrels.txt", 1),
+        ("irframe-gate", f"qrels.txt new.txt {GATE} worse", 0),
+        ("irframe-gate", f"qrels.txt 'worse run.txt' {GATE} drop", 1),
+    ],
+)
+def test_hooks_pass_and_fail(folder, name, arguments, status):
+    [entry] = [each["entry"] for each in HOOKS if each["id"] == name]
+    done = in_bash(f"{entry} {arguments}", folder)
+    assert done.returncode == status, done.stdout + done.stderr
