@@ -80,11 +80,16 @@ def counting_costs(*subjects: Any) -> Iterator[None]:
         COSTS.reset(token)
 
 
-@contextmanager
-def counted_in(subject: Any) -> Iterator[None]:
+def counted_in(subject: Any) -> Any:
     """Call depths inside what they are counted in, where they stand for budgets of text."""
     unit = str(getattr(subject, "attrs", {}).get(BUDGETS, "")).rpartition(",")[0]
-    token = READ_IN.set(unit if at_budgets(subject) else "")
+    return reading_in(unit if at_budgets(subject) else "")
+
+
+@contextmanager
+def reading_in(unit: str) -> Iterator[None]:
+    """Call depths inside budgets in a unit, or again depths where it is empty."""
+    token = READ_IN.set(unit)
     try:
         yield
     finally:

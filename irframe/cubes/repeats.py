@@ -22,9 +22,11 @@ from irframe.names import (
 
 __all__ = [
     "REPEAT_OF",
+    "each_a_system",
     "has_repeats",
     "indexed_by_repeat",
     "level_of",
+    "one_of_each",
     "refuse_repeated_cube",
     "refuse_repeats",
     "repeated_array",
@@ -46,6 +48,20 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
     both = [folded.owners[name] for name in cube.indexes[SYSTEM]]
     systems, labels = (pd.Index(each).to_numpy() for each in zip(*both, strict=True))
     return cube.assign_coords({REPEAT_OF: (SYSTEM, systems), REPEAT: (SYSTEM, labels)})
+
+
+def one_of_each(cube: xr.Dataset) -> xr.Dataset:
+    """Return the first repeat of every system of a cube, called like the system."""
+    if REPEAT_OF not in cube.coords:
+        return cube
+    owners, systems = pd.factorize(cube[REPEAT_OF].to_numpy())
+    first = np.unique(owners, return_index=True)[1]
+    return each_a_system(cube.isel({SYSTEM: first})).assign_coords({SYSTEM: systems})
+
+
+def each_a_system(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube that takes every repeat for a system."""
+    return cube.drop_vars([REPEAT, REPEAT_OF], errors="ignore")
 
 
 def unfolded(result: Any, layout: Any = None) -> Any:

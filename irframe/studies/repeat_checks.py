@@ -10,7 +10,7 @@ import xarray as xr
 from irframe.cubes.score import score
 from irframe.files.repeats import Folded
 from irframe.metrics import Metric
-from irframe.names import DEPTH
+from irframe.names import DEPTH, REPEATS
 from irframe.scores.averages import averages
 from irframe.studies.tie_ranges import Finding, listed_findings
 
@@ -57,7 +57,7 @@ def check_repeats(
         )
     shared = told.groupby("repeat", sort=False)["system"].nunique()
     labels = shared.index[shared > 1]
-    if len(labels):
+    if len(labels) and REPEATS not in cube.attrs:
         yield Finding(
             "note",
             f"{folded.word}s that several systems have under the same label",

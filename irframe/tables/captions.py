@@ -237,7 +237,7 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
         return ""
     counted, layout = attributes["n_repeats"], attributes.get("repeats")
     one = attributes.get("repeated", REPEAT)
-    word = one + ("es" if one.endswith("s") else "s")
+    word = plural(one)
     said = (
         f"{counted} {one if counted == '1' else word} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
     )
@@ -251,6 +251,17 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
     }
     other = "which intervals and tests count beside topics"
     return f"{said}, {counts.get(attributes.get('over', ''), other)}"
+
+
+def plural(word: str) -> str:
+    """Return several of what repeats are called.
+
+    Examples
+    --------
+    >>> plural("seed"), plural("pass")
+    ('seeds', 'passes')
+    """
+    return word + ("es" if word.endswith("s") else "s")
 
 
 def told_weights(attributes: Mapping[Any, Any]) -> str:
