@@ -141,11 +141,13 @@ def how_it_changes(view: View, metric: int, depth: int) -> str:
     depths, own = view.setting.depths, facts(view.setting.metrics[metric]).depth
     if own is not None and depths[depth] >= own:
         return say("order.cut", metric=view.setting.metrics[metric], depth=own)
+    if view.tied(metric, depth):
+        return say("order.tied", depth=depths[depth])
     if depth == len(depths) - 1:
         return say("order.deepest", what="budget" if view.setting.unit else "depth")
     tau = float(view.agreement[metric, depth, -1])
     if np.isnan(tau):
-        return say("order.tied", depth=depths[depth if view.tied(metric, depth) else -1])
+        return say("order.tied", depth=depths[-1])
     last = depths[-1] if own is None else min(own, depths[-1])
     return say("order.like" if tau >= ALIKE else "order.unlike", depth=last, tau=tau)
 

@@ -282,12 +282,14 @@ def order(view, metric, depth):
         deeper = view.scores.sel(metric=metric).sel(depth=[k for k in view.told.depths if k >= own])
         assert (deeper == deeper.isel(depth=[0]).to_numpy()).all()
         return "order.cut", {"metric": metric, "depth": own}
+    if (view.ladder(metric, depth)["rank"] == 1).all():
+        return "order.tied", {"depth": depth}
     if depth == last:
         return "order.deepest", {"what": "budget" if view.told.unit else "depth"}
     tau = float(view.tau.sel(metric=metric, depth=depth, depth_other=last))
     if np.isnan(tau):
-        tied = [k for k in (depth, last) if (view.ladder(metric, k)["rank"] == 1).all()]
-        return "order.tied", {"depth": tied[0]}
+        assert (view.ladder(metric, last)["rank"] == 1).all()
+        return "order.tied", {"depth": last}
     return f"order.{'like' if tau >= 0.9 else 'unlike'}", {"depth": own or last, "tau": tau}
 
 
