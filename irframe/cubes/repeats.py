@@ -35,7 +35,10 @@ __all__ = [
     "word_of",
 ]
 
-OF_CUBES = {"score", "bounds", "condense", "pooled", "sample"}
+OF_CUBES = {
+    *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
+    *("condense", "pooled", "sample", "rejudge"),
+}
 """Verbs of cubes that keep repeats apart."""
 REPEAT_OF = "repeat_of"
 """Coordinate of a cube: the system that each of its systems is a repeat of."""
@@ -91,11 +94,18 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     spread = bare.isel({SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
-    order = [each for dim in result.dims for each in ((*dims,) if dim == SYSTEM else (dim,))]
     kept = {name: each.isel({SYSTEM: first}).variable for name, each in apart.items()}
     told = {SYSTEM: systems, REPEAT: labels}
-    found = spread.transpose(*order).assign_coords(told | _constant(kept, apart, owners))
+    found = _as_before(spread, result, dims).assign_coords(told | _constant(kept, apart, owners))
     return found.assign_attrs(result.attrs)
+
+
+def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
+    """Return a spread result with the dimensions of every part in the order that they had."""
+    if isinstance(spread, xr.Dataset):
+        return spread.map(lambda part: _as_before(part, result[part.name], dims))
+    order = [each for dim in result.dims for each in (dims if dim == SYSTEM else (dim,))]
+    return spread.transpose(*order)
 
 
 def _constant(kept: dict[Any, Any], apart: dict[Any, Any], owners: Any) -> dict[Any, Any]:
