@@ -18,14 +18,13 @@ from irframe.comparing.explain import names_of
 from irframe.cubes.score import score
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, EMPTY, METRIC, REPEATED, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, EMPTY, METRIC, REPEATED, SYSTEM, TOPIC, UNJUDGED, plural
 from irframe.reports import figures
 from irframe.reports.setting import Part, parts, say, text
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
 from irframe.studies.outcomes import outcomes
-from irframe.tables.captions import plural
 from irframe.warned import unsaid
 
 SHOWN = 20

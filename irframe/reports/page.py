@@ -13,14 +13,14 @@ import pandas as pd
 
 from irframe.cubes.view import OURS
 from irframe.metrics.facts import facts
-from irframe.names import SYSTEM, TOPIC, VERSION, printable
+from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Lists, Snippets
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
 from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, text
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
-from irframe.tables.captions import plural, told_test
+from irframe.tables.captions import told_test
 
 
 def rules(*scripts: str) -> str:

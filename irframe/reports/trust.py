@@ -138,7 +138,8 @@ def how_it_changes(view: View, metric: int, depth: int) -> str:
     """Say whether the deepest evaluation orders the systems as this one does."""
     if view.alone:
         return say("order.alone")
-    depths, own = view.setting.depths, facts(view.setting.metrics[metric]).depth
+    depths = view.setting.depths
+    own = None if view.setting.unit else facts(view.setting.metrics[metric]).depth
     if own is not None and depths[depth] >= own:
         return say("order.cut", metric=view.setting.metrics[metric], depth=own)
     if view.tied(metric, depth):
@@ -158,6 +159,8 @@ def what_to_beware(view: View, metric: int, depth: int) -> str:
     label, topics = view.setting.metrics[metric], view.topics_compared(metric, depth)
     known = facts(label)
     lost = ~np.isnan(values["mean"]) & np.isnan(values["ci_low"])
+    if view.repeats is not None and view.setting.over == "repeat":
+        lost &= view.repeats.counts > 1  # of one alone nothing is known
     if known.summary != "mean" or topics < 2:
         return ""
     if lost.any():

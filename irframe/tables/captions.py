@@ -13,7 +13,7 @@ from irframe.checks import places
 from irframe.cubes.groups import CAUTION
 from irframe.errors import ParameterError
 from irframe.metrics.facts import READ_IN, TIE, best_first, facts, label_at
-from irframe.names import BUDGETS, DEPTH, METRIC, REPEAT, RESULT, SYSTEM
+from irframe.names import BUDGETS, DEPTH, METRIC, REPEAT, RESULT, SYSTEM, plural
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of
 
@@ -251,17 +251,6 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
     }
     other = "which intervals and tests count beside topics"
     return f"{said}, {counts.get(attributes.get('over', ''), other)}"
-
-
-def plural(word: str) -> str:
-    """Return several of what repeats are called.
-
-    Examples
-    --------
-    >>> plural("seed"), plural("pass")
-    ('seeds', 'passes')
-    """
-    return word + ("es" if word.endswith("s") else "s")
 
 
 def told_weights(attributes: Mapping[Any, Any]) -> str:
