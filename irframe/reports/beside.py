@@ -333,7 +333,7 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
     columns = pd.DataFrame(index=systems)
     if not there or view.alone:
         return columns
-    how = {"adjust": pairing.adjust, "alpha": asked.alpha, "over": asked.over}
+    how: dict[str, Any] = {"adjust": pairing.adjust, "alpha": asked.alpha, "over": asked.over}
     with unsaid():  # the ladder has told
         held = compare(scored, pairing.test, baseline=there, **how)
     turned = {"system_a": "system_b", "system_b": "system_a"}

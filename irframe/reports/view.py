@@ -179,8 +179,9 @@ class View:
     def score(self, *metrics: str) -> xr.DataArray:
         """Return scores at what the page calls depths, of every repeat if there are any."""
         asked = self.setting
-        named = {"budget" if asked.unit else "at": asked.depths}
-        return as_depths(score(self.whole, *metrics, **named))  # type: ignore[arg-type]
+        named: dict[str, Any] = {"budget" if asked.unit else "at": asked.depths}
+        found: xr.DataArray = as_depths(score(self.whole, *metrics, **named))
+        return found
 
     @cached_property
     def every(self) -> xr.DataArray:
@@ -195,7 +196,8 @@ class View:
     @property
     def repeats(self) -> Repeats | None:
         """The repeats, if any system has several."""
-        return self.read.repeats
+        found: Repeats | None = self.read.repeats
+        return found
 
     @property
     def crossing(self) -> bool:
@@ -243,7 +245,7 @@ class View:
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             places["n_topics"] = found["n"].max(SYSTEM)
             return found.assign(places | {"first": one * np.nan})
-        how = {"test": pairing.test, "adjust": pairing.adjust, "over": asked.over}
+        how: dict[str, Any] = {"test": pairing.test, "adjust": pairing.adjust, "over": asked.over}
         found = rank_intervals(self.every, alpha=asked.alpha, **how)
         if self.crossing:  # resamples of the topics alone would say too little
             return found.assign(first=found["mean"] * np.nan)
