@@ -820,6 +820,10 @@ def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
     assert found["n_repeats_b"].item() == 3
     _, out, _ = run(capsys, "leaderboard", *words, "--repeats", "system")
     assert "1 to 3 repeats of each system" in " ".join(out.split())
+    page = tmp_path / "page.html"
+    shown = "--repeats", "system", "--depths", "10", "--samples", "100", "-o", str(page)
+    assert run(capsys, "report", *words, *shown)[:2] == (0, "")
+    assert ">1 to 3 repeats of each system, which intervals" in page.read_text(encoding="utf-8")
     status, _, err = run(capsys, "evaluate", *words, "--format", "trec_eval")
     assert status == 2
     assert "no --repeat" in err

@@ -462,7 +462,7 @@ def views(setting: Setting) -> Iterator[View]:
     """
     by = setting.cube.attrs.get("collection")
     parts = dict(groups(setting.whole, by)) if by else {}
-    if len(parts) < 2 or experiment_of(setting.cube).there.all():
+    if len(parts) < 2 or experiment_of(setting.whole).there.all():
         yield View(EVERY, setting, setting.whole)
     if len(parts) > 1:
         found = [View(f"{by} {key}", setting, part) for key, part in parts.items()]

@@ -401,6 +401,12 @@ def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
     means = scores.sel(system=name).mean("topic").to_numpy().ravel()
     assert first.locator("dd").all_inner_texts() == [f"{mean:.3f}" for mean in means]
     assert first.locator(".bar b").count() == 3
+    with page.expect_download() as wanted:
+        page.click("[data-csv=repeats] button")
+    table = pd.read_csv(wanted.value.path())
+    assert [*table] == ["view", "metric", "depth", "system", "repeat", "mean"]
+    own = table.query("system == @name and metric == 'nDCG' and depth == 5")
+    np.testing.assert_allclose(own["mean"], means, rtol=1e-4)
     page.focus("canvas")
     page.keyboard.press("ArrowRight")
     second = page.locator("#rungs tbody tr").nth(1).locator(".name a").inner_text()
@@ -418,7 +424,9 @@ def test_lines_fit_a_narrow_window(moved):
     assert width <= 320
 
 
-@pytest.mark.parametrize("name", ["long names", "texts", "unequal tracks", "nothing relevant"])
+@pytest.mark.parametrize(
+    "name", ["long names", "texts", "unequal tracks", "nothing relevant", "seeds", "budgets"]
+)
 def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
     make, options = TRACKS[name]
     runs, qrels, *texts = make()

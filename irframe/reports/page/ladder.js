@@ -45,6 +45,7 @@ function repeatsOf(place) {
 
 function fillRepeats(line, place, share) {
   const found = repeatsOf(place), part = (kind, text) => Object.assign(document.createElement(kind), { textContent: text });
+  line.querySelector(".repeats").hidden = !found.length;
   line.querySelector(".repeats summary").textContent = `${found.length} ${facts.repeated[found.length === 1 ? 0 : 1]}`;
   line.querySelector(".repeats dl").replaceChildren(...found.map(({ name, mean }) => {
     const pair = document.createElement("div");
@@ -96,7 +97,7 @@ function matches(system) {
 
 function drawLadder() {
   const found = rungValues();
-  const ends = [...found.ci_low, ...found.ci_high, ...found.mean, ...(facts.repeated ? now("repeats") : []), 0].filter((value) => !Number.isNaN(value));
+  const ends = [...found.ci_low, ...found.ci_high, ...found.mean, ...(held[`${state.view}/repeats`] ? now("repeats") : []), 0].filter((value) => !Number.isNaN(value));
   const limits = [Math.min(...ends), Math.max(...ends)];
   const lines = sorted(found).filter((place) => matches(view().systems[place])).map((place, number, all) => {
     const line = rungs.get(view().systems[place]);
@@ -128,9 +129,12 @@ for (const head of document.querySelectorAll("#rungs th[data-key]")) {
   button.addEventListener("click", () => change({ sort: key, down: state.sort === key ? !state.down : falls }));
 }
 
+exports.repeats = () => table(facts.views.flatMap((each, number) => facts.metrics.flatMap((metric, m) => facts.depths.flatMap((depth, d) =>
+  each.repeats.flatMap((names, place) => names.map((name) => [facts.systems[each.systems[place]], name]))
+    .map(([system, repeat], list) => ({ view: each.name, metric, depth, system, repeat, mean: at(`${number}/repeats`, m, d, list) }))))));
 exports.ladder = () => {
   const names = ["rank", "rank_low", "rank_high", "first", "tier", "mean", "ci_low", "ci_high"];
-  const rows = [["view", "metric", "depth", "system", ...names, "unjudged"]];
+  const rows = [["view", "metric", facts.unit ? "budget" : "depth", "system", ...names, "unjudged"]];
   facts.views.forEach((each, number) => facts.metrics.forEach((metric, m) => facts.depths.forEach((depth, d) =>
     each.systems.forEach((system, place) => rows.push([each.name, metric, depth, facts.systems[system],
       ...names.map((name) => at(`${number}/${name}`, m, d, place)), at(`${number}/unjudged`, d, place)])))));
