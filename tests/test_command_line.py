@@ -838,3 +838,8 @@ def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
     status, out, _ = run(capsys, "evaluate", *paths, "-m", "Recall", *options)
     assert status == 0
     assert out.splitlines() == ["system,Recall in 10 tokens,Recall in 40 tokens", "s,0.5,1.0"]
+    page, costs = tmp_path / "page.html", ("--length", "tokens", "--budget", "30,60")
+    (tmp_path / "chunks.txt").write_text("1 0 a#1 1\n1 0 b#1 1\n")
+    words = str(tmp_path / "chunks.txt"), paths[1], "-m", "Recall", *costs, "-o", str(page)
+    assert run(capsys, "report", *words)[:2] == (0, "")
+    assert ">Recall, 60 tokens</span>" in page.read_text(encoding="utf-8")
