@@ -190,3 +190,14 @@ def as_html(value: Any) -> str:
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
     return f"<code>{escape(repr(value))}</code>: {escape(' '.join(meaning.split()))}"
+
+
+def plural(word: str) -> str:
+    """Return several of what repeats are called.
+
+    Examples
+    --------
+    >>> plural("seed"), plural("pass")
+    ('seeds', 'passes')
+    """
+    return word + ("es" if word.endswith("s") else "s")

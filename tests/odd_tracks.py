@@ -8,6 +8,9 @@ import irframe as ir
 BASE = {"metrics": ["nDCG", "AP", "nDCG@5", "ASL"], "depths": [1, 5, 10], "samples": 100}
 
 
+BUDGETS = {"depths": None, "budget": [100, 500, 1000], "at": 500}
+
+
 def _only(systems=None, topics=None):
     runs, qrels = ir.example_track()
     if systems:
@@ -69,6 +72,23 @@ def _long_names():
     return runs.assign(system=runs["system"].replace(named)), qrels
 
 
+def repeated(word, *single):
+    """Return the example with three repeats of its systems, but for some with one, in noise."""
+    runs, qrels = ir.example_track()
+    counts = {name: 1 if name in single else 3 for name in runs["system"].unique()}
+    rng, parts = np.random.default_rng(0), []
+    for name, count in counts.items():
+        own = runs[runs["system"] == name]
+        noise = 0.3 * own["score"].std() * rng.normal(size=(count, len(own)))
+        parts += [own.assign(score=own["score"] + n, **{word: k}) for k, n in enumerate(noise)]
+    return pd.concat(parts, ignore_index=True), qrels
+
+
+def _costed():
+    runs, qrels = ir.example_track()
+    return runs.assign(tokens=90 + 7 * (runs["rank"] % 5)), qrels
+
+
 FIVE = ["101", "102", "103", "104", "105"]
 TRACKS = {
     "example": (ir.example_track, {"baseline": "bm25", "at": 5}),
@@ -88,5 +108,10 @@ TRACKS = {
     "a close second": (lambda: made(4, 12, seed=10), {}),
     "shared ranks": (ir.example_track, {"ties": "mean", "metrics": ["RBP(p=0.8)", "DCG"]}),
     "long names": (_long_names, {}),
+    "seeds": (lambda: repeated("seed", "bm25", "ance"), {"baseline": "bm25", "margin": 0.1}),
+    "passes": (lambda: repeated("pass"), {"repeats": "shared"}),
+    "variations": (lambda: repeated("variation"), {"repeats": "topic", "baseline": "bm25"}),
+    "these seeds": (lambda: repeated("seed"), {"over": "topic", "test": "wilcoxon"}),
+    "budgets": (_costed, {"metrics": ["nDCG", "AP"], "length": "tokens"} | BUDGETS),
 }
 """Name -> what makes the runs, the judgments and perhaps texts; what is asked besides `BASE`."""

@@ -847,6 +847,10 @@ def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
     assert found["n_repeats_b"].item() == 3
     _, out, _ = run(capsys, "leaderboard", *words, "--repeats", "system")
     assert "1 to 3 repeats of each system" in " ".join(out.split())
+    page = tmp_path / "page.html"
+    shown = "--repeats", "system", "--depths", "10", "--samples", "100", "-o", str(page)
+    assert run(capsys, "report", *words, *shown)[:2] == (0, "")
+    assert ">1 to 3 repeats of each system, which intervals" in page.read_text(encoding="utf-8")
     status, _, err = run(capsys, "evaluate", *words, "--format", "trec_eval")
     assert status == 2
     assert "no --repeat" in err
@@ -861,3 +865,8 @@ def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
     status, out, _ = run(capsys, "evaluate", *paths, "-m", "Recall", *options)
     assert status == 0
     assert out.splitlines() == ["system,Recall in 10 tokens,Recall in 40 tokens", "s,0.5,1.0"]
+    page, costs = tmp_path / "page.html", ("--length", "tokens", "--budget", "30,60")
+    (tmp_path / "chunks.txt").write_text("1 0 a#1 1\n1 0 b#1 1\n")
+    words = str(tmp_path / "chunks.txt"), paths[1], "-m", "Recall", *costs, "-o", str(page)
+    assert run(capsys, "report", *words)[:2] == (0, "")
+    assert ">Recall, 60 tokens</span>" in page.read_text(encoding="utf-8")

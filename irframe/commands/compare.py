@@ -254,6 +254,7 @@ def declare_report(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser, required=False)
+    declare_repeats(parser)
     declare_options(parser, ir.report)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page to write")
     declare_systems(parser)

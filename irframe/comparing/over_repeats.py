@@ -8,6 +8,7 @@ import numpy as np
 from irframe.arrays import Array
 from irframe.comparing.corrections import Parsed
 from irframe.errors import ParameterError
+from irframe.names import plural
 from irframe.paired import MaxT, PairedT, PairedTest
 from irframe.scores.repeats import OVERS, Over
 from irframe.scores.scores import Scores
@@ -39,13 +40,15 @@ def refuse_over(
         if not known.crossing:
             continue
         if over == "repeat" and known.counts.max() < 2:
-            raise ParameterError(f"several {known.word}s for over='repeat'", "one of every system")
+            raise ParameterError(
+                f"several {plural(known.word)} for over='repeat'", "one of every system"
+            )
         named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
         named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
         named += ["weights="] * (part.weights is not None)
         if named:
-            wanted = f"the test t, over={known.over!r} {known.word}s and topics"
-            advice = f"over='topic' works on means over {known.word}s"
+            wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
+            advice = f"over='topic' works on means over {plural(known.word)}"
             raise ParameterError(wanted, "", advice, named)
 
 

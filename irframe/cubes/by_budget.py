@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import InputError
+from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import COSTS, READ_IN
 from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS
 
@@ -80,15 +80,34 @@ def counting_costs(*subjects: Any) -> Iterator[None]:
         COSTS.reset(token)
 
 
-@contextmanager
-def counted_in(subject: Any) -> Iterator[None]:
+def counted_in(subject: Any) -> Any:
     """Call depths inside what they are counted in, where they stand for budgets of text."""
     unit = str(getattr(subject, "attrs", {}).get(BUDGETS, "")).rpartition(",")[0]
-    token = READ_IN.set(unit if at_budgets(subject) else "")
+    return reading_in(unit if at_budgets(subject) else "")
+
+
+@contextmanager
+def reading_in(unit: str) -> Iterator[None]:
+    """Call depths inside budgets in a unit, or again depths where it is empty."""
+    token = READ_IN.set(unit)
     try:
         yield
     finally:
         READ_IN.reset(token)
+
+
+def asked_at(subject: Any, options: dict[str, Any], signature: inspect.Signature) -> dict[str, Any]:
+    """Return keywords in which ``budget=`` of scores at budgets is what stands for their depths."""
+    known = signature.parameters
+    name = next((word for word in ("at", DEPTH) if word in known), None)
+    if "budget" not in options or "budget" in known or name is None:
+        return options
+    if not isinstance(subject, xr.DataTree) and not at_budgets(subject):
+        advice = "score(..., budget=) of a cube made with length= gives them"
+        raise InputError("scores at budgets of text for budget=", "none", advice)
+    if options.get(name) is not None:
+        raise ParameterError(f"{name}= or budget=", "both", "leave one of them out")
+    return {name if word == "budget" else word: value for word, value in options.items()}
 
 
 def read_at_budgets(function: Function) -> Function:
@@ -96,9 +115,11 @@ def read_at_budgets(function: Function) -> Function:
 
     Axes that it draws have their names.
     """
+    signature = inspect.signature(function)
 
     @wraps(function)
     def call(subject: Any, *arguments: Any, **options: Any) -> Any:
+        options = asked_at(subject, options, signature)
         if not at_budgets(subject):
             with counting_costs(subject):
                 return function(subject, *arguments, **options)
@@ -113,7 +134,7 @@ def read_at_budgets(function: Function) -> Function:
                     getattr(ax, f"set_{side}label")(told.replace("evaluation depth", "budget"))
         return drawn
 
-    call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    call.__signature__ = signature  # type: ignore[attr-defined]
     del call.__wrapped__  # so that it may be told of keywords that it lacks
     return call  # type: ignore[return-value]
 

@@ -22,9 +22,11 @@ from irframe.names import (
 
 __all__ = [
     "REPEAT_OF",
+    "each_a_system",
     "has_repeats",
     "indexed_by_repeat",
     "level_of",
+    "one_of_each",
     "refuse_repeated_cube",
     "refuse_repeats",
     "repeated_array",
@@ -33,7 +35,10 @@ __all__ = [
     "word_of",
 ]
 
-OF_CUBES = {"score", "bounds", "condense", "pooled", "sample"}
+OF_CUBES = {
+    *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
+    *("condense", "pooled", "sample", "rejudge"),
+}
 """Verbs of cubes that keep repeats apart."""
 REPEAT_OF = "repeat_of"
 """Coordinate of a cube: the system that each of its systems is a repeat of."""
@@ -46,6 +51,20 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
     both = [folded.owners[name] for name in cube.indexes[SYSTEM]]
     systems, labels = (pd.Index(each).to_numpy() for each in zip(*both, strict=True))
     return cube.assign_coords({REPEAT_OF: (SYSTEM, systems), REPEAT: (SYSTEM, labels)})
+
+
+def one_of_each(cube: xr.Dataset) -> xr.Dataset:
+    """Return the first repeat of every system of a cube, called like the system."""
+    if REPEAT_OF not in cube.coords:
+        return cube
+    owners, systems = pd.factorize(cube[REPEAT_OF].to_numpy())
+    first = np.unique(owners, return_index=True)[1]
+    return each_a_system(cube.isel({SYSTEM: first})).assign_coords({SYSTEM: systems})
+
+
+def each_a_system(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube that takes every repeat for a system."""
+    return cube.drop_vars([REPEAT, REPEAT_OF], errors="ignore")
 
 
 def unfolded(result: Any, layout: Any = None) -> Any:
@@ -75,11 +94,18 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     spread = bare.isel({SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
-    order = [each for dim in result.dims for each in ((*dims,) if dim == SYSTEM else (dim,))]
     kept = {name: each.isel({SYSTEM: first}).variable for name, each in apart.items()}
     told = {SYSTEM: systems, REPEAT: labels}
-    found = spread.transpose(*order).assign_coords(told | _constant(kept, apart, owners))
+    found = _as_before(spread, result, dims).assign_coords(told | _constant(kept, apart, owners))
     return found.assign_attrs(result.attrs)
+
+
+def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
+    """Return a spread result with the dimensions of every part in the order that they had."""
+    if isinstance(spread, xr.Dataset):
+        return spread.map(lambda part: _as_before(part, result[part.name], dims))
+    order = [each for dim in result.dims for each in (dims if dim == SYSTEM else (dim,))]
+    return spread.transpose(*order)
 
 
 def _constant(kept: dict[Any, Any], apart: dict[Any, Any], owners: Any) -> dict[Any, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places, whole
 from irframe.cubes.as_scores import score_frame, topic_weights, with_own_levels
-from irframe.cubes.by_budget import by_budget
+from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.by_group import groups, having, join, naming_group, riders_of, with_riders
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import refuse_repeated_cube, refuse_repeats, unfolded
@@ -109,7 +109,8 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        bound = bind(function, signature, (subject, *arguments), options)
+        named = asked_at(subject, options, signature)
+        bound = bind(function, signature, (subject, *arguments), named)
         refuse_collections(bound)
         with OneCall():
             return by_budget(answer, bound, function.__name__)
@@ -136,10 +137,8 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
                 bound.arguments[name] = read(refuse_repeats(value, f"{name}="))
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
-        if by is None:
-            result = _once(function, whole, bound)
-        else:
-            result = join(_each(function, whole, by, bound), by, whole)
+        made = partial(_once, function) if by is None else partial(_each, function, by)
+        result = made(whole, bound)
         _hold_whole(whole, result)
         return stamped(_squeezed(result, scalars), function.__name__, whole, asked, source)
 
@@ -195,10 +194,8 @@ def _is_scalar(subject: Any, dim: str) -> bool:
     return isinstance(subject, xr.Dataset | xr.DataArray) and dim not in subject.dims
 
 
-def _each(
-    function: Callable[..., Any], whole: Any, by: Any, bound: inspect.BoundArguments
-) -> dict[Any, Any]:
-    """Return the result of every group; scores among the arguments are split alike."""
+def _each(function: Callable[..., Any], by: Any, whole: Any, bound: inspect.BoundArguments) -> Any:
+    """Return the results of all groups; scores among the arguments are split alike."""
 
     def split(scores: Any) -> dict[Any, Any]:
         return dict(groups(scores, by))
@@ -207,7 +204,7 @@ def _each(
     for key, part in _parts(split, whole, pd.DataFrame | xr.DataArray, bound, by):
         with naming_group(key, by):
             results[key] = _once(function, part, bound)
-    return results
+    return join(results, by, whole)
 
 
 def _parts(

@@ -234,11 +234,13 @@ def _shared(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatA
     table = lists.reshape(owner.max() + 1, -1, topics, depths)
     repeats = table.shape[1]
     by_topic, by_repeat = table.mean(axis=1), table.mean(axis=2)
-    rest = table - by_topic[:, np.newaxis]
-    rest -= rest.mean(axis=2, keepdims=True)
     _, repeat = _differences(by_repeat, pairs)
-    rest = rest.reshape(len(table), repeats * topics, depths)
-    inner = gram(np.ascontiguousarray(np.moveaxis(rest, 2, 0)))
+    rest = np.empty((depths, len(table), repeats, topics))
+    for system, own in enumerate(table):
+        left = own - by_topic[system]
+        left -= left.mean(axis=1, keepdims=True)
+        rest[:, system] = np.moveaxis(left, 2, 0)
+    inner = gram(rest.reshape(depths, len(table), repeats * topics))
     own = np.diagonal(inner, axis1=1, axis2=2)
     a, b = pairs.T
     squares = np.maximum(own[:, a] + own[:, b] - 2 * inner[:, a, b], 0).T  # rounding is harmless

@@ -17,7 +17,7 @@ from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.files.repeats import checked_layout
-from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
+from irframe.names import REPEATS, SYSTEM, TOPIC, Layout, plural
 from irframe.planning.over_repeats import repeat_components
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
@@ -411,7 +411,7 @@ def components(
     if paired.repeats is not None and paired.repeats.crossing:
         if topics is not None or systems != "random":
             averaged = "repeats averaged, for topics= and systems="
-            raise ParameterError(averaged, f"{paired.repeats.word}s")
+            raise ParameterError(averaged, f"{plural(paired.repeats.word)}")
         return repeat_components(paired)
     found = list(analyse(paired))
     _tell_negative(paired, np.stack([each.variances for each in found]))

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@read_at_budgets
 def only_layer(
     scores: xr.DataArray | pd.DataFrame,
     metric: Any = None,
@@ -83,6 +82,7 @@ def only_layer(
     return layer, label_at(label, depth)
 
 
+@read_at_budgets
 def score_boxes(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -172,6 +172,7 @@ def _colours(names: list[Hashable]) -> list[str]:
     return system_colours(names) if len(names) <= len(COLOURS) else len(names) * [COLOURS[0]]
 
 
+@read_at_budgets
 def system_ranking(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -278,6 +279,7 @@ def _dots(ax: "Axes", found: xr.Dataset, layer: xr.DataArray, order: list[int]) 
     )
 
 
+@read_at_budgets
 def best_so_far(
     scores: xr.DataArray | pd.DataFrame,
     dates: Mapping[Any, Any],
@@ -377,6 +379,7 @@ X_SMALL = 7
 """Height of the letters of topics, in points."""
 
 
+@read_at_budgets
 def topic_differences(
     scores: xr.DataArray | pd.DataFrame,
     a: Hashable,

@@ -18,13 +18,14 @@ from irframe.comparing.explain import names_of
 from irframe.cubes.score import score
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, EMPTY, METRIC, REPEATED, SYSTEM, TOPIC, UNJUDGED, plural
 from irframe.reports import figures
 from irframe.reports.setting import Part, parts, say, text
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
 from irframe.studies.outcomes import outcomes
+from irframe.warned import unsaid
 
 SHOWN = 20
 """Ranks that are shown."""
@@ -279,7 +280,8 @@ VERDICTS = ["p_esl_wilcoxon", "better", "significantly_better", "no_harm"]
 def beside(view: View) -> list[Part]:
     """Return what holds each system against the baselines without a mean score."""
     makers = []
-    for number, name in enumerate(view.setting.baselines, start=1):
+    single = view.setting.baselines if view.repeats is None else ()
+    for number, name in enumerate(single, start=1):
         own = [("outcomes", "Who answers more, and who ranks answers higher,", _outcomes)]
         own += [("orderings", "Who is ahead whatever the metric", _orderings)]
         for key, subject, make in own:
@@ -311,7 +313,7 @@ def _outcomes(view: View, baseline: Any, key: str) -> Part:
 
 def _orderings(view: View, baseline: Any, key: str) -> Part:
     _refuse_absent(view, baseline)
-    depth = view.setting.at
+    depth = view.setting.rank
     found = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
     names = [NAMES[text(group)] for group in found["group"].to_numpy()]
     counts = pd.DataFrame(found["count"].to_numpy(), columns=names)
@@ -331,7 +333,9 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
     columns = pd.DataFrame(index=systems)
     if not there or view.alone:
         return columns
-    held = compare(scored, pairing.test, adjust=pairing.adjust, baseline=there, alpha=asked.alpha)
+    how: dict[str, Any] = {"adjust": pairing.adjust, "alpha": asked.alpha, "over": asked.over}
+    with unsaid():  # the ladder has told
+        held = compare(scored, pairing.test, baseline=there, **how)
     turned = {"system_a": "system_b", "system_b": "system_a"}
     both = pd.concat([held, held.rename(columns=turned).assign(difference=-held["difference"])])
     for name in there:
@@ -352,13 +356,17 @@ SUBJECTS = {
 def _lengths(view: View, metric: str) -> Part:
     key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
-    depth = view.setting.at if cost else view.cube.sizes[DEPTH]
-    scored = score(view.cube, metric, at=depth)
-    found = summary(scored).isel({METRIC: 0, DEPTH: 0}, drop=True)
+    depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
+    scored = score(view.whole, metric, at=depth)
+    summed = summary(scored)
+    found = summed.isel({METRIC: 0, DEPTH: 0}, drop=True)
     frame = found.to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
-    how = [say("lengths.cost" if cost else "lengths.gain", metric=metric, depth=depth)]
+    over = summed.attrs.get("over", "topic")
+    counted = "" if over == "topic" else f" and {plural(summed.attrs[REPEATED])}"
+    told = {"metric": metric, "depth": depth, "counted": counted}
+    how = [say("lengths.cost" if cost else "lengths.gain", **told)]
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.metrics.facts import READ_IN
 from irframe.names import printable
 from irframe.reports.setting import short
 
@@ -115,11 +116,13 @@ def _plain(value: Any) -> Any:
     return round(value, 5) if isinstance(value, float) else value
 
 
-def _x(title: str = "depth") -> Any:
+def _x() -> Any:
+    unit = READ_IN.get()
     scale = drawing().Scale(type="log", nice=False)
-    ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+    ticks = [n * 10**power for power in range(7 if unit else 3) for n in (1, 2, 5)]
     apart = {"labelOverlap": "greedy", "labelSeparation": 4}
-    axis = drawing().Axis(grid=False, format="d", values=ticks, **apart)
+    axis = drawing().Axis(grid=False, format="d", values=[*ticks, 10 * ticks[-3]], **apart)
+    title = f"budget, {unit}" if unit else "depth"
     return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
 
 

@@ -129,6 +129,8 @@ class Rung(NamedTuple):
         Of several baselines, the numbers of those from which it differs significantly.
     first
         How often it comes first.
+    repeats
+        What its repeats are called, their means, and where these stand in the bar.
     """
 
     place: int
@@ -145,6 +147,7 @@ class Rung(NamedTuple):
     marks: str
     unjudged: str
     first: str
+    repeats: list[tuple[str, str, float]]
 
 
 def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
@@ -155,7 +158,10 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     names, told = view.systems, known(view)
     base, apart = _against(view, values["mean"])
     several = len(apart) > 1
-    low, high = span(values)
+    every = view.by_repeat[0, at]
+    low, high = span(values | {"repeats": every})
+    cuts = np.cumsum([len(each) for each in view.repeats_of])[:-1]
+    lists = [*zip(view.repeats_of, np.split(every, cuts), strict=True)]
     above = None
     for row in view.order(0, at):
         ends = [float(values[name][row]) for name in ("ci_low", "mean", "ci_high")]
@@ -177,6 +183,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             if np.isnan(open_share[row])
             else f"{100 * open_share[row]:.0f}\N{NO-BREAK SPACE}%",
             MISSING if np.isnan(values["first"][row]) else percent(float(values["first"][row])),
+            [(n, fixed(each), share(each, low, high)) for n, each in zip(*lists[row], strict=True)],
         )
         above = tier
 
@@ -198,9 +205,13 @@ def _alone(apart: NDArray[np.bool_]) -> bool:
     return len(apart) == 1 and bool(apart[0])
 
 
+SPANNED = ("ci_low", "ci_high", "mean", "repeats")
+"""What a bar has room for."""
+
+
 def span(values: dict[str, Any]) -> tuple[float, float]:
     """Return where the bars of a ladder begin and end."""
-    ends = np.concatenate([values["ci_low"], values["ci_high"], values["mean"], [0.0]])
+    ends = np.concatenate([*(values[name] for name in SPANNED if name in values), [0.0]])
     return float(np.nanmin(ends)), float(np.nanmax(ends))
 
 

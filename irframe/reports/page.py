@@ -13,7 +13,7 @@ import pandas as pd
 
 from irframe.cubes.view import OURS
 from irframe.metrics.facts import facts
-from irframe.names import SYSTEM, TOPIC, VERSION, printable
+from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Lists, Snippets
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
@@ -144,6 +144,21 @@ class Page:
         return say("now.track" if len(self.views) > 1 else "now.page", view=view.name, **told)
 
     @property
+    def word(self) -> str:
+        """What repeats are called, "" where there are none."""
+        known = [view.repeats.word for view in self.views if view.repeats is not None]
+        return known[0] if known else ""
+
+    @property
+    def words(self) -> str:
+        """What several of them are called."""
+        return plural(self.word)
+
+    def counted(self, n: int) -> str:
+        """Return a number of repeats in words."""
+        return f"{n} {self.word if n == 1 else self.words}"
+
+    @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
         return told_test(self.setting.pairing.words)
@@ -254,6 +269,8 @@ class Page:
             "own": self.sheet.rung.place,
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": [self._view(number) for number in range(len(self.views))],
+            "unit": asked.unit,
+            "repeated": self.word and [self.word, self.words],
             "figures": {name: _bare(figure) for name, figure in self.live.items()},
             "known": self.known,
             "words": SCRIPTED,
@@ -267,6 +284,7 @@ class Page:
             "name": view.name,
             "systems": [self.systems.index(name) for name in view.systems],
             "topics": [self.topics.index(text(name)) for name in view.cube[TOPIC].to_numpy()],
+            "repeats": view.repeats_of,
         }
 
     @property

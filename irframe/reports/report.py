@@ -20,19 +20,21 @@ import xarray as xr
 
 from irframe.comparing.corrections import Adjust
 from irframe.comparing.document_texts import Texts, read_texts
-from irframe.cubes.cube import build_cube
+from irframe.cubes.by_budget import reading_in
+from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
-from irframe.cubes.repeats import refuse_repeated_cube
+from irframe.cubes.repeats import REPEAT_OF
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
-from irframe.experiments.policy import Contributing, Metrics, Policy, PoolDepth
+from irframe.experiments.policy import Contributing, Metrics, PoolDepth
+from irframe.experiments.units import Lengths
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.atomic import look, write_whole
 from irframe.files.compression import refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
-from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, Layout, Ties, roles
 from irframe.paired import PairedTest, Test
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, top_lists
@@ -41,7 +43,9 @@ from irframe.reports.setting import Part, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.reference import Baselines
+from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
+from irframe.warned import OneCall
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""
@@ -156,8 +160,10 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 TITLE = "What the runs say"
 INPUTS = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
-ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin")
+ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin", "over")
 """Arguments of the statistics."""
+BUILT = ("collection", "depth", "ties", "contributing", "pool_depth", "repeats", "length")
+"""Arguments of the cube."""
 
 
 @overload
@@ -170,6 +176,7 @@ def report(
     baseline: Baselines = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
+    budget: int | Sequence[int] | None = None,
     title: str | None = None,
     test: Test = "t",
     adjust: Adjust = "auto",
@@ -177,6 +184,7 @@ def report(
     samples: int = 1000,
     seed: int = 0,
     margin: float | None = None,
+    over: Over = "both",
     texts: Texts | None = None,
 ) -> Path: ...
 @overload
@@ -192,8 +200,11 @@ def report(
     ties: Ties = DEFAULT_TIES,
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
+    repeats: Layout | None = None,
+    length: Lengths = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
+    budget: int | Sequence[int] | None = None,
     title: str | None = None,
     test: Test = "t",
     adjust: Adjust = "auto",
@@ -201,6 +212,7 @@ def report(
     samples: int = 1000,
     seed: int = 0,
     margin: float | None = None,
+    over: Over = "both",
     texts: Texts | None = None,
 ) -> Path: ...
 def report(
@@ -215,8 +227,11 @@ def report(
     ties: Ties = DEFAULT_TIES,
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
+    repeats: Layout | None = None,
+    length: Lengths = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
+    budget: int | Sequence[int] | None = None,
     title: str | None = None,
     test: Test = "t",
     adjust: Adjust = "auto",
@@ -224,6 +239,7 @@ def report(
     samples: int = 1000,
     seed: int = 0,
     margin: float | None = None,
+    over: Over = "both",
     texts: Texts | None = None,
 ) -> Path:
     """Write all that an experiment says to one HTML file that needs no network.
@@ -250,10 +266,17 @@ def report(
     collection, depth, ties, contributing, pool_depth
         With a run frame, as for `irframe.cube`. With a collection, each has a page of its own
         behind a choice; all topics together are shown if every system took part in all of them.
+    repeats, length
+        With a run frame, what one repeat is where systems were run several times, and what each
+        document costs, as for `irframe.cube`. The mean of every repeat stands beside that of its
+        system, and tests count repeats as `compare` does; lists are those of the first repeat.
     depths
         Depths to show, within the cube; by default up to 48, close together near the top.
     at
         The depth that the page opens with, one of those; by default 10, or the next above it.
+    budget
+        Budgets of text in place of depths, as for `irframe.verbs.score`, where documents have
+        lengths; the page opens with `at`, by default the middle one.
     title
         Title of the page.
     test, adjust, alpha
@@ -265,6 +288,8 @@ def report(
     margin
         How much worse a system may be without being called so, above 0: every system then has a
         verdict against the first baseline, or else the first system, as for `compare`.
+    over
+        What differences are generalised over where systems have repeats, as for `compare`.
     texts
         Texts of documents and queries, as for `explain`, which stand beside two lists, cut to 300
         characters; those of the topics on which systems differ most, as far as the page stays
@@ -305,18 +330,13 @@ def report(
     figures.drawing()
     target = Path(_target(data, qrels, path))
     look(target)
-    policy = Policy(
-        depth=depth,
-        ties=ties,
-        contributing=contributing,
-        pool_depth=pool_depth,
-        collection=collection,
-    )
-    frames, cube = _read(data, qrels, policy)
-    setting = Setting.read(cube, metrics, depths, at, {name: said[name] for name in ASKED})
+    frames, whole = _read(data, qrels, {name: said[name] for name in BUILT})
+    options = {name: said[name] for name in ASKED}
+    setting = Setting.read(whole, metrics, depths, at, options, budget)
     call = call_of(_names(frames, target, texts), said, _defaults())
-    page = _page(title or TITLE, setting, frames, call)
-    write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
+    with OneCall(), reading_in(setting.unit):
+        page = _page(title or TITLE, setting, frames, call)
+        write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
     return target
 
 
@@ -333,17 +353,17 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     return replace(page, snippets=choose(told, page.lists, page.topics, order, room))
 
 
-def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
+def _read(
+    data: Any, qrels: Any, built: dict[str, Any]
+) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
     """Return the frames, if there are any, and their cube."""
     if not isinstance(data, xr.Dataset):
         folded = fold(data)
-        if folded.word is not None:
-            advice = "select one of each system; compare and leaderboard take all of them"
-            raise InputError(f"runs of one {folded.word} for report", "several", advice)
         frames = {"runs": as_runs(folded.runs), "qrels": as_qrels(qrels)}
-        return frames, build_cube(frames["runs"], frames["qrels"], policy)
-    refuse_repeated_cube(data, "report")
-    if policy != Policy():
+        runs = frames["runs"] if folded.word is None else data
+        return frames, cube(runs, frames["qrels"], **built)
+    defaults = _defaults()
+    if any(value != defaults[name] for name, value in built.items()):
         wanted = "a cube alone, or a run frame to build one from"
         raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
     return {}, in_memory(read_cube(data), "report")
@@ -373,15 +393,25 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
     """Put the page together; its sections that do not move are about the first view."""
     found = list(views(setting))
     opening = found[0]
-    told = findings(opening.cube, setting.metrics, frames)
+    told = findings(opening.whole, setting.metrics, frames)
     return Page(
         title=title,
         setting=setting,
         views=found,
-        lists=top_lists(setting.cube, frames.get("runs")),
+        lists=top_lists(setting.cube, _first_runs(setting, frames.get("runs"))),
         trust=trust(opening, told),
         verdicts=verdicts(opening),
         beside=beside(opening),
-        origins=told_origins(setting.cube, frames),
+        origins=told_origins(setting.whole, frames),
         call=call,
     )
+
+
+def _first_runs(setting: Setting, runs: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the runs whose lists the page shows, called as there."""
+    if runs is None or REPEAT_OF not in setting.whole.coords:
+        return runs
+    owners = setting.whole[REPEAT_OF].to_series().drop_duplicates()
+    role = roles(runs.columns)[SYSTEM]
+    kept = runs[runs[role].isin(owners.index)]
+    return kept.assign(**{str(role): kept[role].map(owners)})

@@ -16,12 +16,16 @@ from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
 from irframe.comparing.corrections import Adjust
 from irframe.comparing.significance import Pairing
+from irframe.cubes.repeats import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.experiments.text_budgets import Budgets
+from irframe.metrics.facts import READ_IN
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
 from irframe.scores.reference import Baselines
+from irframe.scores.repeats import OVERS, Over
 
 NAMED = 3
 """How many names a sentence has."""
@@ -145,7 +149,13 @@ def fixed(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
+def deep(depth: int) -> str:
+    """Return a depth in words, which may be a budget of text."""
+    return f"{depth} {READ_IN.get()}" if READ_IN.get() else f"depth {depth}"
+
+
 FORMS: dict[str, Callable[[Any], str]] = {
+    "deep": deep,
     "listed": listed,
     "percent": percent,
     "level": level,
@@ -180,38 +190,54 @@ class Setting:
     """What is asked of a cube; the fields as the arguments of `irframe.report`."""
 
     cube: xr.Dataset
+    """One list of every system, of those with repeats the first."""
+    whole: xr.Dataset
+    """All that is asked about."""
     metrics: tuple[str, ...]
     depths: tuple[int, ...]
+    """Depths, or budgets."""
     at: int
+    unit: str
+    """What budgets are counted in, "" for depths."""
     baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
     seed: int
     margin: float | None
+    over: Over
 
     @classmethod
     def read(
         cls,
-        cube: xr.Dataset,
+        whole: xr.Dataset,
         metrics: Metrics,
         depths: int | Sequence[int] | None,
         at: int | None,
         options: dict[str, Any],
+        budget: int | Sequence[int] | None = None,
     ) -> "Setting":
         """Return the choices once they have been checked against the cube."""
-        chosen = parse_metrics(metrics)
+        chosen, cube = parse_metrics(metrics), one_of_each(whole)
         refuse_metrics(cube, chosen)
-        asked = (
-            usual_depths(cube.sizes[DEPTH])
-            if depths is None
-            else sorted(set(checks_listed(depths)))
-        )
-        shown = tuple(wanted_depths(cube, chosen, asked))
+        if budget is None:
+            asked = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
+            shown, unit = tuple(wanted_depths(cube, chosen, sorted(asked))), ""
+            opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
+        elif depths is not None:
+            raise ParameterError("depths= or budget=", "both", "leave one of them out")
+        else:
+            shown, unit = _budgets(cube, budget)
+            opening = shown[len(shown) // 2]
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
-        opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         named = tuple(map(str, chosen))
-        return cls(cube, named, shown, at or opening, **_checked(cube, **options))
+        checked = _checked(cube, **options)
+        return cls(cube, whole, named, shown, at or opening, unit, **checked)
+
+    @property
+    def rank(self) -> int:
+        """How deep lists themselves are read, where depths are budgets."""
+        return min(OPENING, self.cube.sizes[DEPTH]) if self.unit else self.at
 
     @property
     def baseline(self) -> Hashable | None:
@@ -229,6 +255,15 @@ class Setting:
         return self.depths.index(self.at)
 
 
+def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], str]:
+    """Return budgets, the least first, and their unit."""
+    found = Budgets.read(budget, "whole")
+    if found is None or "length" not in cube.attrs:
+        advice = "say what each document costs: length='tokens', a column of the runs"
+        raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
+    return tuple(sorted(found.of)), str(cube.attrs["length"])
+
+
 def _checked(
     cube: xr.Dataset,
     *,
@@ -239,6 +274,7 @@ def _checked(
     samples: int,
     seed: int,
     margin: float | None = None,
+    over: Over = "both",
 ) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
     baselines = [] if baseline is None else checks_listed(baseline)
@@ -252,6 +288,7 @@ def _checked(
         "samples": whole("samples", samples, low=100),
         "seed": whole("seed", seed, low=0),
         "margin": None if margin is None else number("margin", margin, above=0),
+        "over": choice("over", over, OVERS),
     }
 
 

@@ -11,15 +11,17 @@ import xarray as xr
 
 from irframe.comparing.compare import compare
 from irframe.comparing.significance import VERDICTS
+from irframe.cubes.repeats import REPEAT_OF, each_a_system
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import IrframeError, MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
+from irframe.files.repeats import Folded, fold
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest
@@ -28,6 +30,7 @@ from irframe.reports.view import View
 from irframe.studies.diagnose import DECIDED, check_cube, check_frames
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
+from irframe.studies.repeat_checks import check_repeats
 from irframe.studies.tie_ranges import (
     Finding,
     every_place,
@@ -36,7 +39,7 @@ from irframe.studies.tie_ranges import (
     tie_rates,
     to_frame,
 )
-from irframe.tables.captions import ADJUST_WORDS
+from irframe.tables.captions import ADJUST_WORDS, told_repeats
 from irframe.warned import unsaid
 
 ALIKE = 0.9
@@ -64,7 +67,7 @@ def who_is_first(view: View, metric: int, depth: int) -> str:
 
 def how_surely(view: View, metric: int, depth: int) -> str:
     """Say how often the first system would be first on other topics."""
-    if view.alone or not view.relevant or view.tied(metric, depth):
+    if view.alone or view.crossing or not view.relevant or view.tied(metric, depth):
         return ""
     topics = view.topics_compared(metric, depth)
     if topics < view.enough[metric]:
@@ -78,6 +81,19 @@ def how_surely(view: View, metric: int, depth: int) -> str:
     own = float(share[view.systems.index(now[0])])
     key = "sure.usual" if now[0] in often else "sure.other"
     return say(key, name=now[0], share=own, **told)
+
+
+def what_repeats(view: View) -> str:
+    """Say what was repeated, how often, and whether intervals and tests count it."""
+    known = view.repeats
+    if known is None:
+        return ""
+    attributes = dict(view.ranks.attrs)
+    told = {"told": told_repeats(attributes), "word": known.word}
+    single = view.names(np.flatnonzero(known.counts == 1))
+    if not known.crossing or not single:
+        return say("repeats.says", **told)
+    return say("repeats.single", names=single, **told)
 
 
 def how_many_differ(view: View, metric: int, depth: int) -> str:
@@ -122,14 +138,17 @@ def how_it_changes(view: View, metric: int, depth: int) -> str:
     """Say whether the deepest evaluation orders the systems as this one does."""
     if view.alone:
         return say("order.alone")
-    depths, own = view.setting.depths, facts(view.setting.metrics[metric]).depth
+    depths = view.setting.depths
+    own = None if view.setting.unit else facts(view.setting.metrics[metric]).depth
     if own is not None and depths[depth] >= own:
         return say("order.cut", metric=view.setting.metrics[metric], depth=own)
+    if view.tied(metric, depth):
+        return say("order.tied", depth=depths[depth])
     if depth == len(depths) - 1:
-        return say("order.deepest")
+        return say("order.deepest", what="budget" if view.setting.unit else "depth")
     tau = float(view.agreement[metric, depth, -1])
     if np.isnan(tau):
-        return say("order.tied", depth=depths[depth if view.tied(metric, depth) else -1])
+        return say("order.tied", depth=depths[-1])
     last = depths[-1] if own is None else min(own, depths[-1])
     return say("order.like" if tau >= ALIKE else "order.unlike", depth=last, tau=tau)
 
@@ -140,6 +159,8 @@ def what_to_beware(view: View, metric: int, depth: int) -> str:
     label, topics = view.setting.metrics[metric], view.topics_compared(metric, depth)
     known = facts(label)
     lost = ~np.isnan(values["mean"]) & np.isnan(values["ci_low"])
+    if view.repeats is not None and view.setting.over == "repeat":
+        lost &= view.repeats.counts > 1  # of one alone nothing is known
     if known.summary != "mean" or topics < 2:
         return ""
     if lost.any():
@@ -163,6 +184,8 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
         for name, make in made.items()
     }
+    still = what_repeats(view)
+    found["repeats"] = [[still for _ in depths]]
     return found | {"judged": [[who_is_unjudged(view, depth) for depth in depths]]}
 
 
@@ -176,6 +199,8 @@ SHALLOW = 0.05
 """Share of relevant documents among the last ones pooled from which on there were more to find."""
 OF_SEVERAL = {"next", "left-out"}
 """What is told of several systems only."""
+OF_ONE = {"left-out"}
+"""What is told only where every system has one list."""
 
 
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
@@ -189,7 +214,8 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
         ("ties", "What tied scores leave open", partial(_ties, view)),
         ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
     ]
-    return parts([each for each in makers if not (view.alone and each[0] in OF_SEVERAL)])
+    unfit = {*(OF_SEVERAL if view.alone else ()), *(OF_ONE if view.repeats else ())}
+    return parts([each for each in makers if each[0] not in unfit])
 
 
 def _findings(findings: pd.DataFrame) -> Part:
@@ -212,7 +238,7 @@ def _unjudged(view: View) -> Part:
 
 def _pool(view: View) -> Part:
     with unsaid():
-        growth = pool_growth(view.cube)
+        growth = pool_growth(each_a_system(view.whole))
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
     last = frame.dropna(subset="rate").iloc[-1]
     rate = float(last["rate"])
@@ -226,7 +252,8 @@ def _bounded(view: View) -> xr.DataArray:
     found = []
     for metric in view.setting.metrics:
         try:
-            found.append(bounds(view.cube, metric, at=view.setting.at))
+            each = bounds(view.whole, metric, at=view.setting.rank)
+            found.append(each.mean(REPEAT) if REPEAT in each.dims else each)
         except MetricError as error:
             reason = error
     if not found:
@@ -238,10 +265,7 @@ def _bounds(view: View) -> Part:
     found = _bounded(view)
     metrics = [text(name) for name in found[METRIC].to_numpy()]
     ends = found.mean(TOPIC).isel({DEPTH: 0})
-    lower, upper = ends.sel(bound="lower"), ends.sel(bound="upper")
-    frame = pd.concat(
-        [_bounded_frame(view, metric, lower, upper) for metric in metrics], ignore_index=True
-    )
+    frame = pd.concat([_bounded_frame(view, each, ends) for each in metrics], ignore_index=True)
     first = frame[frame[METRIC] == metrics[0]]
     wide = float((first["upper"] - first["lower"]).median())
     says = say("bounds.alone" if view.alone else "bounds.says", open=wide, metric=metrics[0])
@@ -250,7 +274,8 @@ def _bounds(view: View) -> Part:
         key: [each for each in metrics if (facts(each).extremes == "ceiling") == ceiling]
         for key, ceiling in kinds.items()
     }
-    how = [say(key, metrics=each, depth=view.setting.at) for key, each in named.items() if each]
+    depth = view.setting.rank
+    how = [say(key, metrics=each, depth=depth) for key, each in named.items() if each]
     return Part("bounds", says, how, LU, frame, _drawn_bounds(first), TRUST)
 
 
@@ -258,14 +283,12 @@ def _drawn_bounds(first: pd.DataFrame) -> dict[str, Any]:
     return figures.ranges(first, str(first[METRIC].iloc[0]), "place in the ladder")
 
 
-def _bounded_frame(
-    view: View, metric: str, lower: xr.DataArray, upper: xr.DataArray
-) -> pd.DataFrame:
+def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> pd.DataFrame:
     row, at = view.setting.metrics.index(metric), view.setting.place
-    mean = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
-    frame = pd.DataFrame({METRIC: metric, "mean": mean})
-    frame["lower"] = lower.sel({METRIC: metric}).to_series()
-    frame["upper"] = upper.sel({METRIC: metric}).to_series()
+    frame = _tied(ends.sel({METRIC: metric}))
+    if not view.setting.unit:
+        frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
+    frame.insert(0, METRIC, metric)
     ordered = frame.iloc[view.order(row, at)].rename_axis(SYSTEM).reset_index()
     return ordered.assign(place=np.arange(1, len(ordered) + 1))
 
@@ -274,7 +297,7 @@ def _next(view: View) -> Part:
     """Return the unjudged documents that would tell most of the pair the page opens with."""
     pair = _pair(view)
     a, b = (text(name) for name in pair[SYSTEM].to_numpy())
-    depth = min(view.setting.at, RANKS)
+    depth = min(view.setting.rank, RANKS)
     left = count_unjudged(pair, depth)
     told = {"a": a, "b": b, "depth": depth}
     if not left:
@@ -298,14 +321,14 @@ def _pair(view: View) -> xr.Dataset:
 
 def _ties(view: View) -> Part:
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
-    ranges = tie_ranges(view.cube, *view.setting.metrics, at=view.setting.at).mean(TOPIC)
+    ranges = tie_ranges(view.cube, *view.setting.metrics, at=view.setting.rank).mean(TOPIC)
     width = (ranges.sel(bound="upper") - ranges.sel(bound="lower")).isel({DEPTH: 0})
     names = [f"{metric} left open" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
     drawn = _in_order(view, _tied(ranges.isel({METRIC: 0, DEPTH: 0})))
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
-    told = {"metric": view.setting.metrics[0], "depth": view.setting.at}
+    told = {"metric": view.setting.metrics[0], "depth": view.setting.rank}
     most = float(width.isel({METRIC: 0}).max().round(TIE))
     says = say("ties.says" if most > 0 else "ties.none", most=most, **told)
     how = [say("ties.how", **told)]
@@ -316,7 +339,9 @@ def _ties(view: View) -> Part:
 def _tied(ranges: xr.DataArray) -> pd.DataFrame:
     """Return the lowest and highest mean of each system, and their middle."""
     ends = {name: ranges.sel(bound=name).to_series() for name in ("lower", "upper")}
-    return pd.DataFrame(ends).assign(mean=(ends["lower"] + ends["upper"]) / 2)
+    frame = pd.DataFrame(ends)
+    frame.insert(0, "mean", (ends["lower"] + ends["upper"]) / 2)
+    return frame
 
 
 def _in_order(view: View, frame: pd.DataFrame) -> pd.DataFrame:
@@ -326,7 +351,7 @@ def _in_order(view: View, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _left_out(view: View) -> Part:
-    at = view.setting.at
+    at = view.setting.rank
     with unsaid():
         frame = leave_out(view.cube, *view.setting.metrics, at=at)
     told = {"metric": view.setting.metrics[0], "depth": at}
@@ -370,15 +395,27 @@ def findings(
 
 def _of_frames(cube: xr.Dataset, frames: dict[str, pd.DataFrame]) -> Iterator[Finding]:
     if frames:
-        runs, qrels = read_table(frames["runs"]), read_qrels_table(frames["qrels"])
+        runs = read_table(fold(frames["runs"]).runs)
+        qrels = read_qrels_table(frames["qrels"])
         yield from check_frames(runs, qrels, cube.sizes[DEPTH])
 
 
 def _of_cube(cube: xr.Dataset, metrics: tuple[str, ...]) -> Iterator[Finding]:
+    asked = [parse_metric(name) for name in metrics], cube.sizes[DEPTH]
     try:
-        yield from check_cube(cube, [parse_metric(name) for name in metrics], cube.sizes[DEPTH])
+        yield from check_cube(each_a_system(cube), *asked)
+        yield from check_repeats(each_a_system(cube), _folded(cube), *asked)
     except IrframeError as error:
         yield finding_of(error)
+
+
+def _folded(cube: xr.Dataset) -> Folded:
+    """Return which repeats the systems of a cube are, as far as it knows."""
+    if REPEAT_OF not in cube.coords:
+        return Folded(None, None, {})
+    told = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
+    word = str(cube.attrs.get(REPEATED, REPEAT))
+    return Folded(None, word, dict(zip(cube.indexes[SYSTEM], told, strict=True)))
 
 
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
@@ -405,8 +442,9 @@ def _verdicts(view: View) -> Part:
     first = labels[view.order(0, setting.place)[0]]
     against = setting.baseline if setting.baseline in labels else first
     found = compare(
-        view.scores.isel({DEPTH: [setting.place]}),
+        view.every.isel({DEPTH: [setting.place]}),
         pairing.test,
+        over=setting.over,
         adjust=pairing.adjust,
         baseline=against,
         alpha=setting.alpha,

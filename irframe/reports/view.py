@@ -12,18 +12,21 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.cubes.by_budget import as_depths
 from irframe.cubes.by_group import groups
+from irframe.cubes.repeats import one_of_each
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
-from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.metrics.facts import TIE, average, facts
+from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.setting import Setting, text
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.read_scores import read_scores, scores_to_compare
+from irframe.scores.repeats import Repeats
 from irframe.scores.scores import Scores
 from irframe.scores.summary import summary
 
@@ -155,23 +158,81 @@ class View:
         What the page calls it.
     setting
         What is asked.
-    cube
+    whole
         The part of the cube.
     """
 
     name: str
     setting: Setting
-    cube: xr.Dataset
+    whole: xr.Dataset
+
+    @cached_property
+    def cube(self) -> xr.Dataset:
+        """The same with one list of every system, of those with repeats the first."""
+        return one_of_each(self.whole)
 
     @property
     def alone(self) -> bool:
         """Whether there is but one system, so that nothing is compared."""
         return self.cube.sizes[SYSTEM] < 2
 
+    def score(self, *metrics: str) -> xr.DataArray:
+        """Return scores at what the page calls depths, of every repeat if there are any."""
+        asked = self.setting
+        named: dict[str, Any] = {"budget" if asked.unit else "at": asked.depths}
+        found: xr.DataArray = as_depths(score(self.whole, *metrics, **named))
+        return found
+
+    @cached_property
+    def every(self) -> xr.DataArray:
+        """Scores, (metric, system, topic, depth); with repeats these after the system."""
+        return self.score(*self.setting.metrics)
+
+    @cached_property
+    def read(self) -> Scores:
+        """The same as means over repeats, which are kept beside."""
+        return read_scores(self.every, self.setting.over)
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """The repeats, if any system has several."""
+        found: Repeats | None = self.read.repeats
+        return found
+
+    @property
+    def crossing(self) -> bool:
+        """Whether intervals and tests count repeats."""
+        return self.repeats is not None and self.repeats.crossing
+
     @cached_property
     def scores(self) -> xr.DataArray:
-        """Scores, (metric, system, topic, depth)."""
-        return score(self.cube, *self.setting.metrics, at=self.setting.depths)
+        """Scores, (metric, system, topic, depth), of repeats their mean."""
+        if REPEAT not in self.every.dims:
+            return self.every
+        whole = self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH, REPEAT)[..., 0].drop_vars(REPEAT)
+        return whole.copy(data=self.read.values)
+
+    @cached_property
+    def by_repeat(self) -> Array:
+        """The mean of every repeat over the topics compared, (metric, depth, repeat)."""
+        if self.repeats is None:
+            return np.zeros((len(self.setting.metrics), len(self.setting.depths), 0))
+        known = np.where(self.read.scored[:, np.newaxis], self.repeats.values, np.nan)
+        rows = zip(known, self.read.summaries, strict=True)
+        return np.stack([average(values, how, axis=1).T for values, how in rows])
+
+    @cached_property
+    def repeats_of(self) -> list[list[str]]:
+        """What the repeats of every system are called, in the order of `by_repeat`."""
+        if self.repeats is None:
+            return [[] for _ in self.systems]
+        there = self.every.notnull().any([METRIC, TOPIC, DEPTH]).transpose(SYSTEM, REPEAT)
+        labels = self.every.indexes[REPEAT]
+        kept = there.to_numpy()
+        if self.repeats.layout == "shared":
+            kept = kept & kept[kept.any(axis=1)].all(axis=0)
+        found = [[text(label) for label in labels[row]] for row in kept]
+        return [each or ["-"] for each in found]
 
     @cached_property
     def ranks(self) -> xr.Dataset:
@@ -179,14 +240,15 @@ class View:
         asked = self.setting
         pairing = asked.pairing
         if self.alone:
-            found = summary(self.scores, alpha=asked.alpha)
+            found = summary(self.every, alpha=asked.alpha)
             one = xr.ones_like(found["n"])
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             places["n_topics"] = found["n"].max(SYSTEM)
             return found.assign(places | {"first": one * np.nan})
-        found = rank_intervals(
-            self.scores, test=pairing.test, adjust=pairing.adjust, alpha=asked.alpha
-        )
+        how: dict[str, Any] = {"test": pairing.test, "adjust": pairing.adjust, "over": asked.over}
+        found = rank_intervals(self.every, alpha=asked.alpha, **how)
+        if self.crossing:  # resamples of the topics alone would say too little
+            return found.assign(first=found["mean"] * np.nan)
         drawn = Resamples(asked.alpha, asked.samples, asked.seed)
         shares = first_shares(self.paired, drawn)
         return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
@@ -262,7 +324,7 @@ class View:
     @cached_property
     def paired(self) -> Scores:
         """The scores, and the topics on which every system has one."""
-        return scores_to_compare(self.scores, quiet=True)
+        return scores_to_compare(self.read, quiet=True)
 
     @cached_property
     def reach(self) -> NDArray[np.float64]:
@@ -278,6 +340,22 @@ class View:
         unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics, topics - 1)
         _, high = unit.interval(alpha=self.setting.alpha)
         return np.where(single[:, np.newaxis], high, np.nan)
+
+    @cached_property
+    def half(self) -> Array:
+        """Half the width of the interval of every pair, (metric, depth, pair), if repeats count."""
+        repeats, alpha = self.repeats, self.setting.alpha
+        if self.alone or repeats is None:
+            return np.zeros((len(self.setting.metrics), len(self.setting.depths), 0))
+        pairs = all_pairs(self.cube.sizes[SYSTEM])
+
+        def compute(row: int, depths: slice) -> Array:
+            low, high = repeats.crossed(self.paired, row, depths, pairs).interval(alpha=alpha)
+            return np.asarray((high - low).T / 2)
+
+        found = self.paired.by_piece(len(pairs), compute)
+        single = np.array([how == "mean" for how in self.paired.summaries])
+        return np.where(single[:, np.newaxis, np.newaxis], found, np.nan)
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
@@ -362,8 +440,8 @@ def unjudged_shares(view: View) -> xr.DataArray:
     MetricError
         If it differs by subtopic, or ranks are shared.
     """
-    judged = score(view.cube, "Judged", at=view.setting.depths)
-    return (1 - judged.isel({METRIC: 0}, drop=True).mean(TOPIC)).round(TIE)
+    judged = view.score("Judged").isel({METRIC: 0}, drop=True)
+    return (1 - judged.mean([dim for dim in (REPEAT, TOPIC) if dim in judged.dims])).round(TIE)
 
 
 def levels(alpha: float) -> tuple[float, ...]:
@@ -383,9 +461,9 @@ def views(setting: Setting) -> Iterator[View]:
     A collection in which one system alone took part comes last, and so opens no page of several.
     """
     by = setting.cube.attrs.get("collection")
-    parts = dict(groups(setting.cube, by)) if by else {}
-    if len(parts) < 2 or experiment_of(setting.cube).there.all():
-        yield View(EVERY, setting, setting.cube)
+    parts = dict(groups(setting.whole, by)) if by else {}
+    if len(parts) < 2 or experiment_of(setting.whole).there.all():
+        yield View(EVERY, setting, setting.whole)
     if len(parts) > 1:
         found = [View(f"{by} {key}", setting, part) for key, part in parts.items()]
         yield from sorted(found, key=lambda view: view.alone)
@@ -396,6 +474,8 @@ def arrays(view: View) -> dict[str, Array]:
     whole = {name: view.ranked[name] for name in ("rank", "rank_low", "rank_high", "tier")}
     real = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
     real |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
+    if view.repeats is not None:
+        real |= {"repeats": view.by_repeat} | ({"half": view.half} if view.crossing else {})
     real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     marks = {name: np.nan_to_num(values).astype(np.int16) for name, values in whole.items()}
     return {

@@ -14,6 +14,7 @@ from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_arrays import arrays_of, repeated_scores, to_scores
 from irframe.errors import DepthError, InputError, ParameterError, warn
+from irframe.metrics.facts import READ_IN
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.scores.repeats import Over, read_repeats
 from irframe.scores.scores import Scores, refuse_large
@@ -165,7 +166,8 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
     asked = listed(at)
-    wanted = f"depths scored, each once, from {index.min()} to {index.max()}"
+    what = "budgets" if READ_IN.get() else "depths"
+    wanted = f"{what} scored, each once, from {index.min()} to {index.max()}"
     missing = [depth for depth in asked if depth not in index]
     if missing or not asked:
         deeper = any(np.isreal(depth) and depth > index.max() for depth in missing)

@@ -17,7 +17,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, listed, whole
 from irframe.cubes.repeats import layout, word_of
 from irframe.errors import ParameterError, warn
-from irframe.names import REPEAT, REPEATED, REPEATS, Layout
+from irframe.names import REPEAT, REPEATED, REPEATS, Layout, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.scores.scores import Scores, patterns
 from irframe.warned import listing
@@ -168,7 +168,7 @@ def read_repeats(array: xr.DataArray, scores: Scores, over: Over = "both") -> Sc
 def _of_topics(scores: Scores, there: Array, word: str, over: Over) -> Scores:
     """Return the means of every topic's own repeats, as many as it has."""
     if over == "repeat":
-        wanted = f"over='topic' or 'both' for {word}s that are draws inside their topics"
+        wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
         raise ParameterError(wanted, repr(over))
     known = ~np.isnan(scores.values)
     counts = known.sum(axis=2)
@@ -186,12 +186,12 @@ def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
     taking_part = there.any(axis=1)
     common = np.asarray(there[taking_part].all(axis=0))
     if not common.any():
-        wanted = f"{word}s that all systems have, for repeats='shared'"
+        wanted = f"{plural(word)} that all systems have, for repeats='shared'"
         advice = "repeats='system' is for repeats that each system has of its own"
         raise ParameterError(wanted, "none", advice)
     lost = np.count_nonzero(there.any(axis=0) & ~common)
     if lost:
-        warn(f"{word}s that not every system has are left out: {lost} of {len(common)}")
+        warn(f"{plural(word)} that not every system has are left out: {lost} of {len(common)}")
     return values if common.all() else values[:, :, common], there[:, common]
 
 
@@ -231,8 +231,10 @@ def refuse_weighted_repeats(scores: Scores) -> None:
     """Raise for weights of topics where repeats count, which there is no form for."""
     if scores.repeats is not None and scores.repeats.crossing and scores.weights is not None:
         word = scores.repeats.word
-        advice = f"average over {word}s first, or say repeats='topic' where they are of topics"
-        raise ParameterError(f"weights= without {word}s that count", "both", advice)
+        advice = (
+            f"average over {plural(word)} first, or say repeats='topic' where they are of topics"
+        )
+        raise ParameterError(f"weights= without {plural(word)} that count", "both", advice)
 
 
 def beware_of_repeats(scores: Scores) -> list[str]:

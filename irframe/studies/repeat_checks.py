@@ -10,7 +10,7 @@ import xarray as xr
 from irframe.cubes.score import score
 from irframe.files.repeats import Folded
 from irframe.metrics import Metric
-from irframe.names import DEPTH
+from irframe.names import DEPTH, REPEATS, plural
 from irframe.scores.averages import averages
 from irframe.studies.tie_ranges import Finding, listed_findings
 
@@ -57,10 +57,10 @@ def check_repeats(
         )
     shared = told.groupby("repeat", sort=False)["system"].nunique()
     labels = shared.index[shared > 1]
-    if len(labels):
+    if len(labels) and REPEATS not in cube.attrs:
         yield Finding(
             "note",
-            f"{folded.word}s that several systems have under the same label",
+            f"{plural(folded.word)} that several systems have under the same label",
             listed_findings(labels),
             len(labels),
             "taken for draws of each system's own; say repeats='shared' where one is a draw for "
@@ -87,7 +87,7 @@ def _far_off(
         if far:
             yield Finding(
                 "warning",
-                f"{word}s whose mean {metric} is far from the others of their system",
+                f"{plural(word)} whose mean {metric} is far from the others of their system",
                 listed_findings(far),
                 len(far),
                 f"look at these runs: a training that failed is no {word}, and makes every "

@@ -12,7 +12,7 @@ from irframe.agreements.correlations import AGREEMENTS
 from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.metrics.facts import READ_IN, TIE, best_first, facts, label_at
-from irframe.names import BUDGETS, CAUTION, DEPTH, METRIC, REPEAT, RESULT, SYSTEM
+from irframe.names import BUDGETS, CAUTION, DEPTH, METRIC, REPEAT, RESULT, SYSTEM, plural
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of
 
@@ -236,7 +236,7 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
         return ""
     counted, layout = attributes["n_repeats"], attributes.get("repeats")
     one = attributes.get("repeated", REPEAT)
-    word = one + ("es" if one.endswith("s") else "s")
+    word = plural(one)
     said = (
         f"{counted} {one if counted == '1' else word} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
     )

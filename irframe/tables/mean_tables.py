@@ -74,6 +74,8 @@ def of_comparison(
     if letters:
         extras.append(superscripts(_beaten(comparison, means)))
         some = "" if _all_pairs(comparison) else ", of those it is compared with"
+        if some and len(comparison["system_b"].unique()) == 1:
+            some = f", each held against {comparison['system_b'].iloc[0]} alone"
         words.append(f"raised: the systems that this one significantly beats{some}")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))

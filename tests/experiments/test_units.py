@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 import irframe as ir
-from irframe.errors import IdError, InputError, IrframeWarning, MetricError, ParameterError
+from irframe.errors import (
+    DepthError,
+    IdError,
+    InputError,
+    IrframeWarning,
+    MetricError,
+    ParameterError,
+)
 
 RUN = pd.DataFrame(
     {"system": "s", "topic": "1", "doc": ["b", "x", "a", "c"], "score": [4.0, 3.0, 2.0, 1.0],
@@ -129,6 +136,18 @@ def test_verbs_of_depths_read_budgets():
         assert values.drop_attrs().equals(found.drop_attrs())
     board = scores.ireval.leaderboard(at=60)
     assert "AP in 60 tokens" in board.columns
+    pd.testing.assert_frame_equal(board, scores.ireval.leaderboard(budget=60))
+    pd.testing.assert_frame_equal(
+        scores.ireval.compare(budget=[20, 90]), scores.ireval.compare(at=[20, 90])
+    )
+    ax = scores.ireval.plot.system_ranking(metric="AP", budget=60)
+    assert ax.get_xlabel().startswith("mean AP in 60 tokens with")
+    with pytest.raises(ParameterError, match="at= or budget=; found both"):
+        scores.ireval.compare(at=20, budget=60)
+    with pytest.raises(InputError, match="at budgets of text for budget="):
+        by_depth.ireval.compare(budget=60)
+    with pytest.raises(DepthError, match="budgets scored, each once, from 20 to 90"):
+        scores.ireval.compare(budget=50)
     ax = scores.sel(metric=["AP"]).ireval.plot.depth_curves()
     assert ax.get_xlabel() == "budget, tokens"
     with pytest.raises(InputError, match="budgets in one unit"):

@@ -1,17 +1,22 @@
 """A law: what is of scores counts repeats, or refuses them by its name and says what to do."""
 
+import re
 import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 from laws.experiments import experiment
-from laws.verbs import VERBS, asked
+from laws.verbs import VERBS, asked, call
 
 import irframe as ir
 from irframe.accessor import verbs
+from irframe.cubes.repeats import OF_CUBES
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.kinds import SCORES, takes
+from irframe.names import LAYOUTS
 
 COUNTING = {
     *("compare", "summary", "leaderboard", "rank_intervals", "components", "topics_needed"),
@@ -93,13 +98,51 @@ def test_figures_draw_repeats_or_refuse_them(name, scores):
     assert told is None if name in DRAWN else told and "one repeat" in told, told
 
 
+@pytest.fixture(scope="module", params=LAYOUTS)
+def repeated(request):
+    """Return a cube with two repeats of every system."""
+    runs, qrels = experiment(1)
+    lists = [
+        runs.assign(repeat=n, score=runs["score"] * (1 + n * (runs.index % 3 == 0))) for n in (1, 2)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return ir.cube(pd.concat(lists), qrels, pool_depth=2, repeats=request.param)
+
+
+def one(cube, repeat):
+    """Return the cube of one repeat, its systems called as they are."""
+    kept = cube.isel(system=cube["repeat"].to_numpy() == repeat)
+    names = kept["repeat_of"].to_numpy()
+    return kept.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(name, repeated):
+    try:
+        found = call(name, repeated)
+    except IrframeError as error:
+        told = str(error)
+        assert name not in OF_CUBES | COUNTING, told
+        assert "one repeat" in told, told
+        assert re.search(r"Average over them: scores\.mean|elect one, as in cube\.isel", told), told
+        return
+    if name not in OF_CUBES:
+        assert name in COUNTING | {"letters"}  # of a comparison
+    elif "grade" not in found:
+        for repeat in (1, 2):
+            alone, own = call(name, one(repeated, repeat)), found.sel(repeat=repeat)
+            own, alone = (each.reset_coords(drop=True) for each in (own, alone))
+            xr.testing.assert_equal(own.drop_vars("repeat", errors="ignore"), alone)
+
+
 def test_cubes_with_repeats_are_scored_or_refused():
     runs, qrels = ir.example_track()
     both = runs[runs["system"].isin(["bm25", "ance"])]
     rows = [
         both.assign(seed=n, score=both["score"] * (1 + n * (both.index % 3 == 0))) for n in (1, 2)
     ]
-    cube = ir.cube(__import__("pandas").concat(rows), qrels)
+    cube = ir.cube(pd.concat(rows), qrels)
     told = refused(ir.verbs.leave_out, cube)
     assert "one seed of every system for leave_out" in told
     alone = ir.verbs.search_lengths(cube.isel(system=cube["repeat"].to_numpy() == 1))

@@ -381,6 +381,42 @@ def test_differences_that_are_the_same_on_all_topics_have_no_interval(tab, tmp_p
     page.close()
 
 
+def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
+    make, options = TRACKS["seeds"]
+    runs, qrels = make()
+    with unsaid():
+        path = ir.report(runs, qrels, tmp_path / "page.html", **BASE | options)
+        scores = ir.cube(runs, qrels).ireval.score("nDCG", at=[5])
+        found = scores.ireval.compare()
+    page = tab.context.browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    page.locator("#depth").evaluate(
+        "(slider) => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
+    )
+    settle(page)
+    first = page.locator("#rungs tbody tr").first
+    name = first.locator(".name a").inner_text()
+    first.locator("summary").click()
+    means = scores.sel(system=name).mean("topic").to_numpy().ravel()
+    assert first.locator("dd").all_inner_texts() == [f"{mean:.3f}" for mean in means]
+    assert first.locator(".bar b").count() == 3
+    with page.expect_download() as wanted:
+        page.click("[data-csv=repeats] button")
+    table = pd.read_csv(wanted.value.path())
+    assert [*table] == ["view", "metric", "depth", "system", "repeat", "mean"]
+    own = table.query("system == @name and metric == 'nDCG' and depth == 5")
+    np.testing.assert_allclose(own["mean"], means, rtol=1e-4)
+    page.focus("canvas")
+    page.keyboard.press("ArrowRight")
+    second = page.locator("#rungs tbody tr").nth(1).locator(".name a").inner_text()
+    pair = found[found["system_a"].isin([name, second]) & found["system_b"].isin([name, second])]
+    sign = 1 if pair["system_a"].item() == name else -1
+    low, high = sorted(sign * pair[["ci_low", "ci_high"]].to_numpy()[0])
+    assert f"({low:+.3f} to {high:+.3f}, Student's" in page.inner_text("#cell")
+    page.close()
+
+
 def test_lines_fit_a_narrow_window(moved):
     moved.set_viewport_size({"width": 320, "height": 640})
     width = moved.evaluate("document.documentElement.scrollWidth")
@@ -388,7 +424,9 @@ def test_lines_fit_a_narrow_window(moved):
     assert width <= 320
 
 
-@pytest.mark.parametrize("name", ["long names", "texts", "unequal tracks", "nothing relevant"])
+@pytest.mark.parametrize(
+    "name", ["long names", "texts", "unequal tracks", "nothing relevant", "seeds", "budgets"]
+)
 def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
     make, options = TRACKS[name]
     runs, qrels, *texts = make()

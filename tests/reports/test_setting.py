@@ -16,13 +16,13 @@ from paged import Page
 
 import irframe as ir
 from irframe.errors import IrframeError, MetricError
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import READ_IN, facts
 from irframe.reports.setting import TEMPLATES, percent, say
 from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
 
-QUICK = {"a copy", "two systems", "nothing relevant"}
+QUICK = {"a copy", "two systems", "nothing relevant", "seeds", "budgets"}
 CHOSEN = [
     pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in TRACKS
 ]
@@ -46,7 +46,8 @@ class Prose(HTMLParser):
         if tag in VOID:
             return
         key = dict(attrs).get("data-says")
-        self.open.append((dict(attrs).get("class") if tag == "table" else tag, key))
+        kind = dict(attrs).get("class", "").split()[0] if tag == "table" else tag
+        self.open.append((kind, key))
         self.rows += [-1] if self.open[-1][0] == "data" else []
         if tag == "tr" and ("data", None) in self.open:
             self.rows[-1] += 1
@@ -79,14 +80,22 @@ class Told:
             path = ir.report(self.runs, self.qrels, folder / "page.html", **asked)
         self.html = path.read_text(encoding="utf-8")
         self.page, self.prose = Page(self.html), Prose(self.html)
-        named = {
-            key: options[key] for key in ("collection", "ties", "pool_depth") if key in options
-        }
+        named = ("collection", "ties", "pool_depth", "repeats", "length")
+        named = {key: options[key] for key in named if key in options}
         with unsaid():
-            self.cube = self.runs.ireval.cube(self.qrels, **named)
-        metrics, depths = self.options["metrics"], self.options["depths"]
+            self.whole = self.cube = self.runs.ireval.cube(self.qrels, **named)
+        metrics, self.unit = self.options["metrics"], self.options.get("length", "")
+        depths = self.options["budget" if self.unit else "depths"]
+        self.word = next((w for w in ("seed", "pass", "variation") if w in self.runs), "")
+        if self.word:
+            self.owners = self.whole["repeat_of"].to_series().drop_duplicates()
+            self.cube = self.whole.sel(system=self.owners.index.tolist()).assign_coords(
+                system=self.owners.tolist()
+            )
+            self.cube = self.cube.drop_vars(["repeat", "repeat_of"])
         self.metrics = [metrics] if isinstance(metrics, str) else metrics
         self.depths, self.at = depths, self.options.get("at", 10)
+        self.rank = 10 if self.unit else self.at
         self.how = {key: self.options[key] for key in ("test", "adjust", "alpha")}
         self.based = [self.options["baseline"]] if self.options["baseline"] else []
         self.based = self.based[0] if self.based and isinstance(self.based[0], list) else self.based
@@ -103,28 +112,38 @@ class View:
         place = told.page.facts["views"][number]
         self.told, self.name = told, place["name"]
         self.cube = told.cube.isel(system=place["systems"], topic=place["topics"])
+        self.whole = told.whole if told.word else self.cube
+        self.crossing = told.word in {"seed", "pass"} and told.options.get("over") != "topic"
         self.systems = self.cube["system"].to_numpy().tolist()
         self.topics = self.cube["topic"].to_numpy().tolist()
         self.alone = len(self.systems) == 1
         asked = told.options
         with unsaid():
-            self.scores = self.cube.ireval.score(*told.metrics, at=told.depths)
-            self.means = self.scores.ireval.summary(alpha=asked["alpha"])
+            self.every = self.score(*told.metrics)
+            self.scores = self.every.mean("repeat") if told.word else self.every
+            self.means = self.every.ireval.summary(alpha=asked["alpha"])
             self.judged = self._judged()
             if self.alone:
                 return
-            how = {name: asked[name] for name in ("adjust", "alpha")}
-            self.pairs = self.scores.ireval.compare(asked["test"], **how)
+            how = {name: asked[name] for name in ("adjust", "alpha", "over") if name in asked}
+            self.pairs = self.every.ireval.compare(asked["test"], **how)
+            self.means = self.every.ireval.rank_intervals(test=asked["test"], **how)
             self.ranks = self.scores.ireval.rank_intervals(
                 "bootstrap", samples=100, alpha=asked["alpha"], adjust=None
             )
             self.tau = self.scores.ireval.volatility()
 
+    def score(self, *metrics):
+        if not self.told.unit:
+            return self.whole.ireval.score(*metrics, at=self.told.depths)
+        return self.whole.ireval.score(*metrics, budget=self.told.depths).rename(budget="depth")
+
     def _judged(self):
         try:
-            judged = self.cube.ireval.score("Judged", at=self.told.depths)
+            judged = self.score("Judged")
         except IrframeError:
             return None
+        judged = judged.mean("repeat") if self.told.word else judged
         return (1 - judged.isel(metric=0).mean("topic")).round(12)
 
     def at(self, what, metric, depth):
@@ -201,7 +220,7 @@ def first(view, metric, depth):
 
 def sure(view, metric, depth):
     ladder, topics = view.ladder(metric, depth), view.topics_of(metric, depth)
-    if not view.relevant or (ladder["rank"] == 1).all():
+    if not view.relevant or (ladder["rank"] == 1).all() or view.crossing:
         return None
     if topics < enough(metric):
         return "sure.few", {"topics": topics}
@@ -211,6 +230,25 @@ def sure(view, metric, depth):
     told = {"others": often, "most": share.max(), "names": now, "name": now[0]}
     key = "tied" if len(now) > 1 else "usual" if now[0] in often else "other"
     return f"sure.{key}", told | {"share": share[now[0]]}
+
+
+def repeats(view, *_):
+    word = view.told.word
+    if not word:
+        return None
+    counts = view.told.whole["repeat_of"].to_series().value_counts()
+    low, high = counts.min(), counts.max()
+    named = f"{high}" if low == high else f"{low} to {high}"
+    of = {"seed": "seeds of each system", "pass": "passes for all systems"}
+    said = f"{named} {of.get(word, 'variations of each topic')}"
+    counted = ", which intervals and tests count beside topics"
+    if word == "variation":
+        counted = ", averaged in each topic"
+    elif not view.crossing:
+        counted = f", averaged: intervals and tests are of these {word}s"
+    single = [name for name in view.systems if counts[name] == 1]
+    told = {"told": said + counted, "word": word, "names": single}
+    return f"repeats.{'single' if single else 'says'}", told
 
 
 def apart(view, metric, depth):
@@ -244,12 +282,14 @@ def order(view, metric, depth):
         deeper = view.scores.sel(metric=metric).sel(depth=[k for k in view.told.depths if k >= own])
         assert (deeper == deeper.isel(depth=[0]).to_numpy()).all()
         return "order.cut", {"metric": metric, "depth": own}
+    if (view.ladder(metric, depth)["rank"] == 1).all():
+        return "order.tied", {"depth": depth}
     if depth == last:
-        return "order.deepest", {}
+        return "order.deepest", {"what": "budget" if view.told.unit else "depth"}
     tau = float(view.tau.sel(metric=metric, depth=depth, depth_other=last))
     if np.isnan(tau):
-        tied = [k for k in (depth, last) if (view.ladder(metric, k)["rank"] == 1).all()]
-        return "order.tied", {"depth": tied[0]}
+        assert (view.ladder(metric, last)["rank"] == 1).all()
+        return "order.tied", {"depth": last}
     return f"order.{'like' if tau >= 0.9 else 'unlike'}", {"depth": own or last, "tau": tau}
 
 
@@ -281,7 +321,7 @@ def hard(view, metric, depth):
 
 MOVING = {
     "first": first, "sure": sure, "apart": apart, "judged": judged, "order": order,
-    "caution": caution, "hard": hard,
+    "caution": caution, "hard": hard, "repeats": repeats,
 }  # fmt: skip
 """What is said anew at every metric and depth."""
 
@@ -310,22 +350,31 @@ def page(track, view):
             "ladder.numbered",
             {"names": ", ".join(f"{n + 1} {s}" for n, s in enumerate(track.based))},
         )
+    if track.word:
+        yield "ladder.dots", {"word": track.word}
+        yield "trust.first", {"word": track.word}
     test = (
-        "Randomised Tukey HSD (samples=10000, seed=0)"
+        "Wilcoxon's signed-rank test"
+        if asked["test"] == "wilcoxon"
+        else "Randomised Tukey HSD (samples=10000, seed=0)"
         if asked["test"] == "tukey"
         else "Paired t-test"
     )
     correction = {"auto": "Holm", "max-t": "max-T (samples=10000, seed=0)"}.get(asked["adjust"])
     corrected = f", {correction} per metric and depth" if correction else ", uncorrected"
-    corrected = corrected if test[0] == "P" else ""
+    corrected = corrected if test[0] in "PW" else ""
     yield "matrix.how", shown | {"test": f"{test}{corrected}, alpha = {asked['alpha']:g}"}
     levels = [level for level in (0.01, 0.001) if level < asked["alpha"]]
     yield (
         "matrix.levels",
         {"levels": ", ".join(f"{level:g}" for level in [asked["alpha"], *levels])},
     )
-    yield "trust.how", {"view": view.name, "depth": at}
-    yield ("beside.against", {"names": track.based}) if track.based else ("beside.none", {})
+    yield "trust.how", {"view": view.name, "depth": track.rank}
+    if track.word:
+        words = track.word + ("es" if track.word == "pass" else "s")
+        yield "beside.several", {"words": words}
+    else:
+        yield ("beside.against", {"names": track.based}) if track.based else ("beside.none", {})
     yield "origins.says", {"version": ir.__version__}
     yield "origins.inputs", {"n": 2}
     yield "origins.how", {}
@@ -360,10 +409,11 @@ def sheet(track, view):
         if row["low"] == row["high"]
         else f"{row['low']:.0f}\u2013{row['high']:.0f}"
     )
-    tier = int(view.at(view.scores.ireval.rank_intervals(**track.how)["tier"], metric, at)[name])
+    tier = int(view.at(view.means["tier"], metric, at)[name])
     yield "sheet.rank", {"rank": f"{row['rank']:.0f}", "ranks": ends, "tier": tier}
     yield "sheet.best", {"best": (found["rank"] == 1).sum(), "n": len(found)}
-    if view.topics_of(metric, at) >= enough(metric) and not (ladder["rank"] == 1).all():
+    sure_of = view.topics_of(metric, at) >= enough(metric) and not view.crossing
+    if sure_of and not (ladder["rank"] == 1).all():
         yield (
             "sheet.first",
             {"first": percent(float(view.at(view.ranks["first"], metric, at)[name]))},
@@ -394,7 +444,12 @@ def _top(track, system, topic):
     """Return the first documents of a list, as many as the page shows."""
     ties = track.options.get("ties", "trec")
     shown = min(20, track.cube.sizes["depth"])
-    runs = track.runs[(track.runs["system"] == system) & (track.runs["topic"] == topic)]
+    if track.word:
+        first = track.whole["repeat"].to_series()[track.owners.index[track.owners == system][0]]
+        runs = track.runs[track.runs[track.word] == first].drop(columns=track.word)
+    else:
+        runs = track.runs
+    runs = runs[(runs["system"] == system) & (runs["topic"] == topic)]
     if ties == "mean":
         ties = "trec"
     docs = runs.ireval.rank(ties=ties)["doc"].tolist()[:shown]
@@ -406,6 +461,8 @@ def findings(track, _):
     with unsaid():
         found = track.runs.ireval.diagnose(track.qrels, track.metrics, errors="report", **told)
     found = found[found["what"] != "what decides the numbers"]
+    if "repeats" in track.options:  # which the console is not told
+        found = found[~found["what"].str.contains("under the same label")]
     if len(track.views) > 1:
         csv = pd.read_csv(StringIO(track.page.texts["csv"]["findings"]))
         found = csv.fillna("")  # of the first track alone, which the console cannot be asked for
@@ -427,7 +484,8 @@ def unjudged(track, view):
 
 
 def pool(_, view):
-    growth = view.cube.ireval.pool_growth().to_dataframe()
+    lists = view.whole.drop_vars(["repeat", "repeat_of"], errors="ignore")
+    growth = lists.ireval.pool_growth().to_dataframe()
     last = growth["rate"].dropna()
     yield "pool.says", {"rate": last.iloc[-1], "depth": last.index[-1]}
     yield "pool.how", {}
@@ -439,12 +497,14 @@ def bounds(track, view):
     found, kinds = {}, {"bounds.divided": [], "bounds.added": []}
     for metric in track.metrics:
         with suppress(MetricError):
-            found[metric] = view.cube.ireval.bounds(metric, at=track.at).mean("topic")
+            ends = view.whole.ireval.bounds(metric, at=track.rank).mean("topic")
+            found[metric] = ends.mean("repeat") if track.word else ends
     if not found:
         view.cube.ireval.bounds(track.metrics[-1], at=track.at)
     for metric, ends in found.items():
         low, high = ends.isel(metric=0, depth=0).transpose("bound", "system").to_numpy()
-        mean = view.scores.sel(metric=metric, depth=track.at).mean("topic").to_numpy()
+        mean = view.whole.ireval.score(metric, at=track.rank).mean("topic")
+        mean = (mean.mean("repeat") if track.word else mean).to_numpy().ravel()
         assert ((low <= mean + 1e-9) & (mean <= high + 1e-9)).all()
         kinds[
             "bounds.added"
@@ -456,12 +516,14 @@ def bounds(track, view):
     metric, ends = next(iter(found.items()))
     wide = float((ends.sel(bound="upper") - ends.sel(bound="lower")).median())
     yield "bounds.alone" if view.alone else "bounds.says", {"open": wide, "metric": metric}
-    yield from ((key, {"metrics": each, "depth": track.at}) for key, each in kinds.items() if each)
+    yield from (
+        (key, {"metrics": each, "depth": track.rank}) for key, each in kinds.items() if each
+    )
 
 
 def next_(track, view):
     a, b = view.pair
-    depth = min(track.at, 20)
+    depth = min(track.rank, 20)
     tops = pd.DataFrame(
         [(t, doc) for t in view.topics for s in (a, b) for doc in _top(track, s, t)[:depth] if doc],
         columns=["topic", "doc"],
@@ -478,15 +540,16 @@ def next_(track, view):
 
 def ties(track, view):
     metric = track.metrics[0]
-    ends = view.cube.ireval.tie_ranges(*track.metrics, at=track.at).sel(metric=metric).mean("topic")
+    ends = view.cube.ireval.tie_ranges(*track.metrics, at=track.rank)
+    ends = ends.sel(metric=metric).mean("topic")
     most = float((ends.sel(bound="upper") - ends.sel(bound="lower")).max().round(12))
-    told = {"most": most, "metric": metric, "depth": track.at}
+    told = {"most": most, "metric": metric, "depth": track.rank}
     yield "ties.says" if most else "ties.none", told
     yield "ties.how", told
 
 
 def left(track, view):
-    metric, at = track.metrics[0], track.at
+    metric, at = track.metrics[0], track.rank
     found = view.cube.ireval.leave_out(*track.metrics, at=at)
     own = found[found["metric"] == metric].set_index("system")
     moved = (own["rank"] - own["rank_without"]).abs()
@@ -497,7 +560,8 @@ def left(track, view):
             "left.most",
             {"most": moved.max(), "names": moved.index[moved == moved.max()].tolist()},
         )
-    means = view.scores.sel(metric=metric, depth=at).mean("topic").to_series()[own.index]
+    means = view.cube.ireval.score(metric, at=at).isel(metric=0, depth=0).mean("topic")
+    means = means.to_series()[own.index]
     told = {"aside": found.attrs["set_aside"], "judged": found.attrs["judgments"]}
     if told["aside"]:
         yield "left.aside", told | {"depth": int(view.cube.experiment.known_pool.depth.max())}
@@ -510,7 +574,7 @@ def verdicts(track, view):
     if "margin" not in asked:
         return
     how = {"margin": asked["margin"], "baseline": asked["baseline"]}
-    found = view.scores.sel(depth=[at]).ireval.compare("t", **how)
+    found = view.every.sel(depth=[at]).ireval.compare("t", **how)
     own = found[found["metric"] == metric]
     counts = own["verdict"].value_counts()
     words = ["better", "worse", "equivalent", "not worse", "undecided"]
@@ -529,20 +593,22 @@ def outcomes(_, view, baseline):
 
 
 def orderings(track, view, baseline):
-    found = view.cube.ireval.orderings(baseline, depth=track.at, labels=False).isel(depth=-1)
+    found = view.cube.ireval.orderings(baseline, depth=track.rank, labels=False).isel(depth=-1)
     counts = found["count"].to_pandas()
     lead = (counts["ns"] > counts["ni"]) & (found["p"].to_numpy() < track.options["alpha"])
     yield "orderings.says", {"ahead": int(lead.sum()), "n": len(lead), "baseline": baseline}
-    yield "orderings.how", {"depth": track.at, "alpha": track.options["alpha"]}
+    yield "orderings.how", {"depth": track.rank, "alpha": track.options["alpha"]}
 
 
 def lengths(track, view, metric):
-    depth = track.at if metric == "ASL" else view.cube.sizes["depth"]
-    means = view.cube.ireval.score(metric, at=depth).ireval.summary()["mean"].to_series()
+    depth = track.rank if metric == "ASL" else view.cube.sizes["depth"]
+    means = view.whole.ireval.score(metric, at=depth).ireval.summary()["mean"].to_series()
     means = means.droplevel(["metric", "depth"]).round(12) * facts(metric).sign
     best = means.index[means == means.max()].tolist()
     yield f"lengths.{metric if best else 'unscored'}", {"metric": metric, "names": best}
-    yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", {"metric": metric, "depth": depth}
+    counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")
+    told = {"metric": metric, "depth": depth, "counted": counted}
+    yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", told
 
 
 def parts(view):
@@ -554,9 +620,10 @@ def parts(view):
     yield "What the unjudged documents leave open", bounds
     yield from [("What should be judged next", next_)] * several
     yield "What tied scores leave open", ties
-    yield from [("What leaving a run out of the pool does", left)] * several
+    if not view.told.word:
+        yield from [("What leaving a run out of the pool does", left)] * several
     yield "The verdicts", verdicts
-    for name in view.told.based:
+    for name in [] if view.told.word else view.told.based:
         yield "Who answers more, and who ranks answers higher,", partial(outcomes, baseline=name)
         yield "Who is ahead whatever the metric", partial(orderings, baseline=name)
     yield "How many documents users read", partial(lengths, metric="ASL")
@@ -593,6 +660,15 @@ def spoken(found):
     return say(found[0], **found[1]) if found else ""
 
 
+@pytest.fixture(autouse=True)
+def unit(request):
+    """Call depths as the page of a track does."""
+    name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
+    token = READ_IN.set(TRACKS[name][1].get("length", "") if name in TRACKS else "")
+    yield
+    READ_IN.reset(token)
+
+
 @pytest.mark.parametrize("name", CHOSEN)
 def test_what_moves_is_true_at_every_metric_and_depth(told, name):
     track = told(name)
@@ -601,7 +677,7 @@ def test_what_moves_is_true_at_every_metric_and_depth(told, name):
         assert {*said} == {*MOVING}
         for (m, metric), (d, depth) in product(enumerate(track.metrics), enumerate(track.depths)):
             for slot, made in MOVING.items():
-                sentences = said[slot][m if slot != "judged" else 0]
+                sentences = said[slot][m if slot not in {"judged", "repeats"} else 0]
                 with unsaid():
                     assert sentences[d] == spoken(made(view, metric, depth)), (slot, metric, depth)
 
@@ -617,6 +693,30 @@ def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
     source = " ".join(" ".join(path.read_text().split()) for path in files)
     for words in filter(None, (" ".join(each.split()) for each in track.prose.between)):
         assert words in source, words
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["seeds", *(pytest.param(n, marks=pytest.mark.thorough) for n in ("passes", "variations"))],
+)
+def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compare(told, name):
+    track, (view,) = told(name), told(name).views
+    page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
+    means = every.mean("topic").to_numpy().reshape(*every.shape[:2], -1)
+    means = means[:, :, ~np.isnan(means).all(axis=(0, 1))]
+    np.testing.assert_allclose(page.numbers["0/repeats"], means, rtol=2e-5, atol=1e-7)
+    counts = track.whole["repeat_of"].to_series().value_counts()[view.systems]
+    assert [len(each) for each in page.facts["views"][0]["repeats"]] == counts.tolist()
+    labels = [text for line in page.facts["views"][0]["repeats"] for text in line]
+    assert labels == track.whole["repeat"].astype(str).to_series()[track.whole["system"]].tolist()
+    assert page.facts["repeated"][0] == track.word
+    assert page.count("details") > len(view.systems)
+    if view.crossing:
+        half = view.pairs.set_index(["metric", "depth"]).eval("(ci_high - ci_low) / 2")
+        shown = pd.Series(page.numbers["0/half"].ravel(), half.index)
+        np.testing.assert_allclose(shown, half, rtol=2e-5)
+    else:
+        assert "0/half" not in page.numbers
 
 
 @pytest.mark.thorough

@@ -36,6 +36,29 @@ function spelled(found, place) {
   };
 }
 
+// The lists of repeats of a system of the view: what they are called, and where their means stand.
+function repeatsOf(place) {
+  const names = view().repeats, first = names.slice(0, place).reduce((sum, each) => sum + each.length, 0);
+  const means = names[place].length ? now("repeats").subarray(first, first + names[place].length) : [];
+  return names[place].map((name, number) => ({ name, mean: means[number] }));
+}
+
+function fillRepeats(line, place, share) {
+  const found = repeatsOf(place), part = (kind, text) => Object.assign(document.createElement(kind), { textContent: text });
+  line.querySelector(".repeats").hidden = !found.length;
+  line.querySelector(".repeats summary").textContent = `${found.length} ${facts.repeated[found.length === 1 ? 0 : 1]}`;
+  line.querySelector(".repeats dl").replaceChildren(...found.map(({ name, mean }) => {
+    const pair = document.createElement("div");
+    pair.append(part("dt", `${facts.repeated[0]} ${name}`), part("dd", fixed(mean)));
+    return pair;
+  }));
+  line.querySelector(".bar i").replaceChildren(...found.filter(({ mean }) => !Number.isNaN(mean)).map(({ mean }) => {
+    const dot = document.createElement("b");
+    dot.style.setProperty("--at", `${share(mean)}%`);
+    return dot;
+  }));
+}
+
 function fill(line, found, place, [low, high]) {
   const cell = (name) => line.querySelector(`.${name}`);
   const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
@@ -46,6 +69,7 @@ function fill(line, found, place, [low, high]) {
   for (const [end, values] of Object.entries(ends)) {
     cell("bar").firstChild.style.setProperty(`--${end}`, `${share(values[place])}%`);
   }
+  if (facts.repeated) fillRepeats(line, place, share);
   const differs = (other) => other >= 0 && place !== other && strength(place, other) > 0;
   const several = facts.baselines.length > 1, apart = !several && differs(found.base);
   const raised = document.createElement("sup");
@@ -73,7 +97,7 @@ function matches(system) {
 
 function drawLadder() {
   const found = rungValues();
-  const ends = [...found.ci_low, ...found.ci_high, ...found.mean, 0].filter((value) => !Number.isNaN(value));
+  const ends = [...found.ci_low, ...found.ci_high, ...found.mean, ...(held[`${state.view}/repeats`] ? now("repeats") : []), 0].filter((value) => !Number.isNaN(value));
   const limits = [Math.min(...ends), Math.max(...ends)];
   const lines = sorted(found).filter((place) => matches(view().systems[place])).map((place, number, all) => {
     const line = rungs.get(view().systems[place]);
@@ -105,9 +129,12 @@ for (const head of document.querySelectorAll("#rungs th[data-key]")) {
   button.addEventListener("click", () => change({ sort: key, down: state.sort === key ? !state.down : falls }));
 }
 
+exports.repeats = () => table(facts.views.flatMap((each, number) => facts.metrics.flatMap((metric, m) => facts.depths.flatMap((depth, d) =>
+  each.repeats.flatMap((names, place) => names.map((name) => [facts.systems[each.systems[place]], name]))
+    .map(([system, repeat], list) => ({ view: each.name, metric, depth, system, repeat, mean: at(`${number}/repeats`, m, d, list) }))))));
 exports.ladder = () => {
   const names = ["rank", "rank_low", "rank_high", "first", "tier", "mean", "ci_low", "ci_high"];
-  const rows = [["view", "metric", "depth", "system", ...names, "unjudged"]];
+  const rows = [["view", "metric", facts.unit ? "budget" : "depth", "system", ...names, "unjudged"]];
   facts.views.forEach((each, number) => facts.metrics.forEach((metric, m) => facts.depths.forEach((depth, d) =>
     each.systems.forEach((system, place) => rows.push([each.name, metric, depth, facts.systems[system],
       ...names.map((name) => at(`${number}/${name}`, m, d, place)), at(`${number}/unjudged`, d, place)])))));

@@ -20,7 +20,7 @@ function fillBaselines() {
 function sayDepth() {
   const depth = facts.depths[state.depth];
   element("depth-shown").textContent = depth;
-  element("depth").setAttribute("aria-valuetext", `depth ${depth}`);
+  element("depth").setAttribute("aria-valuetext", forms.deep(depth));
 }
 watchers.push(sayDepth);
 

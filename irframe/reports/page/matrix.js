@@ -81,7 +81,8 @@ function compared(a, b, topics) {
   const spread = Math.sqrt(apart.reduce((sum, each) => sum + (each - centre) ** 2, 0) / (apart.length - 1));
   const difference = now("mean")[a] - now("mean")[b];
   const constant = spread <= ROUNDING * Math.max(...left.map(Math.abs), ...right.map(Math.abs));
-  const half = constant ? NaN : of("reach", state.metric)[state.depth] * spread;
+  const counting = held[`${state.view}/half`], own = counting ? now("half")[pairOf(a, b)] : of("reach", state.metric)[state.depth] * spread;
+  const half = constant && !counting ? NaN : own;
   return { difference, low: difference - half, high: difference + half, counts, constant };
 }
 

@@ -39,7 +39,7 @@ const short = (name, most = 40) => (name.length <= most ? name : `${name.slice(0
 const nameOf = (system) => short(facts.systems[system]);
 
 // A sentence, from its template: what is counted stands before a noun, behind a plus.
-const forms = { fixed: (value) => fixed(value), short };
+const forms = { fixed: (value) => fixed(value), short, deep: (depth) => (facts.unit ? `${depth} ${facts.unit}` : `depth ${depth}`) };
 const say = (key, values) => facts.words[key].replace(/\{(\w+)(?::([^}]*))?\}/g, (_, name, form) => {
   const value = values[name];
   if (form?.startsWith("+")) return `${value} ${form.slice(1)}${value === 1 ? "" : "s"}`;

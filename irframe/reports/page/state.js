@@ -30,8 +30,13 @@ function ladderOrder() {
 
 // Below how many of the levels the p-value of two systems of the view is.
 function strength(a, b) {
+  return now("strength")[pairOf(a, b)];
+}
+
+// Position of two systems of the view among its pairs.
+function pairOf(a, b) {
   const [low, high] = a < b ? [a, b] : [b, a], count = view().systems.length;
-  return now("strength")[low * count - (low * (low + 1)) / 2 + high - low - 1];
+  return low * count - (low * (low + 1)) / 2 + high - low - 1;
 }
 
 // Only systems that are chosen have a colour, which they keep; one more gets the rarest.
