@@ -314,10 +314,11 @@ def replay(
         Means over samples, and each as ``..._interval`` with (..., bound), Student's over samples,
         NaN for one sample:
 
-        - ``judged`` and ``found`` (strategy, budget), documents judged and relevant ones, per topic;
+        - ``judged`` and ``found`` (strategy, budget), documents judged and relevant ones, by
+          topic;
         - ``tau`` and ``tau_ap`` (strategy, budget, metric), agreement of the order of all systems
           with that by full judgments;
-        - ``conclusions`` (strategy, budget, metric, conclusion), pairs of systems that are ``kept``,
+        - ``conclusions`` (strategy, budget, metric, conclusion), pairs of systems: ``kept``,
           significantly different in the same direction; ``lost``, only by full judgments; ``new``,
           only by the budget's; ``reversed``; ``neither``;
         - ``kept`` and ``changed`` (strategy, budget, metric), the share of the significant
