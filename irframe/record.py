@@ -164,7 +164,9 @@ def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or None
     if isinstance(value, Mapping):
-        return value.get("name", value.get("data"))
+        numbers = bool(value) and all(isinstance(each, int | float) for each in value.values())
+        by_name = ", ".join(f"{key} {each:g}" for key, each in value.items()) if numbers else None
+        return value.get("name", value.get("data", by_name))
     return None if isinstance(value, bool) else value
 
 

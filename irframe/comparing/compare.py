@@ -13,7 +13,7 @@ from irframe.comparing.corrections import Adjust, Family, parse_correction, refu
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.over_repeats import refuse_over
 from irframe.comparing.pairwise import COUNTS, DECIDED, NUMBERS, Asked, Found, of_bounds
-from irframe.comparing.significance import FURTHER, Margin, unequal_spread, without_spread
+from irframe.comparing.significance import FURTHER, Margin, Margins, unequal_spread, without_spread
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
 from irframe.cubes.repeats import has_repeats
@@ -54,7 +54,7 @@ def compare(
     weights: TopicWeights = None,
     simultaneous: bool = False,
     effects: bool = False,
-    margin: float | None = None,
+    margin: Margins = None,
     power: float | None = None,
     over: Over = "both",
     progress: bool = False,
@@ -104,9 +104,10 @@ def compare(
     effects
         Whether Hedges' g is wanted, with its interval.
     margin
-        How much worse, in the units of the metric, does not matter, above 0: whether a system is
-        shown to be not worse than another, or equivalent to it. Not for tests and corrections of
-        all pairs at once, ``"tukey"`` and ``"max-t"``, nor for metrics that are not averaged.
+        How much worse, in the units of the metric, does not matter, above 0, or ``{metric:
+        margin}``: whether a system is shown to be not worse than another, or equivalent to it. Not
+        for tests and corrections of all pairs at once, ``"tukey"`` and ``"max-t"``, nor for metrics
+        that are not averaged.
     power
         How often a true difference is to be found to be called detectable, above `alpha` and
         below 1; with a margin .8 by default.

@@ -117,9 +117,8 @@ class Asked:
                 effects = hedges(found["effect_size"], found["n_topics"], alpha=self.alpha)
                 found |= dict(zip(EFFECTS, effects, strict=True))
         if self.margin is not None:
-            towards = [part.towards for part in parts]
             further = self.margin.columns(
-                results, towards, adjust=self.adjust, family=self.family, alpha=self.alpha
+                results, parts, adjust=self.adjust, family=self.family, alpha=self.alpha
             )
             for found, more in zip(results, further, strict=True):
                 found.update(more)
@@ -353,7 +352,10 @@ def of_bounds(
         if asked.margin.margin is not None:
             cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
             least = np.where(cost, -found["highest"], found["lowest"])
-            columns["decided"] = found["decided"] | (least > -asked.margin.margin)
+            names = list(frame[METRIC].unique())
+            margins = dict(zip(names, asked.margin.by_metric(names), strict=True))
+            within = least > -frame[METRIC].map(margins).to_numpy(float)
+            columns["decided"] = found["decided"] | within
     return frame.assign(**columns)
 
 

@@ -3,7 +3,7 @@
 Verbs: risk.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -47,6 +47,10 @@ POWER = 0.8
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 
 
+Margins = float | Mapping[str, float] | None
+"""For all metrics, or metric -> margin."""
+
+
 @dataclass(frozen=True)
 class Margin:
     """What is asked of margins.
@@ -54,18 +58,18 @@ class Margin:
     Parameters
     ----------
     margin
-        How much worse does not matter, or None.
+        How much worse does not matter, for all metrics or by their names, or None.
     power
         How often what is called detectable is found, or None.
     """
 
-    margin: float | None
+    margin: Margins
     power: float | None
 
     @classmethod
     def of(
         cls,
-        margin: float | None,
+        margin: Margins,
         power: float | None,
         alpha: float,
         test: PairedTest,
@@ -74,8 +78,9 @@ class Margin:
         """Return what is asked, None for nothing, refusing what cannot be."""
         if margin is None and power is None:
             return None
-        if margin is not None:
-            number("margin", margin, above=0)
+        for each in margin.values() if isinstance(margin, Mapping) else [margin]:
+            if each is not None or isinstance(margin, Mapping):
+                number("margin", each, above=0)
         asked = POWER if power is None else number("power", power, above=alpha, below=1)
         if margin is not None and (test.joint or isinstance(adjust, MaxT)):
             named = test.name if test.joint else "max-t"
@@ -83,10 +88,23 @@ class Margin:
             raise ParameterError("a test and a correction that have a margin", named, advice)
         return cls(margin, asked)
 
+    def by_metric(self, metrics: Sequence[str]) -> Array:
+        """Return the margin of each metric, refusing metrics without one, and names of none."""
+        margin = self.margin
+        if not isinstance(margin, Mapping):
+            return np.full(len(metrics), margin, float)
+        missing = [name for name in metrics if name not in margin]
+        strange = [name for name in margin if name not in metrics]
+        if missing or strange:
+            found = f"none for {', '.join(missing)}" if missing else "other names"
+            wanted = f"a margin for each of {', '.join(metrics)}"
+            raise ParameterError(wanted, found, "", strange)
+        return np.array([margin[name] for name in metrics], float)
+
     def columns(
         self,
         results: list[dict[str, Array]],
-        towards: list[list[int]],
+        parts: Sequence[Scores],
         *,
         adjust: Parsed,
         family: Family,
@@ -99,22 +117,21 @@ class Margin:
         results
             Of every group ``mean_difference``, ``sd``, ``freedom``, ``n_topics`` and
             ``significant``, shape (metric, depth, pair).
-        towards
-            Of every group and metric, 1 where higher is better, else -1.
+        parts
+            The scores of every group.
         adjust, family, alpha
             As of the comparison.
         """
         leads = [
-            found["mean_difference"] * np.array(sign)[:, np.newaxis, np.newaxis]
-            for found, sign in zip(results, towards, strict=True)
+            found["mean_difference"] * np.array(part.towards)[:, np.newaxis, np.newaxis]
+            for found, part in zip(results, parts, strict=True)
         ]
         further = [self._detectable(found, alpha) for found in results]
-        for found, lead, into in zip(results, leads, further, strict=True):
-            if self.margin is not None:
-                spread = found["sd"], found["n_topics"], self.margin, found["freedom"]
-                p = within_margin(lead, *spread)
-                into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
         if self.margin is not None:
+            for part, found, lead, into in zip(parts, results, leads, further, strict=True):
+                margin = self.by_metric(part.metrics)[:, np.newaxis, np.newaxis]
+                p = within_margin(lead, found["sd"], found["n_topics"], margin, found["freedom"])
+                into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
             self._corrected(further, adjust, family, alpha)
         for found, lead, into in zip(results, leads, further, strict=True):
             into["verdict"] = verdict(found["significant"], lead, into)

@@ -80,7 +80,7 @@ def within_margin(
     mean: FloatArray,
     sd: FloatArray,
     topics: int | IntArray,
-    margin: float,
+    margin: float | FloatArray,
     freedom: FloatArray | None = None,
 ) -> Within:
     """Test paired differences against a margin.

@@ -177,7 +177,8 @@ def _words(text: str) -> str:
 
 
 def _told_margin(attributes: Mapping[Any, Any]) -> str:
-    return f"margin {attributes['margin']:g}" if "margin" in attributes else ""
+    margin = attributes.get("margin", "")
+    return f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
 
 
 def told_interval(attributes: Mapping[Any, Any]) -> str:

@@ -80,6 +80,9 @@ def of_comparison(
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
         words.append(_raised(comparison))
+    if marks == "verdicts":
+        extras.append(_verdicts(comparison, means))
+        words.append(f"raised: the verdict against {_baseline(comparison)}")
     if intervals:
         extras.append(_differences(comparison, means))
     shown = "[of the difference: {}]" if intervals else ""
@@ -187,6 +190,18 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
             for cell in zip(row[told], column[told], strict=True):
                 marks[cell] += ("," if marks[cell] else "") + str(number)
     return pd.DataFrame(marks, means.table.index, means.table.columns)
+
+
+def _verdicts(comparison: pd.DataFrame, means: Means) -> Extra:
+    """Return what is said of each system against the baseline."""
+    _baseline(comparison)
+    if "verdict" not in comparison:
+        advice = "compare with margin= or power="
+        raise InputError("a comparison with verdicts", "none", advice)
+    texts = means.spread(comparison, comparison["verdict"], "system_a")
+    told = texts.map(lambda text: text if isinstance(text, str) and text else "")
+    forms = {"html": " <sup>{}</sup>", "latex": r"\textsuperscript{{ {}}}"}
+    return Extra((told,), forms | {"typst": " #super[{}]", "string": " ({})"})
 
 
 def _differences(comparison: pd.DataFrame, means: Means) -> Extra:

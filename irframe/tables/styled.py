@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 """Columns of a summary."""
-MARKS = ("letters", "daggers", "none")
+MARKS = ("letters", "daggers", "verdicts", "none")
 
 
 @read_at_budgets
@@ -29,7 +29,7 @@ def styled(
     precision: int = 3,
     *,
     best: bool = True,
-    marks: Literal["letters", "daggers", "none"] = "letters",
+    marks: Literal["letters", "daggers", "verdicts", "none"] = "letters",
     intervals: bool | None = None,
     relative_to: Hashable | None = None,
     sort: Hashable = False,
@@ -50,7 +50,9 @@ def styled(
         What follows a mean of a comparison, raised. ``"letters"``: those of all systems that this
         one significantly beats, or numbers where there are more than 26 systems. ``"daggers"``:
         one where a system differs significantly from the baseline, or with several baselines
-        the numbers of those from which it does. ``"none"``: nothing.
+        the numbers of those from which it does. ``"verdicts"``: what a comparison with one
+        baseline and a margin, or a power, says of each system, such as ``not worse``. ``"none"``:
+        nothing.
     intervals
         Whether intervals follow: of a summary that of the mean, which is the default; of a
         comparison with a baseline that of the difference.
@@ -77,7 +79,8 @@ def styled(
     ------
     InputError
         For what is none of these; has some pair twice at a metric and depth; or, with
-        ``marks="daggers"`` or ``intervals=True``, is a comparison without a baseline.
+        ``marks="daggers"``, ``"verdicts"`` or ``intervals=True``, is a comparison without a
+        baseline; or with ``"verdicts"`` one without verdicts.
     ParameterError
         For a precision below 0, and for an unknown kind of marks, system or column.
 
