@@ -309,7 +309,9 @@ def _like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
     return chosen
 
 
-def tell_unjudged(table: RunTable, judgments: QrelsTable, found: NDArray[np.bool_]) -> None:
+def tell_unjudged(
+    table: RunTable, judgments: QrelsTable, found: NDArray[np.bool_]
+) -> dict[Any, str]:
     """Warn of systems without a judged document, if it is all or they list chunks.
 
     Parameters
@@ -318,9 +320,14 @@ def tell_unjudged(table: RunTable, judgments: QrelsTable, found: NDArray[np.bool
         The two frames.
     found
         Whether each system retrieves a judged document.
+
+    Returns
+    -------
+    dict
+        Of what the lists of each system are, where they are not of one unit.
     """
     if not len(table.doc) or found.all():
-        return
+        return {}
     chunks = _like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
     if not found.any():
         sides = [
@@ -333,6 +340,8 @@ def tell_unjudged(table: RunTable, judgments: QrelsTable, found: NDArray[np.bool
             "some systems retrieve no judged document, but chunks of judged ones, by their names "
             f"({listing(systems)}): {COLLAPSE}"
         )
+        return dict.fromkeys(table.systems, DOC) | dict.fromkeys(systems, "chunks")
+    return {}
 
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
