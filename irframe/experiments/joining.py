@@ -330,10 +330,10 @@ def tell_unjudged(
         return {}
     chunks = _like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
     if not found.any():
-        sides = [
+        runs, qrels = (
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
-        ]
-        tell_none_judged(*sides, COLLAPSE if len(chunks) else "compare the identifiers")
+        )
+        tell_none_judged(runs, qrels, COLLAPSE if len(chunks) else "compare the identifiers")
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]
         warn(
@@ -393,8 +393,8 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
         found = repr(known[GRADE])
         raise InputError("runs without a column of grades", found, "drop or rename it first")
     judged = locate(table, judgments, place_topics(table, judgments))
-    found = np.bincount(table.system[judged >= 0], minlength=len(table.systems)) > 0
-    tell_unjudged(table, judgments, found)
+    hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
+    tell_unjudged(table, judgments, hits > 0)
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
     grade[judged < 0] = pd.NA
     return table.frame.assign(**{GRADE: grade})
