@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.as_scores import with_own_levels
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import COSTS, READ_IN
-from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS
+from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS, roles
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -180,6 +181,10 @@ def refuse_units(scores: Any) -> None:
         coordinate = scores[UNIT]
         if coordinate.dims == (SYSTEM,):
             units = dict(zip(scores[SYSTEM].to_numpy(), coordinate.to_numpy(), strict=True))
+    elif units and isinstance(scores, pd.DataFrame):
+        index = with_own_levels(scores).index
+        present = {*index.unique(roles(index.names).get(SYSTEM)).astype(str)}
+        units = {system: unit for system, unit in units.items() if system in present}
     if len({*units.values()}) > 1:
         told = [f"{system} of {unit}" for system, unit in units.items()]
         advice = "collapse to documents with of=, or judge spans of text"

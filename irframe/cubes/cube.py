@@ -308,6 +308,8 @@ def build_cube(
     dim, keys = riders.get(by or "", ("", None))
     found = Experiment.of(ranked, judgments, policy, keys if dim == TOPIC else None)
     hits = found.hits.by_list()
+    if found.units and UNIT not in riders:
+        riders[UNIT] = (SYSTEM, np.array([found.units[each] for each in found.systems], object))
     made = policy.attributes | {"pool": found.pool_word, "irframe": VERSION} | dict(told or {})
     made |= {UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))

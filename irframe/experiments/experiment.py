@@ -52,6 +52,8 @@ class Experiment:
     """What decided all this, as results say it."""
     listing: Listed | None = None
     """The unjudged documents at the top of lists by name, where these are known."""
+    units: Mapping[Any, str] = field(default_factory=dict)
+    """Of what the lists of systems are, where it is not the same for all."""
     files: Sequence[Any] = ()
     """Name, size and time of change of the files that it was made of."""
     origin: int = 0
@@ -85,7 +87,7 @@ class Experiment:
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
         listed = np.bincount(hits.of // len(table.topics), minlength=len(lists.systems)) > 0
-        tell_unjudged(runs, table, listed)
+        units = tell_unjudged(runs, table, listed)
         tell_missing(lists, judgments.topics, judgments.code, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing
@@ -102,6 +104,7 @@ class Experiment:
             collections.tops(table.topic, table.grade)[judgments.code],
             collection=collections.told_of(judgments.code),
             listing=listing,
+            units=units,
         )
         if not pooled:
             return found

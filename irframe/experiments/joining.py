@@ -309,7 +309,9 @@ def _like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
     return chosen
 
 
-def tell_unjudged(table: RunTable, judgments: QrelsTable, found: NDArray[np.bool_]) -> None:
+def tell_unjudged(
+    table: RunTable, judgments: QrelsTable, found: NDArray[np.bool_]
+) -> dict[Any, str]:
     """Warn of systems without a judged document, if it is all or they list chunks.
 
     Parameters
@@ -318,21 +320,28 @@ def tell_unjudged(table: RunTable, judgments: QrelsTable, found: NDArray[np.bool
         The two frames.
     found
         Whether each system retrieves a judged document.
+
+    Returns
+    -------
+    dict
+        Of what the lists of each system are, where they are not of one unit.
     """
     if not len(table.doc) or found.all():
-        return
+        return {}
     chunks = _like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
     if not found.any():
-        sides = [
+        runs, qrels = (
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
-        ]
-        tell_none_judged(*sides, COLLAPSE if len(chunks) else "compare the identifiers")
+        )
+        tell_none_judged(runs, qrels, COLLAPSE if len(chunks) else "compare the identifiers")
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]
         warn(
             "some systems retrieve no judged document, but chunks of judged ones, by their names "
             f"({listing(systems)}): {COLLAPSE}"
         )
+        return dict.fromkeys(table.systems, DOC) | dict.fromkeys(systems, "chunks")
+    return {}
 
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
@@ -384,8 +393,8 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
         found = repr(known[GRADE])
         raise InputError("runs without a column of grades", found, "drop or rename it first")
     judged = locate(table, judgments, place_topics(table, judgments))
-    found = np.bincount(table.system[judged >= 0], minlength=len(table.systems)) > 0
-    tell_unjudged(table, judgments, found)
+    hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
+    tell_unjudged(table, judgments, hits > 0)
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
     grade[judged < 0] = pd.NA
     return table.frame.assign(**{GRADE: grade})

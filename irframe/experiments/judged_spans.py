@@ -146,7 +146,8 @@ class Spans:
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
         """What is saved of them beside what each topic has, as columns."""
-        found = {"span_docs": {"doc": self.docs}, "span_texts": self.text.columns}
+        found: dict[str, dict[str, Any]] = {"span_docs": {"doc": self.docs}}
+        found["span_texts"] = self.text.columns
         return found if self.sets is None else found | {"span_sets": self.sets.columns}
 
     @classmethod
@@ -173,14 +174,15 @@ class Spans:
             For spans beside documents, and for several that differ.
         """
         known = [each for each in every if each is not None]
+        if not known:
+            return None
         alike = [_equal(each.tables, part.tables) for each, part in pairwise(known)]
-        if known and not (len(known) == len(every) and all(alike)):
+        if len(known) < len(every) or not all(alike):
             advice = "put the runs together, and the spans, and build one cube"
             raise InputError("cubes of the same spans, or of documents", "several", advice)
         sets = [each.n_sets for each in known if each.n_sets is not None]
-        evidence = np.concatenate([each.evidence for each in known]) if known else None
-        n_sets = np.concatenate(sets) if sets else None
-        return replace(known[0], evidence=evidence, n_sets=n_sets) if known else None
+        evidence = np.concatenate([each.evidence for each in known])
+        return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
 
 
 def _equal(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:

@@ -35,6 +35,7 @@ from irframe.names import (
     SUBTOPIC,
     TOPICS_OF,
     UNIT,
+    UNITS,
     VERSION,
     Layout,
     NoRel,
@@ -234,6 +235,8 @@ class Scoring:
         made[JUDGMENTS] = found.judgments.digest
         if self.judgments.table.spans is not None:
             made[UNIT] = TEXT
+        elif found.units:
+            made[UNITS] = [[str(system), unit] for system, unit in found.units.items()]
         if self._budgets is not None:
             length = str(self.policy.length)
             made[BUDGETS] = self._budgets.told(length)

@@ -33,6 +33,7 @@ __all__ = [
     "Runs",
     "as_qrels",
     "as_runs",
+    "collected",
     "columns_of",
     "is_array",
     "is_ranx",
@@ -54,6 +55,11 @@ def is_ranx(x: Any, holding: str) -> bool:
     return type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, holding)
 
 
+def collected(x: Any) -> Any:
+    """Return a lazy frame of polars as one that holds its rows, and all else as it is."""
+    return x.collect() if hasattr(x, "collect") and hasattr(x, "collect_schema") else x
+
+
 def columns_of(x: Any) -> pd.DataFrame | None:
     """Return a table of any library as a frame with its ids in columns; None for no table.
 
@@ -68,8 +74,7 @@ def columns_of(x: Any) -> pd.DataFrame | None:
         return _with_levels(x.to_frame())
     if isinstance(x, pd.DataFrame):
         return _with_levels(x)
-    if hasattr(x, "collect") and hasattr(x, "collect_schema"):  # a lazy frame of polars
-        x = x.collect()
+    x = collected(x)
     if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
         return None
     try:

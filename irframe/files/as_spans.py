@@ -85,8 +85,8 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
     if len(wrong):
         told = [
-            f"{row[TOPIC]} {row[DOC]} [{row[START]}, {row[END]}) of {length[place]:g}"
-            for place, row in wrong.iterrows()
+            f"{topic} {doc} [{start}, {end}) of {lengths[doc]}"
+            for topic, doc, start, end in wrong[[TOPIC, DOC, START, END]].to_numpy().tolist()
         ]
         wanted, advice = "spans within their documents", "count both in one unit"
         raise InputError(wanted, f"{len(wrong)} that end beyond", advice, told)

@@ -220,7 +220,7 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
-_OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"(\w+)"\s*:')
+_OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
 
 
 def is_objects(data: bytes) -> bool:
@@ -232,8 +232,10 @@ def is_objects(data: bytes) -> bool:
     True
     """
     data = data.removeprefix(codecs.BOM_UTF8)
-    alone = _OBJECT.fullmatch(data) is not None and roles(_KEY.findall(data.decode("latin-1")))
-    return _OBJECTS.match(data) is not None or (alone and {TOPIC, DOC} <= alone.keys())
+    if _OBJECTS.match(data):
+        return True
+    names = _KEY.findall(data.decode("latin-1")) if _OBJECT.fullmatch(data) else []
+    return {TOPIC, DOC} <= roles(names).keys()
 
 
 def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
-from irframe.files.as_runs import ONLY_SYSTEM, as_runs, columns_of, is_array
+from irframe.files.as_runs import ONLY_SYSTEM, as_runs, collected, columns_of, is_array
 from irframe.files.ids import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.scan_runs import ScannedRuns, named_groups
@@ -228,6 +228,7 @@ def fold(runs: Any) -> Folded:
     >>> list(folded.runs), folded.owners["dpr [repeat 2]"]
     (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
     """
+    runs = collected(runs)
     nothing = Folded(runs, None, {})
     if isinstance(runs, ScannedRuns):
         return nothing if runs.repeat is None else _of_files(runs)

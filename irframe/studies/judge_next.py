@@ -366,7 +366,7 @@ def replay(
     >>> found = replay(cube, ["pool", "leverage"], [5, 10, 100], "AP")
     >>> found["tau"].squeeze().to_pandas().round(2)
     budget     5     10   100
-    method
+    strategy
     pool      0.57  0.86  1.0
     leverage  0.86  0.93  1.0
     """

@@ -153,7 +153,13 @@ def test_chunks_of_judged_documents_are_told_of():
     with pytest.warns(
         IrframeWarning, match=rf"chunks of judged ones, by their names \(s\): {advice}"
     ):
-        pd.concat([chunks, docs]).ireval.cube(QRELS)
+        cube = pd.concat([chunks, docs]).ireval.cube(QRELS)
+    with pytest.warns(IrframeWarning, match="chunks of judged ones"):
+        table = pd.concat([chunks, docs]).ireval.evaluate(QRELS, "AP")
+    for scores in (cube.ireval.score("AP", at=2), table):
+        with pytest.raises(InputError, match="s of chunks, docs of doc"):
+            scores.ireval.compare()
+    refuse_units(table.loc[["docs"]])
 
 
 REFUSED = {

@@ -131,6 +131,10 @@ def test_tables_that_speak_arrow(library):
         return
     pd.testing.assert_frame_equal(ir.as_runs(table), RUN, check_dtype=False)
     assert ir.evaluate(table, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
+    if library == "polars":
+        seeds = module.concat([table.with_columns(seed=module.lit(seed)) for seed in (1, 2)])
+        found = ir.evaluate(seeds, QRELS, "RR", repeats="system")
+        assert found.index.names == ["system", "seed", "topic"]
 
 
 def test_text_of_any_arrow_type():
