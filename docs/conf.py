@@ -20,7 +20,9 @@ sys.path.insert(0, str(HERE))
 
 from example_report import write_report  # noqa: E402
 from generate import write_pages  # noqa: E402
+from notebooks import write_notebooks  # noqa: E402
 from stamps import key_of_code  # noqa: E402
+from verbs import beside  # noqa: E402
 
 CODE = key_of_code()
 DOI = re.compile(r"\bdoi:(10\.\S*[^\s.,;])")
@@ -48,6 +50,7 @@ extensions = [
     "sphinx.ext.linkcode",
     "numpydoc",
     "myst_nb",
+    "sphinx_copybutton",
     "sphinx_design",
     "sphinx_llms_txt",
     "alt_texts",
@@ -56,6 +59,7 @@ extensions = [
     "mathml",
 ]
 exclude_patterns = ["_build", "_generated/*.md", "_templates", "jupyter_execute", "real/*.md"]
+exclude_patterns += ["_generated/notebooks"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "irframe"
@@ -95,6 +99,9 @@ intersphinx_mapping = {
     name: (address, f"inventories/{name}.txt") for name, address in NEIGHBOURS.items()
 }
 
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is copied can be run: no prompts, no output
+copybutton_prompt_is_regexp = True
+
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"  # of the cells of a page, for as long as the package stays as it is
@@ -122,9 +129,17 @@ def link_dois(*arguments):
     lines[:] = [DOI.sub(r"`\g<0> <https://doi.org/\1>`__", line) for line in lines]
 
 
+def link_neighbours(_, __, name, function, ___, lines):
+    """Lead from a verb or a figure to the pages that call it, and to its neighbours."""
+    if inspect.isfunction(function) and name.startswith(("irframe.verbs.", "irframe.plots.")):
+        lines += beside(name, function)
+
+
 def setup(app):
     """Write pages before those of the documentation are looked for; read all anew for new code."""
     app.add_config_value("code", CODE, "env")
     app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))
     app.connect("config-inited", lambda *_: write_report(HERE / "_generated" / "report"))
+    app.connect("config-inited", lambda *_: write_notebooks(HERE / "_generated" / "notebooks"))
     app.connect("autodoc-process-docstring", link_dois, priority=900)  # after numpydoc
+    app.connect("autodoc-process-docstring", link_neighbours, priority=900)

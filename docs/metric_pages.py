@@ -5,6 +5,7 @@ import re
 import sys
 
 import numpy as np
+from verbs import GUIDES, SHOWN, showing
 
 from irframe.errors import MetricError
 from irframe.gains import parse_gain
@@ -160,12 +161,15 @@ def example(name):
 
 
 def also(name):
-    """Return links to the metrics that the text of one names, and to others of its family."""
+    """Return links to the metrics that the text of one names, others of its family, and pages."""
     text = inspect.getdoc(METRICS[name])
     family = next(names.split() for names in FAMILIES.values() if name in names.split())
     named = [each for each in METRICS if re.search(rf"(?<![\w.]){each}(?=[@(`.,; ]|$)", text)]
     others = [each for each in dict.fromkeys([*named, *family]) if each != name]
     links = [f"- [{each}]({each}.md): {first_line(METRICS[each])}" for each in others]
+    pages = list(showing(rf"""["'`]{name}(?=[@("'`])""", *GUIDES, "papers").items())[:SHOWN]
+    shown = ", ".join(f"[{words}](../../{page.as_posix()})" for page, words in pages)
+    links += [f"\nShown in {shown}."] * bool(shown)
     return "## See also\n\n" + "\n".join(links) + "\n"
 
 

@@ -123,24 +123,65 @@ def cells(home, name, function):
 
 
 @cache
-def guides():
-    """Return path -> text of every page that explains verbs."""
+def pages(*folders):
+    """Return path -> text of every page of some folders that explains something."""
     listed = [
         HERE / folder / f"{name}.md"
-        for folder in GUIDES
+        for folder in folders
         for name in re.findall(r"^[a-z-]+$", (HERE / folder / "index.md").read_text(), re.MULTILINE)
         if name not in NOT_GUIDES
     ]
     return {page.relative_to(HERE): page.read_text() for page in listed}
 
 
+@cache
+def showing(pattern, *folders):
+    """Return path -> title of the pages that show what a pattern finds, most of it first."""
+    found = {page: len(re.findall(pattern, text)) for page, text in pages(*folders).items()}
+    order = sorted((page for page in found if found[page]), key=lambda page: -found[page])
+    return {page: title(pages(*folders)[page]) for page in order}
+
+
+def calls(home, name):
+    """Return a pattern of what calls a function on a page."""
+    plot = r"plot\." if home == "irframe.plots" else ""
+    return rf"(?:ireval\.{plot}|ir\.(?:verbs\.|plots\.)?){name}\b"
+
+
 def guide_of(home, name):
     """Return a link to the page that calls a verb most often, the first of several."""
-    plot = r"plot\." if home == "irframe.plots" else ""
-    called = re.compile(rf"(?:ireval\.{plot}|ir\.(?:verbs\.|plots\.)?){name}\b")
-    times = {page: len(called.findall(text)) for page, text in guides().items()}
-    page = max(times, key=times.get)
-    return f"[{title(guides()[page])}](../{page})" if times[page] else ""
+    found = showing(calls(home, name), *GUIDES)
+    return next((f"[{words}](../{page})" for page, words in found.items()), "")
+
+
+def beside(path, function):
+    """Return lines that lead from a function to pages that call it, and to what stands beside it.
+
+    That is what else its chapter holds, and what the first of these pages calls rather than others.
+    """
+    home, _, name = path.rpartition(".")
+    found = [*showing(calls(home, name), *GUIDES).items()]
+    found += [*showing(calls(home, name), "papers").items()]
+    told = inspect.getdoc(function).partition("\nSee Also\n")[2].partition("\n\n")[0]
+    known = {each: of for each, (of, _) in verbs(home).items()}
+    others = [each for each in known if each != name and not re.search(rf"\b{each}\b", told)]
+    near = sorted(each for each in others if known[each].__module__ == function.__module__)
+    text = (pages(*GUIDES) | pages("papers"))[found[0][0]] if found else ""
+    times = {each: len(re.findall(calls(home, each), text)) for each in others}
+    share = {
+        each: n / (1 + len(showing(calls(home, each), *GUIDES))) for each, n in times.items() if n
+    }
+    near += sorted(share, key=lambda each: -share[each])
+    lines = {
+        "Shown in": [f":doc:`{words} </{page.with_suffix('')}>`" for page, words in found[:SHOWN]],
+        "See also": [f":py:func:`~{home}.{each}`" for each in [*dict.fromkeys(near)][:NEAR]],
+    }
+    told = [f"**{words}:** {', '.join(links)}" for words, links in lines.items() if links]
+    return [part for line in told for part in ("", line, "")]
+
+
+SHOWN, NEAR = 5, 6
+"""How many pages, and how many functions, a page of the reference leads to."""
 
 
 def title(text):

@@ -1,5 +1,6 @@
 """The pages of the documentation: numbers that scripts wrote, pages that exist."""
 
+import ast
 import json
 import re
 from collections import Counter
@@ -100,3 +101,20 @@ def test_every_script_writes_for_one_page():
         for name in re.findall(r'Page\("([\w-]+)"\)', script.read_text(encoding="utf-8"))
     )
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_notebooks_are_markdown_and_code_that_python_reads(monkeypatch):
+    pytest.importorskip("nbclient")
+    monkeypatch.syspath_prepend(DOCS)
+    notebooks = import_module("notebooks")
+    for page in notebooks.PAGES:
+        assert f"_generated/notebooks/{Path(page).name}.ipynb" in PAGES[f"{page}.md"]
+        cells = list(notebooks.cells(page, PAGES[f"{page}.md"]))
+        assert sum(cell.cell_type == "code" for cell in cells) >= 5
+        for cell in cells:
+            if cell.cell_type == "code":
+                ast.parse(cell.source)
+            else:
+                assert not re.search(
+                    r":::|<!--|^:\w+:|\{\w+(:\w+)?\}`|\]\(\)|\.md[)#]", cell.source
+                )

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -173,14 +173,18 @@ class Reader:
         score = frame[known[SCORE]]
         if {*CHUNKS} & {*frame.columns}:
             return None
-        names = frame[known[DOC]].to_numpy(object).tolist()
+        names = frame[known[DOC]].tolist()
         odd = not (_is_plain(score) and _of(names, self._kinds))
-        topic = frame[known[TOPIC]]
-        if len(system) > 1 or odd or type(system[0]) not in TEXT | WHOLE or topic.isna().any():
+        start, labels = _blocks(frame[known[TOPIC]])
+        odd = odd or len(system) > 1 or type(system[0]) not in TEXT | WHOLE
+        if odd or not _of(labels, self._topic_kinds):
             return None
-        place, others = self._places_of(topic)
-        lists = self._lists(place, names, score.to_numpy(np.float64))
-        if lists is None or not any(lists) or not _of(others, self._topic_kinds):
+        judged = self._judgments.places
+        others = [label for label in dict.fromkeys(labels) if label not in judged]
+        places = judged | dict(zip(others, count(len(self._judgments.count)), strict=False))
+        place = np.array([places[label] for label in labels])
+        lists = self._lists(place, start, names, score.to_numpy(np.float64))
+        if lists is None or not any(lists):
             return None
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
         return self._of_names(lists, pd.Index(system), others, titles)
@@ -213,16 +217,20 @@ class Reader:
         return place[codes], pd.Index(labels)[others].tolist()
 
     def _lists(
-        self, place: Codes, names: list[Any], score: NDArray[np.float64]
+        self, place: Codes, start: Codes, names: list[Any], score: NDArray[np.float64]
     ) -> list[dict[Any, float]] | None:
-        """Return a dictionary for each topic; None if one has a document twice."""
-        if (place[1:] < place[:-1]).any():
-            order = grouped(place)
+        """Return a dictionary for each topic, given where its rows begin; None if one repeats."""
+        ends = np.append(start[1:], len(names))
+        if len(set(place.tolist())) < len(place):  # topics do not stand together
+            each = np.repeat(place, ends - start)
+            order = grouped(each)
             names, score = [names[row] for row in order.tolist()], score[order]
+            place, start, length = np.unique(each[order], return_index=True, return_counts=True)
+            ends = start + length
         values, topics = score.tolist(), len(self._judgments.count)
-        ends = np.cumsum(np.bincount(place, minlength=topics)).tolist()
-        parts = [slice(*pair) for pair in pairwise([0, *ends])]
-        lists = [dict(zip(names[part], values[part], strict=True)) for part in parts]
+        lists: list[dict[Any, float]] = [{} for _ in range(max(topics, place.max() + 1))]
+        for into, first, end in zip(place.tolist(), start.tolist(), ends.tolist(), strict=True):
+            lists[into] = dict(zip(names[first:end], values[first:end], strict=True))
         return lists[:topics] if sum(map(len, lists)) == len(names) else None
 
     def read_table(
@@ -306,6 +314,16 @@ class Reader:
         if len(codes) == len(judgments.code):
             return judgments
         return Judgments.chosen(judgments.table, codes)
+
+
+def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
+    """Return where another topic begins than that of the row before, and which that is."""
+    values = topic.array
+    changed: Any = values[1:] != values[:-1]
+    if not isinstance(changed, np.ndarray):
+        changed = changed.to_numpy(bool, na_value=True)
+    start = np.flatnonzero(np.append(True, changed))
+    return start, topic.iloc[start].tolist()
 
 
 def _as_lists(listed: Listed, others: Sequence[Any]) -> Lists:

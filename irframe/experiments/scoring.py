@@ -84,6 +84,7 @@ class Scoring:
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
+        self._indexed: tuple[Any, pd.MultiIndex] = None, pd.MultiIndex.from_arrays([[], []])
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
             self._summaries.setdefault(known.summary, []).append(row)
@@ -183,13 +184,21 @@ class Scoring:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
         values = self.of_asked(self.values(found), found)
         labels = pd.Index(self.labels, name=METRIC)
-        sides = found.systems, found.judgments.topics
-        index = pd.MultiIndex.from_product(sides, names=list(found.names))
-        table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
+        table = pd.DataFrame(values.reshape(len(values), -1).T, self._index(found), labels)
         if found.took_part is not None:
             table = table[found.took_part.ravel()]
         table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
         return table
+
+    def _index(self, found: Experiment) -> pd.MultiIndex:
+        """Return the labels of lists, which one run mostly shares with the run before."""
+        sides, names = (found.systems, found.judgments.topics), list(found.names)
+        if len(found.systems) > 1:
+            return pd.MultiIndex.from_product(sides, names=names)
+        key = found.judgments, *found.systems, found.systems.dtype, *names
+        if self._indexed[0] != key:
+            self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
+        return self._indexed[1].copy()
 
     @property
     def labels(self) -> list[str]:
@@ -201,7 +210,9 @@ class Scoring:
 
     def _spread(self, place: Array) -> Array:
         """Return where the scores of metrics are, at each budget, given the place of each."""
-        each = 1 if self._budgets is None else len(self._budgets.of)
+        if self._budgets is None:
+            return place
+        each = len(self._budgets.of)
         rows = np.repeat(place * each, each, axis=0)
         return rows + np.resize(np.arange(each), len(rows)).reshape(-1, *[1] * (place.ndim - 1))
 
