@@ -72,15 +72,14 @@ def refused(function, scores, **options):
 
 
 @pytest.mark.parametrize("name", of_scores("irframe.verbs"))
-@pytest.mark.parametrize("framed", [False, True])
-def test_verbs_count_repeats_or_refuse_them(name, framed, scores, cube):
+def test_verbs_count_repeats_of_frames_or_refuse_them(name, scores, cube):
     function = verbs("irframe.verbs")[name][0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         options = asked(name, cube)[1] if name in VERBS else {}
     options = {k: v for k, v in options.items() if k not in {"at", "metric", "metrics"}}
     options |= {"difference": 0.1} if name == "topics_needed" else {}
-    given = ir.as_scores(scores.isel(depth=0, drop=True)) if framed else scores
+    given = ir.as_scores(scores.isel(depth=0, drop=True))
     told = refused(function, given, **options | GIVEN.get(name, {}))
     if name in COUNTING:
         assert told is None, told
