@@ -198,6 +198,8 @@ def test_what_a_margin_needs_and_topics_show(scores):
         ({"margin": 0}, ParameterError, "margin, a number above 0; found 0"),
         ({"margin": -1.0}, ParameterError, "margin"),
         ({"margin": np.nan}, ParameterError, "margin"),
+        ({"margin": {}}, ParameterError, "a margin for each of .*; found none for"),
+        ({"margin": {"X@3": 0.1}}, ParameterError, "a margin for each of .*; found none for"),
         ({"power": 1}, ParameterError, "power, a number above 0.05 and below 1"),
         ({"power": 0.01}, ParameterError, "power"),
         ({"margin": 0.1, "test": "tukey"}, ParameterError, "have a margin; found tukey"),
@@ -206,6 +208,24 @@ def test_what_a_margin_needs_and_topics_show(scores):
 )
 def test_bad_margins(scores, options, error, message):
     refused(error, message, lambda: scores.ireval.compare(**options))
+
+
+def test_every_metric_has_its_margin(cube):
+    scores, margins = cube.ireval.score("AP", "ASL", at=[5, 10]), {"ASL": 1.5, "AP": 0.04}
+    found = scores.ireval.compare(margin=margins, family="metric")
+    for metric, margin in margins.items():
+        alone = scores.sel(metric=[metric]).ireval.compare(margin=margin, family="metric")
+        part = found[found["metric"] == metric].reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, alone, check_dtype=False)
+    assert "margin ASL 1.5, AP 0.04" in found.ireval.styled().to_html()
+    bounds = cube.ireval.bounds("AP", "RBP(p=0.8)", at=10)
+    by_name = bounds.ireval.compare(margin={"AP": 0.2, "RBP(p=0.8)": 0.05})
+    for metric, margin in {"AP": 0.2, "RBP(p=0.8)": 0.05}.items():
+        alone = bounds.sel(metric=[metric]).ireval.compare(margin=margin)
+        part = by_name[by_name["metric"] == metric].reset_index(drop=True)
+        pd.testing.assert_series_equal(part["decided"], alone["decided"])
+    with pytest.raises(ParameterError, match="other names: P@5"):
+        scores.ireval.compare(margin=margins | {"P@5": 0.1})
 
 
 def test_margins_are_of_means(cube):

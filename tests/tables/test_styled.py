@@ -51,6 +51,33 @@ def test_marks_are_those_of_the_systems_beaten(comparison):
             assert cell.partition("$^{")[2].rstrip("}$") == expected
 
 
+def test_verdicts_follow_the_means_of_those_held_against_a_baseline():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
+    found = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
+    styled = found.ireval.styled(marks="verdicts")
+    told = found.set_index(["system_a", "metric"])["verdict"]
+    assert told.nunique() > 2
+    for form, raised in (
+        ("latex", "\\textsuperscript{{ {}}}"),
+        ("html", " <sup>{}</sup>"),
+        ("string", " ({})"),
+    ):
+        text = getattr(styled, f"to_{form}")()
+        for verdict, count in told.value_counts().items():
+            assert text.count(raised.format(verdict)) == count, (form, verdict)
+    assert "raised: the verdict against bm25; " in styled.to_html()
+    refused(
+        InputError,
+        "verdicts",
+        scores.ireval.compare(baseline="bm25").ireval.styled,
+        3,
+        marks="verdicts",
+    )
+    every = scores.ireval.compare(margin=0.05)
+    refused(InputError, "one of all pairs", every.ireval.styled, 3, marks="verdicts")
+
+
 def test_latex_has_the_rules_of_booktabs_and_the_options_of_pandas(comparison):
     styled = comparison.ireval.styled(2)
     latex = styled.to_latex(caption="Means", label="tab:means")
