@@ -236,8 +236,8 @@ def refuse_duplicates(table: RunTable, again: Codes) -> None:
         advice = f"if rows are chunks, collapse them: of={table.columns.get(DOC, DOC)!r}; {ADVICE}"
         raise IdError("every document once in a list", found, advice, offenders)
     advice = (
-        f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, scorer and diagnose take "
-        f"all, and scores by {word} have compare and its like"
+        f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, report, scorer and "
+        f"diagnose take all, and scores by {word} have compare and its like"
     )
     raise IdError(f"one {word} of every system here", found, advice, offenders)
 

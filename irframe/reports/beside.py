@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from irframe.comparing.compare import compare
 from irframe.comparing.document_texts import SNIPPET, Told
 from irframe.comparing.explain import names_of
+from irframe.cubes.repeats import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, EMPTY, METRIC, REPEATED, SYSTEM, TOPIC, UNJUDGED, plural
+from irframe.names import DEPTH, EMPTY, METRIC, REPEATED, SYSTEM, TOPIC, UNJUDGED, plural, roles
 from irframe.reports import figures
 from irframe.reports.setting import Part, parts, say, text
 from irframe.reports.view import View
@@ -73,6 +74,24 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
     doc = np.full(grade.shape, -1, np.int32)
     doc[there] = codes
     return Lists([text(name) for name in names], doc, grade)
+
+
+def first_runs(whole: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of the first repeat of every system, called like the systems.
+
+    Parameters
+    ----------
+    whole
+        A cube; those without repeats change nothing.
+    runs
+        Its runs, in which every repeat is a system.
+    """
+    if REPEAT_OF not in whole.coords:
+        return runs
+    owners = whole[REPEAT_OF].to_series().drop_duplicates()
+    role = roles(runs.columns)[SYSTEM]
+    kept = runs[runs[role].isin(owners.index)]
+    return kept.assign(**{str(role): kept[role].map(owners)})
 
 
 def mark(grade: int) -> str:

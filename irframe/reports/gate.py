@@ -147,5 +147,6 @@ def _told(
     shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
     against = "the best ranking" if "frozen" in found.attrs else baseline
     text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
-    title = f"documents that did it, by {metric} against {against}, on topics that fell:"
+    of = f", in the first {change.word} of each" if change.word else ""
+    title = f"documents that did it, by {metric} against {against}, on topics that fell{of}:"
     return "\n\n".join([*parts, f"{title}\n{text.to_string(index=False)}"])

@@ -13,14 +13,17 @@ from irframe.comparing.document_texts import SNIPPET, Texts, read_texts
 from irframe.comparing.explain import explain
 from irframe.comparing.freeze import Frozen
 from irframe.cubes.cube import cube as build
+from irframe.cubes.repeats import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.errors import MetricError
 from irframe.experiments.policy import at_depth
+from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.reports.beside import first_runs
 from irframe.tables.captions import told
 
 FALLEN, BEHIND = 10, 3
@@ -64,8 +67,8 @@ def markdown(
     -------
     str
         A section per system, the gravest verdict first: a line per metric, and the topics on which
-        it lost most, with the documents behind that. At most `MOST` characters; what is left out
-        is counted.
+        it lost most, with the documents behind that, of repeats in the first. At most `MOST`
+        characters; what is left out is counted.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     order = sorted(of_systems, key=lambda system: _gravity(of_systems[system]))
@@ -113,6 +116,8 @@ class Change(NamedTuple):
     scores: pd.DataFrame
     """By the metrics, index (system, topic), of both."""
     runs: pd.DataFrame
+    word: str = ""
+    """What repeats are called, of which the lists are the first; "" where there are none."""
 
     @classmethod
     def of(
@@ -120,11 +125,16 @@ class Change(NamedTuple):
     ) -> "Change":
         """Return the change that the rows of one system in a comparison are of."""
         system, baseline = rows["system_a"].iloc[0], rows["system_b"].iloc[0]
-        both = [system, baseline]
+        both, word = [system, baseline], ""
+        if REPEAT_OF in cube.coords:
+            word = word_of(scores)
+            names = [name for name in scores.index.names if name != level_of(scores)]
+            scores = scores.groupby(level=names, sort=False).mean()
+            runs, cube = first_runs(cube, fold(runs).runs), one_of_each(cube)
         if "frozen" in rows.attrs:
             both = [system]
             scores = pd.concat([scores, Frozen.read(rows.attrs["baseline"]).frame(baseline)])
-        return cls(rows, cube.sel({SYSTEM: both}), scores, runs)
+        return cls(rows, cube.sel({SYSTEM: both}), scores, runs, word)
 
     @property
     def names(self) -> tuple[Any, Any]:
@@ -135,7 +145,8 @@ class Change(NamedTuple):
         """Return the verdict, and a line per metric."""
         system, baseline = map(_cell, self.names)
         title = f"## {system} against {baseline}: {_verdict(self.rows['verdict'])}\n"
-        return "\n".join([title, *_metrics(self.rows, self.pair, metrics, told)]) + "\n"
+        asked = None if self.word else told
+        return "\n".join([title, *_metrics(self.rows, self.pair, metrics, asked)]) + "\n"
 
     def apart(self, metric: Metric) -> pd.DataFrame:
         """Return the scores of the topics, ``before``, ``after``, and by how much they ``rose``."""
@@ -157,6 +168,7 @@ class Change(NamedTuple):
         system, baseline = map(_cell, self.names)
         behind, told = self.behind(metric, fallen.index.tolist(), texts)
         against = "" if self.pair.sizes[SYSTEM] == 2 else f", against {BEST}"
+        against += f", in the first {self.word} of each" if self.word else ""
         yield "\n" + _row([TOPIC, baseline, system, f"documents behind it{against}"])
         yield _row(["---"] * 4)
         for topic, row in fallen.iterrows():
@@ -262,7 +274,7 @@ def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
 
 def _within_bounds(pair: xr.Dataset, metric: Metric, asked_of: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
-    if "weights" in asked_of or pair.sizes[SYSTEM] == 1:
+    if asked_of is None or "weights" in asked_of or pair.sizes[SYSTEM] == 1:
         return "not known"
     try:
         within = bounds(pair, at_depth(metric, None), at=_depth(pair, metric))

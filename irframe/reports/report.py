@@ -23,7 +23,6 @@ from irframe.comparing.document_texts import Texts, read_texts
 from irframe.cubes.by_budget import reading_in
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
-from irframe.cubes.repeats import REPEAT_OF
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
@@ -34,10 +33,10 @@ from irframe.files.atomic import look, write_whole
 from irframe.files.compression import refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
-from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, Layout, Ties, roles
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Layout, Ties
 from irframe.paired import PairedTest, Test
 from irframe.reports import figures
-from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, top_lists
+from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
 from irframe.reports.setting import Part, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
@@ -394,24 +393,15 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
     found = list(views(setting))
     opening = found[0]
     told = findings(opening.whole, setting.metrics, frames)
+    listed = first_runs(setting.whole, frames["runs"]) if frames else None
     return Page(
         title=title,
         setting=setting,
         views=found,
-        lists=top_lists(setting.cube, _first_runs(setting, frames.get("runs"))),
+        lists=top_lists(setting.cube, listed),
         trust=trust(opening, told),
         verdicts=verdicts(opening),
         beside=beside(opening),
         origins=told_origins(setting.whole, frames),
         call=call,
     )
-
-
-def _first_runs(setting: Setting, runs: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return the runs whose lists the page shows, called as there."""
-    if runs is None or REPEAT_OF not in setting.whole.coords:
-        return runs
-    owners = setting.whole[REPEAT_OF].to_series().drop_duplicates()
-    role = roles(runs.columns)[SYSTEM]
-    kept = runs[runs[role].isin(owners.index)]
-    return kept.assign(**{str(role): kept[role].map(owners)})
