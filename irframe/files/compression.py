@@ -183,7 +183,8 @@ def _all_of(
         if rest + min(ends, default=len(data)) > LINE:
             head = bytes(found.getbuffer()[:_BEGINNING])
             if in_lines(head) and _by_start(_OPEN, head) is None:
-                raise _too_long(source, 1 + found.getvalue().count(b"\n"))
+                feeds, returns, both = map(found.getvalue().count, (b"\n", b"\r", b"\r\n"))
+                raise _too_long(source, 1 + feeds + returns - both)
         found.write(data)
         rest = len(data) - 1 - max(data.rfind(b"\n"), data.rfind(b"\r")) + rest * (not ends)
     return found.getvalue()

@@ -76,3 +76,16 @@ def test_layers_of_packing(tmp_path, read):
     for _ in range(1000):
         data = gzip.compress(data, 1)
     refused(FileFormatError, "packed at most 3 times", read, write(tmp_path, data, "many.gz"))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("part", [1, 3, 8, 64])
+def test_lines_have_a_length_however_much_is_read_at_once(tmp_path, monkeypatch, end, part):
+    monkeypatch.setattr(compression, "LINE", 20)
+    monkeypatch.setattr(compression, "_PART", part)
+    for before in (0, 1, 3):
+        lines = f"1 0 a 1{end}" * before + f"1 0 {'b' * 14} 1{end}" + f"1 0 c 1{end}"
+        assert len(read_qrels(write(tmp_path, lines.encode(), "whole"))) == before + 2
+        longer = write(tmp_path, lines.replace("b", "bb", 1).encode(), "longer")
+        if part < 64:
+            refused(FileFormatError, f"line {before + 1} of .*longer longer", read_qrels, longer)

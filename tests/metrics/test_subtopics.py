@@ -6,7 +6,9 @@ strata: xinfAP and infNDCG against slow loops, on every road that judgments take
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +22,7 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import GradeError, InputError, IrframeWarning, MetricError
 from irframe.metrics import METRICS
-from irframe.metrics.contributions import score_ranking, score_subtopics
+from irframe.metrics.contributions import added_by_rank, score_ranking, score_subtopics
 
 PEER = json.loads(Path(__file__).with_name("_pyndeval").joinpath("values.json").read_text())
 TEXTS = [
@@ -61,6 +63,10 @@ def test_equals_the_slow_loop(text, ranking, missed):
     if text not in UNBOUND:
         assert (found >= 0).all()
         assert (found <= 1.2).all()
+    if type(metric).terms is not None:
+        adding = SimpleNamespace(**vars(metric), score=partial(added_by_rank, metric))
+        added = score_subtopics(adding, ranking, missed)
+        np.testing.assert_allclose(added.sum(), found[-1], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("text", TEXTS)

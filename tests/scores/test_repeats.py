@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from oracles.repeats import best_of_by_draws, worked
+from oracles.repeats import best_of_by_draws
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
@@ -301,40 +301,6 @@ class TestVerbs:
             best_of_by_draws([0.1, 0.4, 0.2], 2, max)
         )
         assert np.isnan(of_draws(values, 4))
-
-
-class TestPlanning:
-    def test_components_of_the_worked_case(self):
-        scores = array(worked().transpose(0, 2, 1)[np.newaxis])
-        own = ir.verbs.components(scores)["variance"].values[0]
-        np.testing.assert_allclose(own, [0.031935, 0.000632, 0.007996, 0.002540], atol=1e-6)
-        shared = quietly(ir.verbs.components, scores, repeats="shared")["mean_square"].values[0]
-        expected = [0.197389, 0.313945, 0.001251, 0.026529, 0.022142, 0.003125, 0.002248]
-        np.testing.assert_allclose(shared, expected, atol=1e-6)
-
-    def test_mixed_models_find_the_same_components(self):
-        mixedlm = pytest.importorskip("statsmodels.formula.api").mixedlm
-        rows = array(worked().transpose(0, 2, 1)[np.newaxis]).to_series().rename("y").reset_index()
-        rows["own"] = rows["system"] + rows["repeat"].astype(str)
-        rows["cell"] = rows["system"] + rows["topic"]
-        parts = {"topic": "0 + C(topic)", "own": "0 + C(own)", "cell": "0 + C(cell)"}
-        model = mixedlm("y ~ C(system)", rows, groups=np.ones(len(rows)), vc_formula=parts)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fitted = model.fit(reml=True)
-        found = dict(zip(model.exog_vc.names, fitted.vcomp, strict=True))
-        scores = rows.set_index(["system", "repeat", "topic"])[["y"]].rename(columns={"y": "AP"})
-        own = ir.verbs.components(scores)["variance"].values[0]
-        values = [found["topic"], found["own"], found["cell"], fitted.scale]
-        np.testing.assert_allclose(own, values, atol=2e-5)
-
-    def test_a_pilot_says_with_how_many_repeats_how_many_topics(self):
-        found = drawn(topics=30).ireval.topics_needed(margin=0.05, repeats=[1, 3, 5])
-        topics = found["topics"].isel(metric=0).values
-        assert topics[1] >= topics[2] or np.isnan(topics[1])
-        tight = drawn(topics=30).ireval.topics_needed(margin=0.005, repeats=[1, 200_000])
-        assert np.isnan(tight["topics"].values[0, 0])
-        assert tight["topics"].values[0, 1] > 1000
 
 
 BAD = {

@@ -1,0 +1,120 @@
+"""Variances by topic and repeat, and how many topics an experiment with repeats takes."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from oracles.repeats import worked
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import IrframeWarning, ParameterError
+from irframe.planning.over_repeats import own_components
+
+
+def array(values, **attrs):
+    """Return scores over (system, repeat, topic) as an array."""
+    labels = {
+        name: [f"{name[0]}{n}" for n in range(size)]
+        for name, size in zip(("system", "repeat", "topic"), np.shape(values), strict=True)
+    }
+    made = xr.DataArray(values, labels, tuple(labels), attrs=attrs)
+    return made.expand_dims(metric=["AP"])
+
+
+def components(scores, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return ir.verbs.components(scores, **options)
+
+
+def test_components_of_the_worked_case():
+    scores = array(worked().transpose(0, 2, 1))
+    own = components(scores)["variance"].values[0]
+    np.testing.assert_allclose(own, [0.031935, 0.000632, 0.007996, 0.002540], atol=1e-6)
+    shared = components(scores, repeats="shared")["mean_square"].values[0]
+    expected = [0.197389, 0.313945, 0.001251, 0.026529, 0.022142, 0.003125, 0.002248]
+    np.testing.assert_allclose(shared, expected, atol=1e-6)
+
+
+def test_mixed_models_find_the_same_components():
+    mixedlm = pytest.importorskip("statsmodels.formula.api").mixedlm
+    rows = array(worked().transpose(0, 2, 1)).to_series().rename("y").reset_index()
+    rows["own"] = rows["system"] + rows["repeat"].astype(str)
+    rows["cell"] = rows["system"] + rows["topic"]
+    parts = {"topic": "0 + C(topic)", "own": "0 + C(own)", "cell": "0 + C(cell)"}
+    model = mixedlm("y ~ C(system)", rows, groups=np.ones(len(rows)), vc_formula=parts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = model.fit(reml=True)
+    found = dict(zip(model.exog_vc.names, fitted.vcomp, strict=True))
+    scores = rows.set_index(["system", "repeat", "topic"])[["y"]].rename(columns={"y": "AP"})
+    own = components(scores)["variance"].values[0]
+    values = [found["topic"], found["own"], found["cell"], fitted.scale]
+    np.testing.assert_allclose(own, values, atol=2e-5)
+
+
+def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
+    rng = np.random.default_rng(1)
+    tables = [rng.normal(size=(repeats, 6)) for repeats in (1, 2, 4)]
+    spread = within = 0.0
+    for table in tables:
+        for row in table:
+            spread += (row.mean() - table.mean()) ** 2 * len(table) / max(len(table) - 1, 1)
+            within += ((row - table.mean(axis=0) - row.mean() + table.mean()) ** 2).sum()
+    residual = within / ((1 + 3) * 5)
+    means = np.array([table.mean(axis=0) for table in tables])
+    grand = means.mean()
+    left = sum(
+        (means[s, t] - means[s].mean() - means[:, t].mean() + grand) ** 2
+        for s in range(3)
+        for t in range(6)
+    )
+    crossing = left / (2 * 5)
+    topic = sum((means[:, t].mean() - grand) ** 2 for t in range(6)) / 5 - crossing / 3
+    share = residual * (1 + 1 / 2 + 1 / 4) / 3
+    expected = [topic, spread / (2 + 4) - residual / 6, crossing - share, residual]
+    lists = np.concatenate(tables)[..., np.newaxis]
+    found = own_components(lists, np.array([0, 1, 1, 2, 2, 2, 2]))
+    np.testing.assert_allclose(found[:, 0], expected)
+    alone = own_components(lists[:, :1], np.array([0, 1, 1, 2, 2, 2, 2]))
+    assert np.isnan(alone).all()
+
+
+def found_at(topics, parts, repeats, wanted, *, one_sided, alpha=0.05):
+    """Return how often an experiment of so many topics and repeats finds a difference."""
+    topic, repeat, residual = parts
+    by_topic = (topic + residual / repeats) / topics
+    by_repeat = repeat / repeats + residual / (topics * repeats)
+    variance = by_topic + repeat / repeats
+    below = by_topic**2 / (topics - 1)
+    if repeats > 1:
+        below += 2 * (by_repeat / 2) ** 2 / (repeats - 1)
+    df, lead = max(1, variance**2 / below), wanted / np.sqrt(variance)
+    if one_sided:
+        return stats.nct.sf(stats.t.ppf(1 - alpha, df), df, lead)
+    return stats.ncf.sf(stats.f.ppf(1 - alpha, 1, df), 1, df, lead**2)
+
+
+@pytest.mark.parametrize("asked", ["margin", "difference"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
+    scores = array(worked().transpose(0, 2, 1), **({"repeats": "shared"} if shared else {}))
+    options = {asked: 0.1, "power": 0.7}
+    found = scores.ireval.topics_needed(**options, repeats=[1, 3, 8])
+    variance = components(scores)["variance"].isel(metric=0)
+    last = "system_repeat" if shared else "repeat"
+    parts = [2 * variance.sel(component=c).item() for c in ("system_topic", last, "residual")]
+    named = [found[f"variance_{name}"].item() for name in ("topic", "repeat", "residual")]
+    np.testing.assert_allclose(named, parts)
+    for repeats, topics in zip((1, 3, 8), found["topics"].to_numpy()[0], strict=True):
+        ends = (1e6,) if np.isnan(topics) else (topics - 1, topics)
+        reached = [found_at(n, parts, repeats, 0.1, one_sided=asked == "margin") for n in ends]
+        assert [each >= 0.7 for each in reached] == [False, True][: len(ends)]
+    assert found.attrs["n_repeats"] == "1, 3, 8"
+    assert found.attrs["repeats"] == ("shared" if shared else "system")
+    again = scores.ireval.topics_needed(**options)
+    xr.testing.assert_equal(again, found.sel(n_repeats=[3]))
+    with pytest.raises(ParameterError, match="at least one number of repeats"):
+        scores.ireval.topics_needed(**options, repeats=[])
