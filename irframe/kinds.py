@@ -76,7 +76,6 @@ OWN = {
     "round_effect": (CUBE, SCORES),
     "select_top": (CUBE, SCORES),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
-    "store": (SCANNED,),
 }
 """Verb whose first parameter does not say what it takes -> what that is."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
@@ -92,7 +91,7 @@ NEXT = {
     ),
     SCORES: ("summary()", "compare()", "leaderboard()", "sheet(system)", "styled()"),
     CUBE: ('score("AP")', 'bounds("AP")', "search_lengths()", 'report("page.html")', "save(path)"),
-    SCANNED: ('evaluate(qrels, "AP")', "store(path, qrels)"),
+    SCANNED: ('evaluate(qrels, "AP")', "cube(qrels)"),
     COMPARISON: ("styled()", "plot.p_value_curves()"),
 }
 """Kind -> what most people do next."""
@@ -242,7 +241,7 @@ def _counts(subject: Any) -> list[str]:
         words = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
         return [_number(subject.sizes[dim], dim) for dim in words if dim in subject.sizes]
     if not hasattr(subject, "index"):
-        return [_number(len(subject.paths), "path")]
+        return [_number(len(subject.files), "file")]
     frame = subject.to_frame() if isinstance(subject, pd.Series) else subject
     flat = frame.index.to_frame(index=False) if frame.index.names != [None] else None
     found = []

@@ -101,15 +101,18 @@ def test_every_verb_says_of_what_it_is():
     }
 
 
-def test_an_object_offers_what_it_has(subjects):
+def test_an_object_offers_what_it_has(subjects, tmp_path):
     runs, qrels = ir.example_track()
+    runs.ireval.write_run(tmp_path / "runs.parquet")
+    scanned = ir.scan_runs(tmp_path / "runs.parquet")
     scores = runs.ireval.evaluate(qrels, "AP")
     offered = {
         "runs": (runs, {"evaluate", "cube", "check"}, {"compare", "score", "sample"}),
         "judgments": (qrels, {"sample", "write_qrels"}, {"evaluate", "compare"}),
-        "scores": (scores, {"compare", "leaderboard", "sheet"}, {"evaluate", "styled_by", "score"}),
+        "scores": (scores, {"compare", "leaderboard", "sheet"}, {"evaluate", "collapse", "score"}),
         "result": (scores.ireval.compare(), {"styled"}, {"compare", "evaluate"}),
         "cube": (subjects[xr.Dataset], {"score", "outcomes"}, {"compare", "archetypes"}),
+        "scanned runs: 1 file": (scanned, {"evaluate", "cube"}, {"score", "sample"}),
     }
     for begins, (subject, mine, others) in offered.items():
         names = set(dir(subject.ireval))
