@@ -279,8 +279,8 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
     assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
     for words, told in (
-        (["--update"], "a gate whose baseline --update renews; found no --fail-on"),
-        (["--baseline", "bm25"], "--baseline or --baseline-file; found both"),
+        (["--update"], "found no --fail-on; wanted a gate whose baseline --update renews"),
+        (["--baseline", "bm25"], "found both; wanted --baseline or --baseline-file"),
         (["--fail-on", "drop"], "--margin, for --fail-on drop"),
         (["--ties", "doc"], "ties: trec in the file, doc here"),
         (

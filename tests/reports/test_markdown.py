@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 import irframe as ir
 from irframe.__main__ import main
@@ -87,6 +88,10 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
 
 
+FLAGS = re.MULTILINE | re.DOTALL
+ACTION = yaml.safe_load(PAGE.parents[2].joinpath("action.yml").read_text(encoding="utf-8"))
+
+
 @pytest.mark.usefixtures("files")
 def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
     line = ["compare", "track/qrels.txt", "track/runs/main.txt", "track/runs/new.txt"]
@@ -100,10 +105,15 @@ def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
 def test_the_commands_of_the_workflow_run(files):
     text = PAGE.read_text(encoding="utf-8")
     freezes = re.search(r"^\$ (irframe freeze .*)$", text, re.MULTILINE)
-    gates = re.findall(r"(?:run|entry): >\n((?: {10}.*\n)+)", text)
+    workflow, hooks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, FLAGS))
+    [gate] = [each for each in workflow["jobs"]["gate"]["steps"] if each.get("id") == "gate"]
+    assert gate["with"].keys() <= ACTION["inputs"].keys()
+    compare = re.search(r"^```sh\n(irframe compare .*?)^```", text, FLAGS)[1].replace("\\\n", " ")
+    [before_push] = [each for each in hooks["repos"][0]["hooks"] if each["id"] == "irframe-gate"]
+    lines = [shlex.split(line) for line in (freezes[1], compare)]
+    lines.append(["irframe", "compare", *before_push["args"]])
     (files / "track" / "runs" / "new.txt").rename(files / "new.txt")
-    for line, status in zip([freezes[1], *gates], [0, 1, 1], strict=True):
-        words = shlex.split(line)
+    for words, status in zip(lines, [0, 1, 1], strict=True):
         assert words[0] == "irframe"
         assert main(words[1:]) == status
     assert (files / "summary.md").read_text().startswith("## new against main: worse")
