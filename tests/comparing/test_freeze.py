@@ -281,7 +281,7 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     for words, told in (
         (["--update"], "found no --fail-on; wanted a gate whose baseline --update renews"),
         (["--baseline", "bm25"], "found both; wanted --baseline or --baseline-file"),
-        (["--fail-on", "drop"], "wanted --margin, for --fail-on drop"),
+        (["--fail-on", "drop"], "--margin, for --fail-on drop"),
         (["--ties", "doc"], "ties: trec in the file, doc here"),
         (
             ["track/runs/bm25.gz", "--fail-on", "drop", "--margin", "9", "--update"],

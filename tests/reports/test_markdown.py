@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from odd_tracks import repeated
+import yaml
 
 import irframe as ir
 from irframe.__main__ import main
-from irframe.reports.gate import Gate
-from irframe.reports.markdown import markdown
-from irframe.warned import unsaid
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "continuous-integration.md"
 
@@ -91,6 +88,10 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
 
 
+FLAGS = re.MULTILINE | re.DOTALL
+ACTION = yaml.safe_load(PAGE.parents[2].joinpath("action.yml").read_text(encoding="utf-8"))
+
+
 @pytest.mark.usefixtures("files")
 def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
     line = ["compare", "track/qrels.txt", "track/runs/main.txt", "track/runs/new.txt"]
@@ -101,41 +102,18 @@ def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
     assert out.count("not known") == 2
 
 
-def test_the_commands_of_the_page_run(files):
+def test_the_commands_of_the_workflow_run(files):
     text = PAGE.read_text(encoding="utf-8")
-    lines = re.findall(r"^\$ (irframe .*)$", text, re.MULTILINE)
-    script = re.search(r"```sh\n(irframe compare [^`]*)```", text)[1].replace("\\\n", " ")
+    freezes = re.search(r"^\$ (irframe freeze .*)$", text, re.MULTILINE)
+    workflow, hooks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, FLAGS))
+    [gate] = [each for each in workflow["jobs"]["gate"]["steps"] if each.get("id") == "gate"]
+    assert gate["with"].keys() <= ACTION["inputs"].keys()
+    compare = re.search(r"^```sh\n(irframe compare .*?)^```", text, FLAGS)[1].replace("\\\n", " ")
+    [before_push] = [each for each in hooks["repos"][0]["hooks"] if each["id"] == "irframe-gate"]
+    lines = [shlex.split(line) for line in (freezes[1], compare)]
+    lines.append(["irframe", "compare", *before_push["args"]])
     (files / "track" / "runs" / "new.txt").rename(files / "new.txt")
-    for line, status in zip([*lines, script], [0, 1, 1], strict=True):
-        assert main(shlex.split(line)[1:]) == status
+    for words, status in zip(lines, [0, 1, 1], strict=True):
+        assert words[0] == "irframe"
+        assert main(words[1:]) == status
     assert (files / "summary.md").read_text().startswith("## new against main: worse")
-
-
-def test_repeats_are_compared_by_all_of_them_and_explained_by_the_first():
-    runs, qrels = repeated("seed", "bm25")
-    asked = [ir.parse_metric("nDCG@10")]
-    scores = runs.ireval.evaluate(qrels, asked)
-    with unsaid():
-        found = scores.ireval.compare(baseline="monot5", margin=0.05)
-    page = markdown(found, ir.cube(runs, qrels), asked, scores=scores, runs=runs)
-    row = found[found["system_a"] == "ance"].iloc[0]
-    shown = f"{row.difference:+.4f} | [{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
-    part = page.partition("## ance against monot5")[2].partition("## ")[0]
-    assert shown in part
-    assert "documents behind it, in the first seed of each" in part
-    topic = re.search(
-        r"^\| (1\d\d) \| (\S+) \| (\S+) \| (d\d+) .*? rank (\d+) to", part, re.MULTILINE
-    )
-    means = scores["nDCG@10"].groupby(level=["system", "topic"]).mean()
-    for system, value in (("monot5", topic[2]), ("ance", topic[3])):
-        assert f"{means[system, topic[1]]:.4f}" == value
-    first = runs.query("system == 'monot5' and seed == 0 and topic == @topic[1]")
-    assert first.drop(columns="seed").ireval.rank()["doc"].tolist()[int(topic[5]) - 1] == topic[4]
-    with unsaid(), pytest.raises(AssertionError, match="fell, in the first seed of each:"):
-        Gate().assert_not_worse(
-            runs.query("system in ['ance', 'monot5']"),
-            qrels,
-            asked,
-            baseline="monot5",
-            margin=0.05,
-        )
