@@ -7,6 +7,8 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import IdError, InputError, ParameterError
+from irframe.experiments.nuggets import count_grades
+from irframe.names import EMPTY
 
 GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 
@@ -143,3 +145,16 @@ def test_answers_sampled_again_are_repeats_inside_topics():
     found, plain = (each.ireval.compare() for each in (scores, means))
     assert (found["n_topics"] == 3).all()
     np.testing.assert_allclose(found["p"], plain["p"])
+
+
+def test_documents_are_counted_by_topic_subtopic_and_grade():
+    rng = np.random.default_rng(0)
+    levels = np.array([-1, 0, 1, 2])
+    grade = rng.choice([EMPTY, *levels], (60, 3)).astype(np.int8)
+    topic = rng.integers(-1, 3, 60)
+    expected = np.zeros((3, 3, 4), int)
+    for row, place in zip(grade, topic, strict=True):
+        for subtopic, each in enumerate(row):
+            if place >= 0 and each != EMPTY:
+                expected[place, subtopic, list(levels).index(each)] += 1
+    np.testing.assert_array_equal(count_grades(grade, topic, 3, levels), expected)
