@@ -91,7 +91,7 @@ def short(name: str, most: int = LONGEST) -> str:
 
     Examples
     --------
-    >>> short("UIUC_DMG_setrank_ret", 14), short("bm25")
+    >>> short("UIUC_DMG_setrank_ret", 14), short("bm25", 4)
     ('UIUC_D\u2026nk_ret', 'bm25')
     """
     return name if len(name) <= most else f"{name[: most // 2 - 1]}\u2026{name[-most // 2 + 1 :]}"

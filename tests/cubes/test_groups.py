@@ -12,6 +12,7 @@ from incomplete import incomplete
 from refusals import refused
 
 import irframe as ir
+from irframe.cubes.by_group import groups
 from irframe.cubes.groups import each_group, own_rows, read_groups
 from irframe.cubes.view import OURS
 from irframe.errors import IrframeWarning, ParameterError
@@ -245,3 +246,12 @@ def test_what_differs_between_groups_is_told_of_each(cube):
     parts = halves.ireval.leave_out("AP", at=5, by="half")
     assert len(parts.attrs["judgments"]) == 2
     assert sum(parts.attrs["judgments"]) == whole.attrs["judgments"]
+
+
+def test_parts_of_results_are_what_is_selected():
+    result = cube_of().ireval.score("AP", at=1).to_dataset(name="mean")
+    result = result.assign_coords(team=("system", ["x", "y", "x"]))
+    found = dict(groups(result, "team"))
+    assert [*found] == ["x", "y"]
+    for team, systems in (("x", ["a", "c"]), ("y", ["b"])):
+        assert found[team]["mean"].indexes["system"].tolist() == systems

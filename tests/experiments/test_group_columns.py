@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from incomplete import though_incomplete
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import MetricError, ParameterError
+from irframe.errors import IrframeWarning, MetricError, ParameterError
 
 METRICS = ["AP", "map", "P@5", "RR(rel=1)", "Judged@5"]
 TRACKS = ("dl21", "news")
@@ -113,3 +114,18 @@ def test_groups_by_collection_are_those_of_its_column(frames, cube):
             assert getattr(found, same)(wanted), verb
     with pytest.raises(ParameterError, match="found 'collection'"):
         ir.evaluate(*frames, "AP").ireval.compare(by="collection")
+
+
+def test_who_takes_part_in_a_collection_is_in_its_groups_without_lists(frames):
+    runs, qrels = frames
+    inside = qrels["topic"].isin(qrels["topic"].unique()[:4])
+    qrels = qrels.assign(kind=np.where(inside, "some", "others"))
+    some = set(qrels["topic"][inside])
+    short = runs[~((runs["system"] == "bm25") & runs["topic"].isin(some))]
+    with though_incomplete():
+        told = ir.evaluate(short, qrels, "AP", collection="track", by="kind")
+        assert not told.loc["some"].loc["bm25"].any().item()
+    with pytest.warns(IrframeWarning, match=r"systems without rows .*some \(bm25\)"):
+        untold = ir.evaluate(short, qrels, "AP", by="kind")
+    assert "bm25" not in untold.loc["some"].index
+    assert "bm25" in untold.loc["others"].index

@@ -89,3 +89,11 @@ def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
     qrels = pd.DataFrame({"topic": "1", "doc": list("vw"), "grade": 1})
     monkeypatch.setattr(coded_tables, "ROWS", rows)
     assert dense(ir.cube(runs, qrels)).pool_depth.tolist() == [1]
+
+
+@pytest.mark.parametrize("options", [{"ties": "rank"}, {"score_dtype": "float32"}])
+def test_pools_are_read_by_full_scores_however_lists_are_ranked(options):
+    runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 2, 3]})
+    runs["score"] = [1.0, 1 + 2e-12, 1 + 1e-12]
+    qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})
+    assert dense(ir.cube(runs, qrels, **options)).pool_rank.tolist() == [3, 1, 2]

@@ -63,6 +63,10 @@ def test_what_does_not_fit_may_be_skipped():
     cube = RUN.ireval.cube(QRELS, length={"b": 30, "x": 10, "a": 20, "c": 5})
     scores = cube.ireval.score("Recall", "P", budget=[5, 25, 34], cut="skip")
     np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
+    parts = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # rounded, they add to more
+    assert sum(parts) > 10**9
+    cube = RUN[1:].assign(size=parts).ireval.cube(QRELS, length="size")
+    assert cube.ireval.score("Recall", budget=10**9, cut="skip").item() == 1
 
 
 LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")

@@ -11,7 +11,7 @@ import irframe as ir
 from irframe.errors import IdError, InputError
 from irframe.files.as_runs import qrels_by_role, runs_by_role
 from irframe.files.formats import DOCUMENTS, QRELS, RUN
-from irframe.files.ids import code_labels, grouped, require_columns, within
+from irframe.files.ids import code_labels, grouped, identifiers, require_columns, within
 
 IDS_RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
 IDS_QRELS = pd.DataFrame({"topic": 2, "doc": [4, 9], "grade": [1, 1]})
@@ -43,6 +43,15 @@ def test_unsigned_ids(kind, role):
         assert ir.verbs.restrict(qrels, run)["doc"].tolist() == [4]
     assert run.ireval.pool(2)[role].dtype == kind
     assert run.ireval.rank(ties="random", seed=1)[role].dtype == kind
+
+
+@pytest.mark.parametrize("kind", ["category", "str", "object", "string[pyarrow]"])
+def test_ids_that_are_text_or_categories(kind):
+    found = identifiers(pd.Series(["7", "x", "7"]).astype(kind), "doc")
+    assert found.to_pylist() == ["7", "x", "7"]
+    assert identifiers(pd.Series([7, 3]).astype("category"), "doc").to_pylist() == [7, 3]
+    holes = pd.Series(["x", None]).astype(kind)
+    refused(IdError, "1 missing at row positions: 1", identifiers, holes, "doc")
 
 
 def test_ids_too_large_for_64_bits():

@@ -263,6 +263,16 @@ def test_findings_repeat_the_numbers(judged):
     assert told(findings, "ranks").how_many == (moved > 0).sum()
     assert f"{one['bias'].mean().item():+.3f} on average" in told(findings, "means").what
     assert f"p {one['group_p'].item():.2g}" in told(findings, "favoured|slighted").what
+    for sign, word in ((1, "is favoured, +0.1"), (-1, "is slighted, -0.1")):
+        seen = judged.assign(group_p=0 * judged["group_p"], group_bias=0 * judged["group_bias"])
+        found = told(
+            seen.assign(group_bias=seen["group_bias"] + 0.1 * sign)
+            .sel(metric="AP")
+            .ireval.judge_findings(depth=5),
+            word.partition(",")[0],
+        )
+        assert word in found.what
+        assert found.severity == "warning"
 
 
 def test_the_deepest_is_told_of_by_default(judged):
