@@ -50,7 +50,7 @@ def test_ids_that_are_text_or_categories(kind):
     found = identifiers(pd.Series(["7", "x", "7"]).astype(kind), "doc")
     assert found.to_pylist() == ["7", "x", "7"]
     assert identifiers(pd.Series([7, 3]).astype("category"), "doc").to_pylist() == [7, 3]
-    holes = pd.Series(["x", None]).astype(kind)
+    holes = pd.Series(["x", "y"]).astype(kind).where([True, False])
     refused(IdError, "1 missing at row positions: 1", identifiers, holes, "doc")
 
 
