@@ -101,9 +101,10 @@ def bounds(
     Metrics with a recall base: the exact extremes over all ways to grade the *retrieved* unjudged
     documents of the ranking, above and below the depth, from 0 to the top grade. For All of sets,
     the score, and 1 where an unjudged document, which may be of every set, was read. Labels move
-    the normaliser too, so that the highest score need not be the one with everything relevant. The
-    assumption is that no document is relevant beyond the judged and the retrieved ones. Pools of
-    smaller depth than the cube's (``norm="pool"``, ``ideal="pool"``) stay as they are. With u
+    the normaliser too, so that the highest score need not be the one with everything relevant;
+    those that leave nothing to score (NaN) do not count. The assumption is that no document is
+    relevant beyond the judged and the retrieved ones. Pools of smaller depth than the cube's
+    (``norm="pool"``, ``ideal="pool"``) stay as they are. With u
     unjudged documents down to the deepest depth k wanted, a ranking takes time in proportion to
     k u; the upper bound of nDCG on several grades as much again for every grade and for each of
     a few rounds; and Q on g grades, for every depth k, to k u comb(u + g, g), which is refused

@@ -108,7 +108,7 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
         np.fmin(lower[:rows], metric.score(low), out=lower[:rows])
         np.fmax(upper[:rows], metric.score(high), out=upper[:rows])
     back = np.argsort(order)
-    return lower[back], upper[back]
+    return lower[back], np.fmax(lower, upper)[back]
 
 
 def _fillings(
