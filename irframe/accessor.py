@@ -19,7 +19,7 @@ from irframe.elsewhere import suggest, suggested
 from irframe.files.scan_runs import ScannedRuns
 from irframe.kinds import (
     JUDGMENTS,
-    PAIRED,
+    OTHER,
     RUNS,
     SCORES,
     chain,
@@ -29,7 +29,7 @@ from irframe.kinds import (
     shown_as_html,
     takes,
 )
-from irframe.names import ALIASES, ASSIGNMENT, DOC, NUGGET, RESULT, TOPIC, roles
+from irframe.names import ALIASES
 from irframe.record import Step, steps_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
@@ -179,9 +179,7 @@ class FrameAccessor(Accessor):
     """Verbs of run frames, score frames and the frames that verbs return."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
-        names = roles([*subject.columns, *subject.index.names])
-        told = any(wanted <= names.keys() for wanted in ({TOPIC, DOC}, {TOPIC, NUGGET, ASSIGNMENT}))
-        if not (told or _known(subject)):
+        if kind_of(subject) == OTHER:
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
@@ -205,13 +203,6 @@ class SeriesAccessor(FrameAccessor):
             message = "ireval needs a column of scores, with system and topic in its index"
             raise AttributeError(message)
         super().__init__(as_scores(subject))
-
-
-def _known(frame: pd.DataFrame) -> bool:
-    """Return whether a frame comes from a verb or holds scores."""
-    from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
-
-    return RESULT in frame.attrs or {*map(str, frame.columns)} >= PAIRED or is_scores(frame)
 
 
 def _type(subject: Any) -> type:

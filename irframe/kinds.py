@@ -28,6 +28,8 @@ from irframe.names import (
 
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
 NUGGETS, COMPARISON, BOUNDS = "labels of nuggets", "compare", "bounds"
+OTHER = "result"
+"""What nothing says the kind of."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
@@ -137,7 +139,7 @@ def kind_of(subject: Any) -> str:
         return kind_of(_lone(parts[0])) if parts else "tree"
     returned = str(getattr(subject, "attrs", {}).get(RESULT, ""))
     if isinstance(subject, xr.Dataset):
-        return CUBE if GRADE in subject else returned or "result"
+        return CUBE if GRADE in subject else returned or OTHER
     if isinstance(subject, xr.DataArray):
         if "bound" in subject.dims and returned in {"", BOUNDS}:
             return BOUNDS
@@ -158,7 +160,7 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
         return JUDGMENTS if GRADE in names and not {SCORE, RANK, SYSTEM} & names.keys() else RUNS
     if {TOPIC, NUGGET, ASSIGNMENT} <= names.keys():
         return NUGGETS
-    return SCORES if is_scores(frame) else returned or "result"
+    return SCORES if is_scores(frame) else returned or OTHER
 
 
 def _lone(data: xr.Dataset) -> Any:

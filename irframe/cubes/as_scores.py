@@ -141,10 +141,16 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     >>> is_scores(pd.DataFrame({"name": "s", "qid": "1", "measure": "AP", "value": [0.5]}))
     True
     """
-    frame = score_frame(x)
+    return holds_scores(score_frame(x))
+
+
+def holds_scores(frame: pd.DataFrame) -> bool:
+    """Return the same of what `score_frame` gave."""
+    if is_long(frame) or len(index_roles(frame)) == 2:
+        return True
     if _again(frame.columns):
         frame = frame.loc[:, ~frame.columns.duplicated()]
-    return is_long(frame) or _indexed(frame) is not None
+    return _indexed(frame) is not None
 
 
 def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
@@ -212,10 +218,9 @@ def score_frame(x: Any) -> pd.DataFrame:
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
     if isinstance(x, xr.DataArray):
         return _of_array(x)
-    if isinstance(x, pd.DataFrame) and {SYSTEM, TOPIC} <= roles(_axes(x)).keys():
-        stacked = _stacked(x, "score")
-        x = x if stacked is None else stacked
     if isinstance(x, pd.DataFrame):
+        stacked = _stacked(x, "score") if _names_both_axes(x) else None
+        x = x if stacked is None else stacked
         x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
         flat = (
@@ -233,10 +238,10 @@ def score_frame(x: Any) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _axes(frame: pd.DataFrame) -> list[Any]:
-    """Return what the axes of a matrix are called."""
-    names = [*frame.index.names, *frame.columns.names]
-    return [name for name in names if isinstance(name, str)]
+def _names_both_axes(frame: pd.DataFrame) -> bool:
+    """Return whether a frame is a matrix whose axes are called after systems and topics."""
+    names = [each for each in (frame.index.name, frame.columns.name) if isinstance(each, str)]
+    return len(names) == 2 and {SYSTEM, TOPIC} <= roles(names).keys()
 
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:

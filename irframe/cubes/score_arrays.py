@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from irframe.cubes.as_scores import (
     Scores,
     as_scores,
+    holds_scores,
     index_roles,
     is_long,
-    is_scores,
     named_metrics,
     refuse_twice,
 )
@@ -191,7 +191,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     by
         A column of groups, which stays.
     """
-    if not is_scores(frame) or (by is not None and is_long(frame)):
+    if not holds_scores(frame) or (by is not None and is_long(frame)):
         return frame
     wide = as_scores(frame)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
