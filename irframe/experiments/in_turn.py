@@ -28,6 +28,7 @@ from irframe.experiments.rank_table import (
 )
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.experiments.units import lengths_of
+from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
 from irframe.files.read_run import changed_files
 from irframe.files.scan_runs import ScannedRuns
@@ -399,7 +400,9 @@ def rank_in_turn(
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(lists)
         systems += len(table.systems)
+        size = int(frame.memory_usage().sum())
         del frame, table, framed  # before the next ones are read
+        give_back(size)
     changed = changed_files(states)
     if changed:
         kept = "files that stay as they are while they are read"

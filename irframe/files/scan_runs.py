@@ -79,11 +79,13 @@ class ScannedRuns:
                 yield file, table
 
     def frames(self) -> Iterator["pd.DataFrame"]:
-        """Yield the rows of some files after the other, those of each run at once."""
+        """Return the rows of some files after the other, those of each run at once.
+
+        No frame is kept here, so that it is gone when the next one is read.
+        """
         from irframe.files.read_runs import read_in_turn  # noqa: PLC0415 - imports what reads files
 
-        for frame in read_in_turn(self.files, by_file=self.by_file):
-            yield self._told(frame)
+        return map(self._told, read_in_turn(self.files, by_file=self.by_file))
 
     def frame(self) -> "pd.DataFrame":
         """Return all runs, as `read_runs` reads them."""
