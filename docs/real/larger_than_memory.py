@@ -28,7 +28,7 @@ def main():
     memory = {name: told[f"memory_does_not_grow_with_topics[{name}]"] for name in WHAT}
     sizes = [key for key in memory["score"] if key.endswith("rows")]
     first = {size: f"{memory['score'][size]['sorting']:.1f} s" for size in sizes}
-    rows = [{"what": "sorting Parquet files into blocks of 100 topics"} | first]
+    rows = [{"what": "reading Parquet files and saving the cube"} | first]
     for name, what in WHAT.items():
         cells = {
             size: f"{info['seconds']:.1f} s, {info['peak']:.0f} MB"

@@ -158,7 +158,8 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     kept = set.intersection(*(set(cube.coords) for cube in bare))
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
     if lost:
-        raise InputError("cubes with the same group coordinates", "some without", "", lost)
+        advice = "drop them with drop_vars, or build each cube with them"
+        raise InputError("cubes with the same group coordinates", "some without", advice, lost)
     wide = [cube.reindex({across: labels}) for cube in bare]
     joined = xr.concat(
         wide, dim, data_vars="minimal", coords="minimal", compat="override", join="exact"
