@@ -57,6 +57,11 @@ ADVICE = (
     "over which systems are compared; else drop the duplicates"
 )
 """What to do about rows that stand several times."""
+JUDGED_AGAIN = (
+    "a column 'pass' makes them passes of a judge, which evaluate scores apart; else keep one of "
+    "them"
+)
+"""What to do about documents that are judged several times."""
 
 
 class Folded(NamedTuple):
