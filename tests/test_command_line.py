@@ -854,6 +854,13 @@ def test_repeats_are_told_by_names_of_files(tmp_path, capsys):
     status, _, err = run(capsys, "evaluate", *words, "--format", "trec_eval")
     assert status == 2
     assert "no --repeat" in err
+    status, _, err = run(capsys, "evaluate", *words[:-2])
+    assert status == 2
+    assert "repeats of systems by repeat=r" in err
+    _, out, _ = run(capsys, "diagnose", *words, "--fail-on", "never")
+    assert "systems with one repeat, beside others with up to 3" in out
+    _, out, _ = run(capsys, "evaluate", *words, "--by", "folder", "--format", "csv")
+    assert pd.read_csv(StringIO(out))["repeat"].tolist() == [1, 1, 2, 3]
 
 
 def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):

@@ -27,7 +27,7 @@ from irframe.commands.inputs import (
     read_sound,
     read_text_table,
 )
-from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import InputError
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, roles
@@ -86,6 +86,7 @@ def declare_diagnose(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser, required=False)
+    declare_repeats(parser)
     declare_options(parser, ir.verbs.diagnose)
     declare_systems(parser)
     declare_failing(parser)

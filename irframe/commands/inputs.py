@@ -285,15 +285,15 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Read all runs, with the columns asked for: the folder, or those of a table of systems."""
     system: Literal["tag", "file"] = options.system
-    named = sources_of(options.runs, options.qrels)
+    named, repeat = sources_of(options.runs, options.qrels), getattr(options, "repeat", None)
     if getattr(options, "by", None) != FOLDER:
-        runs = ir.read_runs(named, system=system, repeat=getattr(options, "repeat", None))
+        runs = ir.read_runs(named, system=system, repeat=repeat)
         return with_systems(runs, options, every=every)
     folders: dict[str, list[Source]] = {}
     for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
     parts = [
-        ir.read_runs(sources, system=system).assign(**{FOLDER: folder})
+        ir.read_runs(sources, system=system, repeat=repeat).assign(**{FOLDER: folder})
         for folder, sources in folders.items()
     ]
     return with_systems(pd.concat(parts, ignore_index=True), options)

@@ -17,7 +17,16 @@ from irframe.cubes.by_group import groups, having, join, naming_group, riders_of
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import refuse_repeated_cube, refuse_repeats, unfolded
 from irframe.cubes.score_arrays import refuse_collections, settle_collection, settled, sound
-from irframe.cubes.view import EXPERIMENT, LIST, experiment_of, hold, read_cube, slices_of, trusting
+from irframe.cubes.view import (
+    EXPERIMENT,
+    LIST,
+    experiment_of,
+    hold,
+    of_spans,
+    read_cube,
+    slices_of,
+    trusting,
+)
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
@@ -76,7 +85,7 @@ def verb(
 def _judged(cube: xr.Dataset, function: Callable[..., Any]) -> xr.Dataset:
     """Return a cube, refusing spans of text to a verb that reads judged documents."""
     name = function.__name__
-    if name not in OF_SPANS and experiment_of(cube).judgments.table.spans is not None:
+    if name not in OF_SPANS and of_spans(cube):
         advice = "score(...) reads spans; for others judge chunks or documents"
         raise InputError(f"judgments of documents for {name}", "spans of text", advice)
     return cube
@@ -323,7 +332,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     if cube.attrs["ties"] == "mean":
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
-    if experiment_of(cube).judgments.table.spans is not None:
+    if of_spans(cube):
         raise InputError("judgments of documents", "spans of text", "score(...) reads spans")
     deepest = cube.sizes[DEPTH]
     if depth is None:

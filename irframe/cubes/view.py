@@ -218,6 +218,11 @@ def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -
     return experiment.part(systems, topics).loaded.laid(depth, GRADE)
 
 
+def of_spans(cube: xr.Dataset) -> bool:
+    """Tell whether the judgments of a cube are spans of text."""
+    return cast("Experiment", cube.attrs[EXPERIMENT]).judgments.table.spans is not None
+
+
 def experiment_of(cube: xr.Dataset) -> Experiment:
     """Return the experiment of the systems and topics of a cube, in their order.
 

@@ -27,6 +27,7 @@ from irframe.files.ids import (
     repeated,
     rows_of_ranges,
 )
+from irframe.files.repeats import JUDGED_AGAIN, repeat_column
 from irframe.names import (
     DOC,
     EMPTY,
@@ -480,8 +481,13 @@ def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
     """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
-        wanted, advice = "one judgment per topic and document", "keep one of them"
-        if SUBTOPIC in table.columns:
+        wanted, advice = "one judgment per topic and document", JUDGED_AGAIN
+        word = repeat_column(table.frame, [table.columns[TOPIC], table.columns[DOC]])
+        if word is not None:
+            advice = (
+                f"evaluate scores each {word} apart; else select: qrels[qrels[{word!r}] == ...]"
+            )
+        elif SUBTOPIC in table.columns:
             wanted += f", and subtopic in {table.columns[SUBTOPIC]!r}"
         elif ITERATION in table.columns:
             name = table.columns[ITERATION]

@@ -252,7 +252,7 @@ def refuse_spans(metrics: Iterable[Metric], *, spans: bool) -> None:
             "score SpanR, SpanP, SpanIoU, SpanF or All; for others make judgments of the chunks "
             "that overlap evidence, or drop the columns of borders if they hold something else"
         )
-        raise MetricError("metrics of spans", "judgments by spans for", advice, wrong)
+        raise MetricError("metrics of spans, as judgments are spans", "", advice, wrong)
     if wrong:
         advice = "read them with irframe.as_spans: topic, doc, start, end"
         raise MetricError("judgments that are spans", "documents, for", advice, wrong)

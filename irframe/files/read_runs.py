@@ -346,13 +346,20 @@ def _systems_of(tables: Sequence[pa.Table]) -> list[list[str]]:
     return [pc.unique(table[SYSTEM]).to_pylist() for table in tables]
 
 
+TOLD_APART = (
+    'name systems after their files with system="file", or where these are repeats of systems '
+    r'by repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
+)
+"""What to do about files of one system."""
+
+
 def _advice(
     systems: Sequence[str], names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
 ) -> str:
     """Return what to do about systems in several files: parts by topic are one run, others not."""
     parts = [system for system in systems if _in_parts(system, names, tables)]
     by_name = "rename files, or read them apart with read_run(path, system=...)"
-    others = by_name if by_file else 'name systems after their files with system="file"'
+    others = by_name if by_file else TOLD_APART
     if not parts:
         return others
     told = f"the files of {listing(parts)} share no topic, as parts of one run do: {PARTS}"

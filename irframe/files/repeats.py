@@ -8,6 +8,7 @@ and `Folded` says afterwards which system and which repeat that was.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -19,6 +20,9 @@ from irframe.files.ids import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.scan_runs import ScannedRuns, named_groups
 from irframe.names import (
+    ALIASES,
+    BORDERS,
+    CHUNKS,
     DOC,
     LAYOUTS,
     OWN_REPEATS,
@@ -27,6 +31,7 @@ from irframe.names import (
     REPEATED,
     REPEATS,
     SHARD,
+    SUBTOPIC,
     SYSTEM,
     TOPIC,
     Layout,
@@ -57,6 +62,13 @@ ADVICE = (
     "over which systems are compared; else drop the duplicates"
 )
 """What to do about rows that stand several times."""
+PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
+"""Columns that tell parts of a document apart."""
+JUDGED_AGAIN = (
+    "a column 'pass' makes them passes of a judge, which evaluate scores apart; else keep one of "
+    "them"
+)
+"""What to do about documents that are judged several times."""
 
 
 class Folded(NamedTuple):
@@ -308,7 +320,8 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
 def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     """Return the column that says which repeat a row is of, None where there are no repeats.
 
-    One called ``repeat`` is one; others are where rows have the same keys without them.
+    One called ``repeat`` is one; others are where rows have the same keys without them. Rows may be
+    of parts of documents: chunks, spans, or subtopics that these were judged for.
 
     Parameters
     ----------
@@ -329,6 +342,9 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     if not candidates or not frame.duplicated(keys).any():
         return None
     apart = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
+    parts = [name for name in PARTS if name in frame.columns and name not in keys]
+    if parts and not apart:
+        return repeat_column(frame, [*keys, *parts])
     if len(apart) > 1:
         advice = f"say which one is meant: frame.rename(columns={{{apart[0]!r}: {REPEAT!r}}})"
         raise IdError("one column of repeats", f"{len(apart)}", advice, apart)

@@ -174,14 +174,11 @@ def topics_over_repeats(
     counts = [whole("repeats", each, low=1) for each in counts]
     if not counts:
         raise ParameterError("at least one number of repeats", "none")
-    rows = [_analysed(paired, row, shared=known.layout == "shared")[0] for row in _rows(paired)]
-    parts = np.maximum(np.stack(rows), 0)
-    of_differences = _of_shared(parts) if known.layout == "shared" else _of_own(parts)
+    of_differences = _of_differences(paired)
     asked: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
-    topics = np.stack(
-        [_topics(of_differences, each, wanted, **asked) for each in counts],
-        axis=-1,
-    )
+    inside = known.layout == "topic"
+    cases = [_averaged(of_differences, n) if inside else (of_differences, n) for n in counts]
+    topics = np.stack([_topics(*each, wanted, **asked) for each in cases], axis=-1)
     alike = paired.labelled(topics[..., 0], "topics")
     dims = *alike.dims, N_REPEATS
     named = {"topics": (dims, topics.reshape(*alike.shape, len(counts)))}
@@ -191,23 +188,64 @@ def topics_over_repeats(
     return made.assign_attrs(paired.attrs | told_repeats([paired]) | {"n_repeats": _told(counts)})
 
 
-def _rows(paired: Scores) -> range:
-    return range(len(paired.metrics))
-
-
 def _told(counts: list[int]) -> str:
     return ", ".join(map(str, counts))
 
 
-def _of_own(parts: Array) -> Arrays:
-    """Return the variances of differences of two systems: by topic, by repeat, and the residual."""
-    _, repeat, crossing, residual = np.moveaxis(parts, 1, 0)
-    return 2 * crossing, 2 * repeat, 2 * residual
+def _of_differences(paired: Scores) -> Arrays:
+    """Return the variances of differences of two systems: by topic, by repeat, and the residual.
+
+    Each of shape (metric, depth).
+    """
+    known, rows = paired.repeats, range(len(paired.metrics))
+    if known.layout == "topic":
+        found = [inside_components(known.values[row], known.owner) for row in rows]
+        return tuple(2 * np.maximum(each, 0) for each in np.stack(found, axis=1))
+    shared = known.layout == "shared"
+    names = SHARED if shared else OWN
+    parts = np.stack([_analysed(paired, row, shared=shared)[0] for row in rows], axis=1)
+    taken = ("system_topic", "system_repeat" if shared else "repeat", "residual")
+    return tuple(2 * np.maximum(parts[names.index(name)], 0) for name in taken)
 
 
-def _of_shared(parts: Array) -> Arrays:
-    _, _, _, crossing, by_repeat, _, residual = np.moveaxis(parts, 1, 0)
-    return 2 * crossing, 2 * by_repeat, 2 * residual
+def _averaged(parts: Arrays, repeats: int) -> tuple[Arrays, int]:
+    """Return the variances of differences of topics' means over repeats, of which one is seen."""
+    by_topic, by_repeat, residual = parts
+    return (by_topic + residual / repeats, by_repeat, np.zeros_like(residual)), 1
+
+
+def inside_components(lists: Array, owner: Array) -> Array:
+    """Return variances of systems in topics, of repeats as such, and inside topics.
+
+    Parameters
+    ----------
+    lists
+        Shape (list, topic, depth), NaN where a topic has fewer repeats than another.
+    owner
+        The system of each list, rising.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (3, depth). Repeats that are draws inside topics do not vary as such: 0. NaN of a
+        single topic or system, and where no topic has several repeats.
+    """
+    own = [lists[owner == system] for system in range(owner.max() + 1)]
+    counts = np.stack([(~np.isnan(each)).sum(axis=0) for each in own])
+    there = (counts > 0).all(axis=0)
+    topics, systems = there.sum(axis=0), len(own)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sums = np.stack([np.nansum(each, axis=0) for each in own])
+        means = np.where(there, sums / counts, np.nan)
+        apart = [
+            np.nansum((each - mean) ** 2, axis=0) for each, mean in zip(own, means, strict=True)
+        ]
+        within = np.stack(apart).sum(axis=(0, 1)) / ((counts - 1) * there).sum(axis=(0, 1))
+        share = np.where(there, 1 / counts, 0).sum(axis=(0, 1)) / (topics * systems)
+        rest = means - means.mean(axis=0)
+        rest -= (np.nansum(rest, axis=1) / topics)[:, np.newaxis]
+        crossing = np.nansum(rest**2, axis=(0, 1)) / ((systems - 1) * (topics - 1))
+    return np.stack([crossing - within * share, 0 * within, within])
 
 
 def _topics(

@@ -270,6 +270,7 @@ def topics_needed(
 
     With repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)`` on T
     topics and R repeats, by the `components` of the pilot, and Satterthwaite's degrees of freedom.
+    With repeats inside topics it is ``(s_D^2 + 2 s_e^2 / R) / T``, of T - 1 degrees.
 
     All of it is a guess from a pilot. The variance of a pair that a pilot shows is below the true
     one more often than not, so that more topics are needed than are said; nor is there an interval

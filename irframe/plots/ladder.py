@@ -31,6 +31,7 @@ from irframe.plots.canvas import (
 from irframe.plots.room import fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of
+from irframe.tables.captions import told_repeats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,8 +79,8 @@ def ladder(
         The axes: a dot for every rank and a line for its interval, behind which the tiers are
         bands, grey by turns, named at the right. Where topics were resampled the line is the spread
         of the rank, and beside it stands the share of the resamples in which the system comes
-        first, if 1 % or more. Systems that tie stand by name. Above stands what the attribute
-        ``caution`` says of few topics.
+        first, if 1 % or more. Systems that tie stand by name. Above stands of what systems have
+        repeats, and what the attribute ``caution`` says of few topics.
 
     Raises
     ------
@@ -126,7 +127,8 @@ def ladder(
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_told(layer.attrs)}")
-    subtitle(ax, of_all(len(order), len(names)), *cautions_of(layer.attrs))
+    repeated = told_repeats(layer.attrs)
+    subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 

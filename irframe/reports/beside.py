@@ -17,9 +17,23 @@ from irframe.comparing.document_texts import SNIPPET, Told
 from irframe.comparing.explain import names_of
 from irframe.cubes.repeats import REPEAT_OF
 from irframe.cubes.score import score
+from irframe.cubes.view import experiment_of, of_spans
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, EMPTY, METRIC, REPEATED, SYSTEM, TOPIC, UNJUDGED, plural, roles
+from irframe.names import (
+    DEPTH,
+    EMPTY,
+    END,
+    METRIC,
+    REPEATED,
+    START,
+    SYSTEM,
+    TOPIC,
+    UNJUDGED,
+    plural,
+    roles,
+)
 from irframe.reports import figures
 from irframe.reports.setting import Part, parts, say, text
 from irframe.reports.view import View
@@ -66,14 +80,29 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
     shown = grade.shape[-1]
     try:
-        named = names_of(cube, shown, runs)
+        named = names_of(cube, shown, None if of_spans(cube) else runs)
     except InputError:
         named = names_of(cube, shown)
+    if of_spans(cube):
+        _name_spans(cube, grade, named)
     there = grade != EMPTY
     codes, names = pd.factorize(named[there])
     doc = np.full(grade.shape, -1, np.int32)
     doc[there] = codes
     return Lists([text(name) for name in names], doc, grade)
+
+
+def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
+    """Call what holds evidence by its own borders; all else holds none, and so has grade 0."""
+    experiment = experiment_of(cube)
+    spans, hits = experiment.judgments.table.spans, experiment.hits
+    told: Any = hits.along
+    held = grade >= 0
+    at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
+    text_of = spans.docs[told[PLACE][at[held]] % (len(spans.docs) + 1)]
+    ends = zip(text_of, told[START][at[held]], told[END][at[held]], strict=True)
+    named[held] = [f"{doc} [{start}, {end})" for doc, start, end in ends]
+    grade[grade == UNJUDGED] = 0
 
 
 def first_runs(whole: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
@@ -298,6 +327,8 @@ VERDICTS = ["p_esl_wilcoxon", "better", "significantly_better", "no_harm"]
 
 def beside(view: View) -> list[Part]:
     """Return what holds each system against the baselines without a mean score."""
+    if of_spans(view.cube):
+        return []
     makers = []
     single = view.setting.baselines if view.repeats is None else ()
     for number, name in enumerate(single, start=1):

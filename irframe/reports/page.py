@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.cubes.view import OURS
+from irframe.cubes.view import OURS, of_spans
 from irframe.metrics.facts import facts
-from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
+from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Lists, Snippets
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
@@ -99,6 +99,11 @@ class Page:
         return self.views[0]
 
     @cached_property
+    def textual(self) -> bool:
+        """Whether judgments are spans of text, so that nothing is unjudged."""
+        return of_spans(self.setting.whole)
+
+    @cached_property
     def said(self) -> list[dict[str, list[list[str]]]]:
         """Sentences of every view."""
         return [sentences(view) for view in self.views]
@@ -161,7 +166,8 @@ class Page:
     @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
-        return told_test(self.setting.pairing.words)
+        budgets = {BUDGETS: self.setting.unit} if self.setting.unit else {}
+        return told_test(self.setting.pairing.words | budgets)
 
     @cached_property
     def baselines(self) -> list[int]:

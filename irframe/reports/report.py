@@ -392,7 +392,7 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
     """Put the page together; its sections that do not move are about the first view."""
     found = list(views(setting))
     opening = found[0]
-    told = findings(opening.whole, setting.metrics, frames)
+    told = findings(opening.whole, setting, frames)
     listed = first_runs(setting.whole, frames["runs"]) if frames else None
     return Page(
         title=title,

@@ -13,11 +13,12 @@ from irframe.comparing.compare import compare
 from irframe.comparing.significance import VERDICTS
 from irframe.cubes.repeats import REPEAT_OF, each_a_system
 from irframe.cubes.unjudged import bounds
-from irframe.cubes.view import experiment_of, shown_as
+from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import IrframeError, MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
+from irframe.experiments.text_budgets import Budgets
 from irframe.files.repeats import Folded, fold
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
@@ -25,9 +26,9 @@ from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest
-from irframe.reports.setting import Part, parts, say, text, untold
+from irframe.reports.setting import Part, Setting, parts, say, text, untold
 from irframe.reports.view import View
-from irframe.studies.diagnose import DECIDED, check_cube, check_frames
+from irframe.studies.diagnose import DECIDED, check_cube, check_frames, too_long
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
 from irframe.studies.repeat_checks import check_repeats
@@ -121,6 +122,8 @@ def _corrected(view: View, pairs: int) -> str:
 
 def who_is_unjudged(view: View, depth: int) -> str:
     """Say how many documents are unjudged."""
+    if of_spans(view.cube):
+        return ""
     shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
     told: dict[str, float] = {"depth": view.setting.depths[depth]}
     if np.isnan(shares).all():
@@ -214,6 +217,8 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
         ("ties", "What tied scores leave open", partial(_ties, view)),
         ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
     ]
+    if of_spans(view.cube):
+        makers = makers[:1]
     unfit = {*(OF_SEVERAL if view.alone else ()), *(OF_ONE if view.repeats else ())}
     return parts([each for each in makers if each[0] not in unfit])
 
@@ -372,9 +377,7 @@ def _left_out(view: View) -> Part:
     return Part("left-out", says, how, ZOBEL, pooled, figure, TRUST)
 
 
-def findings(
-    cube: xr.Dataset, metrics: tuple[str, ...], frames: dict[str, pd.DataFrame]
-) -> pd.DataFrame:
+def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return what `diagnose` looks for, of a cube and of the frames it was built from.
 
     What decides the numbers stands at the end of the page.
@@ -383,13 +386,14 @@ def findings(
     ----------
     cube
         The cube.
-    metrics
-        The metrics of the report.
+    setting
+        The metrics of the report, and its budgets if there are some.
     frames
         ``runs`` and ``qrels``, or nothing.
     """
     with every_place(), unsaid():
-        found = to_frame([*_of_frames(cube, frames), *_of_cube(cube, metrics)])
+        read = {} if of_spans(cube) else frames
+        found = to_frame([*_of_frames(cube, read), *_of_cube(cube, setting)])
     return found[found["what"] != DECIDED].reset_index(drop=True)
 
 
@@ -400,10 +404,14 @@ def _of_frames(cube: xr.Dataset, frames: dict[str, pd.DataFrame]) -> Iterator[Fi
         yield from check_frames(runs, qrels, cube.sizes[DEPTH])
 
 
-def _of_cube(cube: xr.Dataset, metrics: tuple[str, ...]) -> Iterator[Finding]:
-    asked = [parse_metric(name) for name in metrics], cube.sizes[DEPTH]
+def _of_cube(cube: xr.Dataset, setting: Setting) -> Iterator[Finding]:
+    asked = [parse_metric(name) for name in setting.metrics], cube.sizes[DEPTH]
+    budgets = Budgets.read(list(setting.depths), "whole") if setting.unit else None
     try:
-        yield from check_cube(each_a_system(cube), *asked)
+        if budgets is not None:
+            yield from too_long(each_a_system(cube), budgets)
+        if not of_spans(cube):
+            yield from check_cube(each_a_system(cube), *asked)
         yield from check_repeats(each_a_system(cube), _folded(cube), *asked)
     except IrframeError as error:
         yield finding_of(error)

@@ -232,7 +232,8 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     yield Finding("note", DECIDED, told, 1, advice, LU + ", section 5")
 
 
-def _too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
+def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
+    """Yield of which lists nothing fits into a budget."""
     budgets.refuse_without_lengths(experiment_of(cube).hits)
     lists = nothing_fits(experiment_of(cube).hits, budgets.of)
     for place, budget in enumerate(budgets.of):
@@ -472,7 +473,7 @@ def _findings(
             looked = built.sizes[DEPTH] if depth is None else depth
             yield from check_cube(built, metrics, looked)
             if budgets is not None:
-                yield from _too_long(built, budgets)
+                yield from too_long(built, budgets)
             yield from check_repeats(built, folded, metrics, looked)
 
 

@@ -20,7 +20,9 @@ LETTERS = len(string.ascii_lowercase)
 MARK = "mark"
 """Name of the row labels that superscripts refer to."""
 DAGGER = "†"
-LONG = (METRIC, DEPTH, SYSTEM, "mean", "ci_low", "ci_high", "n")
+SHOWN = ("mean", "ci_low", "ci_high", "n")
+"""What a table shows of a summary; `best_of_3` and its like are not columns of their own."""
+LONG = (METRIC, DEPTH, SYSTEM, *SHOWN)
 """Columns of a summary as a frame; others are groups."""
 
 
@@ -45,7 +47,7 @@ def of_summary(
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
     if isinstance(summary, xr.Dataset):
         summary = summary.reset_coords(drop=True).to_dataframe()
-    frame = summary.dropna(subset=["mean"]).reset_index().rename(columns=_system_role)
+    frame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index().rename(columns=_system_role)
     if frame.empty:
         raise InputError("means to lay out", "none: no system has a score on any topic")
     if DEPTH not in frame:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import IdError, ParameterError
 
 RUNS, QRELS = ir.example_track()
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of small shards
@@ -54,6 +54,18 @@ def test_passes_of_a_judge_are_shared_repeats():
     alone = ir.evaluate(RUNS, second, "AP")
     pd.testing.assert_frame_equal(scores.xs(2, level="pass"), alone, check_exact=True)
     assert scores.ireval.compare().attrs["repeats"] == "shared"
+
+
+@pytest.mark.parametrize("make", [ir.cube, lambda runs, qrels: ir.scorer(qrels, "AP")(runs)])
+def test_where_passes_are_one_too_many_it_is_said_what_to_do_with_them(make):
+    twice = pd.concat([QRELS, QRELS])
+    with pytest.raises(IdError, match="column 'pass' makes them passes of a judge.*else keep one"):
+        make(RUNS, twice)
+    twice["pass"] = np.repeat([1, 2], len(QRELS))
+    with pytest.raises(
+        IdError, match=r"scores each pass apart; else select: qrels\[qrels\['pass'\]"
+    ):
+        make(RUNS, twice)
 
 
 BAD = {

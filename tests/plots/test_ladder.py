@@ -48,6 +48,13 @@ class TestLadder:
         border = (here["tier"] == 1).sum() - 0.5
         np.testing.assert_allclose(bands, [[-0.5, border], [border, 7.5]])
 
+    def test_what_was_repeated_is_told(self):
+        runs, qrels = ir.example_track()
+        seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2)]
+        ranks = pd.concat(seeds).ireval.evaluate(qrels, "AP").ireval.rank_intervals()
+        told = " ".join(ranks.ireval.plot.ladder().get_title(loc="left").split())
+        assert told == "2 seeds of each system, which intervals and tests count beside topics"
+
     def test_frames_and_the_best_only(self):
         runs, qrels = ir.example_track()
         scores = runs.rename(columns={"system": "run"}).ireval.evaluate(qrels, "AP")

@@ -23,6 +23,7 @@ from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, Setting
 from irframe.reports.trust import who_is_first
 from irframe.reports.view import View, rounded, rounded_apart
+from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
 
@@ -301,6 +302,34 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
     np.testing.assert_array_equal(unnamed["read"], page.numbers["grade"] == -127)
     assert unnamed["read"].any()
     assert not unnamed["cube"].any()
+
+
+def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path):
+    listed = {"a": [0, 100, 300], "b": [300, 0, 100]}
+    rows = [
+        (system, topic, "d", start, start + 100, 3 - place, 100)
+        for system, starts in listed.items()
+        for topic in ("1", "2")
+        for place, start in enumerate(starts)
+    ]
+    names = ["system", "topic", "doc", "start", "end", "score", "tokens"]
+    runs = pd.DataFrame(rows, columns=names)
+    spans = ir.as_spans([{"topic": t, "doc": "d", "start": 120, "end": 140} for t in ("1", "2")])
+    cube = runs.ireval.cube(spans, length="tokens")
+    asked = {"metrics": ["SpanR", "All"], "budget": [50, 100, 300], "samples": 100}
+    saved = cube.ireval.save(tmp_path / "cube")
+    for number, given in enumerate([(runs, spans), (cube,), (saved,)]):
+        told = asked | ({"length": "tokens"} if len(given) == 2 else {})
+        with unsaid():
+            path = ir.report(*given, tmp_path / f"{number}.html", **told)
+        page = Page(path.read_text(encoding="utf-8"))
+        documents = page.texts["documents"]
+        top = [[documents[doc] for doc in docs] for docs in page.numbers["doc"][:, 0, :3]]
+        assert top == [[f"d [{start}, {start + 100})" for start in listed[s]] for s in listed]
+        assert page.numbers["grade"][:, 0, :3].tolist() == [[0, 1, 0], [0, 0, 1]]
+        assert "whose first document is longer than 50 tokens" in page.text
+        assert "Holm per metric and budget" in page.text
+        assert not [words for words in ("never judged", "cannot be told") if words in page.text]
 
 
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):

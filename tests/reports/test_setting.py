@@ -361,7 +361,8 @@ def page(track, view):
         else "Paired t-test"
     )
     correction = {"auto": "Holm", "max-t": "max-T (samples=10000, seed=0)"}.get(asked["adjust"])
-    corrected = f", {correction} per metric and depth" if correction else ", uncorrected"
+    each = "budget" if track.unit else "depth"
+    corrected = f", {correction} per metric and {each}" if correction else ", uncorrected"
     corrected = corrected if test[0] in "PW" else ""
     yield "matrix.how", shown | {"test": f"{test}{corrected}, alpha = {asked['alpha']:g}"}
     levels = [level for level in (0.01, 0.001) if level < asked["alpha"]]
@@ -457,7 +458,8 @@ def _top(track, system, topic):
 
 
 def findings(track, _):
-    told = {key: track.options[key] for key in ("ties", "pool_depth") if key in track.options}
+    asked = ("ties", "pool_depth", "length", "budget")
+    told = {key: track.options[key] for key in asked if key in track.options}
     with unsaid():
         found = track.runs.ireval.diagnose(track.qrels, track.metrics, errors="report", **told)
     found = found[found["what"] != "what decides the numbers"]

@@ -157,6 +157,31 @@ class TestRoads:
         same(quietly(ir.verbs.compare, long), compared)
         same(quietly(ir.verbs.compare, ir.as_scores(flat, repeats="system")), compared)
 
+    @pytest.mark.parametrize("kind", ["spans", "chunks"])
+    def test_seeds_of_lists_that_hold_several_parts_of_a_document(self, kind):
+        parts = [
+            ("1", "a", start, start + 10, f"a#{start}", seed, 1.0 - abs(start - 10 * seed) / 100)
+            for seed in (1, 2)
+            for start in (0, 10, 20)
+        ]
+        names = ["topic", "doc", "start", "end", "chunk", "seed", "score"]
+        several = pd.DataFrame(parts, columns=names).assign(system="s")
+        judged, metric, of = {"1": {"a": 1, "b": 1}}, "Recall", "doc"
+        if kind == "spans":
+            several = several.drop(columns="chunk")
+            judged = ir.as_spans([{"topic": "1", "doc": "a", "start": 20, "end": 30}])
+            metric, of = "SpanR@1", None
+        else:
+            several = several.drop(columns=["start", "end"])
+        found = several.ireval.evaluate(judged, metric, of=of)
+        assert found.index.names == ["system", "seed", "topic"]
+        for seed in (1, 2):
+            one = several[several["seed"] == seed].drop(columns="seed")
+            alone = one.ireval.evaluate(judged, metric, of=of)
+            np.testing.assert_array_equal(found.xs(seed, level="seed"), alone)
+        if kind == "spans":
+            assert found[metric].tolist() == [0, 1]
+
     def test_groups(self):
         kinds = runs().assign(
             kind=lambda rows: np.where(rows["topic"].astype(str) < "109", "a", "b")

@@ -332,6 +332,17 @@ def test_summaries_of_groups_and_frames():
     assert table[("terms", "AP@5")].notna().sum() == 2
 
 
+def test_what_else_a_summary_says_of_systems_heads_no_columns():
+    runs, qrels = ir.example_track()
+    seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2)]
+    scores = pd.concat(seeds).ireval.evaluate(qrels, ["AP", "RR"])
+    table = scores.ireval.summary(best_of=2).ireval.styled().data
+    assert table.columns.to_list() == ["AP", "RR"]
+    weights = pd.Series(1.0, scores.index.unique("topic"))
+    weighed = runs.ireval.evaluate(qrels, ["AP"]).ireval.summary(weights=weights)
+    assert weighed.ireval.styled().data.columns.to_list() == ["AP"]
+
+
 def test_what_is_no_result_is_refused():
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(pd.DataFrame({"x": [1]})))
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(xr.Dataset({"x": 1})))
