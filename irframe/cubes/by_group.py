@@ -1,5 +1,6 @@
 """Splitting cubes, scores and results into groups, and putting what comes of them together."""
 
+import inspect
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed, one_column
-from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
+from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores, score_frame
 from irframe.cubes.groups import (
     each_group,
     joined_attributes,
@@ -22,7 +23,7 @@ from irframe.cubes.score_arrays import settled
 from irframe.cubes.view import LIST, OURS
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
-from irframe.files.ids import Codes
+from irframe.files.ids import Codes, is_judgments
 from irframe.names import GRADE, METRICS, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 
@@ -95,6 +96,30 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     grouped_rows = subject.assign(**{name: keys.reindex(values[dim]).to_numpy()})
     grouped_rows.attrs = dict(subject.attrs)
     return grouped_rows, name
+
+
+def settle_groups(bound: inspect.BoundArguments, subject: Any, *, scored: bool) -> Any:
+    """Give what a verb reads the groups that came as a mapping, and ``by`` their name.
+
+    Parameters
+    ----------
+    bound
+        Arguments of the verb.
+    subject
+        The first of them.
+    scored
+        Whether that is scores.
+    """
+    by = bound.arguments.get("by")
+    if not isinstance(by, Mapping | pd.Series):
+        return subject
+    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
+        subject = score_frame(subject)
+    given, bound.arguments["by"] = with_given_groups(subject, by)
+    for name, value in list(bound.arguments.items())[1:]:
+        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
+            bound.arguments[name] = with_given_groups(value, by)[0]
+    return given
 
 
 def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:

@@ -225,8 +225,7 @@ def cube(
     """
     runs, qrels, groups = with_given_groups(runs, qrels, by)
     folded = fold(runs)
-    told = folded.attributes(repeats)
-    units = Units(of, copies, later_copies, length)
+    told, units = folded.attributes(repeats), Units(of, copies, later_copies, length)
     policy = Policy(
         depth=depth,
         ties=ties,

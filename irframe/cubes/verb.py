@@ -19,7 +19,7 @@ from irframe.cubes.by_group import (
     join,
     naming_group,
     riders_of,
-    with_given_groups,
+    settle_groups,
     with_riders,
 )
 from irframe.cubes.groups import stamped
@@ -130,7 +130,7 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         asked, subject = options_of(bound), bound.arguments[first]
         subject = refuse_repeats(subject, "" if reads_repeats else function.__name__)
         refuse_repeated_cube(subject, function.__name__)
-        source, subject = subject, _settle_groups(bound, subject, scored=first == "scores")
+        source, subject = subject, settle_groups(bound, subject, scored=first == "scores")
         read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
         if first == "scores" and bound.arguments.get("weights") is not None:
             weighing = bound.arguments["weights"], bound.arguments.get("by")
@@ -152,20 +152,6 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     VERBS[function.__name__] = call
     return call  # type: ignore[return-value]
-
-
-def _settle_groups(bound: inspect.BoundArguments, subject: Any, *, scored: bool) -> Any:
-    """Give scores and results the groups that came as a mapping, and ``by`` their name."""
-    by = bound.arguments.get("by")
-    if not isinstance(by, Mapping | pd.Series):
-        return subject
-    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
-        subject = score_frame(subject)
-    given, bound.arguments["by"] = with_given_groups(subject, by)
-    for name, value in list(bound.arguments.items())[1:]:
-        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-            bound.arguments[name] = with_given_groups(value, by)[0]
-    return given
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
