@@ -29,6 +29,8 @@ NUGGET = "nugget"
 IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
 
+GROUP = "group"
+"""What groups are called that came as a mapping without a name."""
 REPEAT = "repeat"
 """Dimension of repeats: seeds, passes of a judge, variations of a query."""
 SHARD = "shard"

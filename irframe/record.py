@@ -18,7 +18,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.elsewhere import unexpected
-from irframe.names import METRICS, REPEATS, RESULT
+from irframe.names import GROUP, METRICS, REPEATS, RESULT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -192,8 +192,9 @@ def _option(name: str, value: Any) -> Any:
         parts = value if isinstance(value, Mapping) else {"": value}
         told = {str(key): steps_of(each) for key, each in parts.items() if steps_of(each)}
         return (told if isinstance(value, Mapping) else told[""]) if told else None
-    if name == "weights" and not isinstance(value, str | None):
-        return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or GIVEN}
+    nameless = {"weights": GIVEN, "by": GROUP}.get(name)
+    if nameless is not None and isinstance(value, Mapping | pd.Series):
+        return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
     if name == "adjust" and value is None:
         return NONE
     if name == "test" and isinstance(value, str):

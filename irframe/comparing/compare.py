@@ -20,6 +20,7 @@ from irframe.cubes.repeats import has_repeats
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
@@ -50,7 +51,7 @@ def compare(
     alpha: float = 0.05,
     baseline: Baselines = None,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     weights: TopicWeights = None,
     simultaneous: bool = False,
     effects: bool = False,
@@ -89,7 +90,8 @@ def compare(
     at
         Depths to compare at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one comparison per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one
+        comparison per group.
     weights
         How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
         or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
@@ -345,7 +347,7 @@ def _parts(
     scores: Any,
     baseline: Baselines,
     at: Depths,
-    by: str | None,
+    by: Any,
     *,
     asked: Asked,
     weights: TopicWeights,

@@ -18,6 +18,7 @@ from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.cubes.verb import in_memory, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.policy import parse_metrics
 from irframe.experiments.rank_table import rank
@@ -120,7 +121,7 @@ def explain(
     docs: Sequence[Hashable] | None = None,
     runs: Runs | None = None,
     texts: Texts | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say which documents make one system score higher than another, topic by topic.
 

@@ -21,6 +21,7 @@ from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import METRIC
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
@@ -227,7 +228,7 @@ def decide(
     *,
     baseline: Baselines = None,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say which systems are better than which whatever the unjudged documents are.
 
@@ -328,7 +329,7 @@ def of_bounds(
     *,
     baseline: Baselines,
     at: Depths,
-    by: str | None,
+    by: Any,
 ) -> pd.DataFrame:
     """Return a comparison of the lower scores with what both bounds say of every row.
 

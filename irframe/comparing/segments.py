@@ -15,6 +15,7 @@ from irframe.comparing.corrections import Adjust, Family, adjust_p, parse_stepwi
 from irframe.cubes.by_group import groups, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.paired import describe_differences
 from irframe.paired.margins import welch
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
@@ -28,7 +29,7 @@ COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics
 def interaction(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    by: str,
+    by: GroupBy,
     adjust: Adjust = "auto",
     family: Family = "all",
     alpha: float = 0.05,
@@ -42,8 +43,8 @@ def interaction(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     by
-        A coordinate of topics, or a column or index level, such as ``"market"``: its values are
-        the segments, at least two.
+        A coordinate of topics, or a column or index level, such as ``"market"``, or topic ->
+        segment: its values are the segments, at least two.
     adjust
         Correction of the p-values for the number of rows, as for `compare`, but for ``"max-t"``:
         by default Holm's.
@@ -135,7 +136,7 @@ def interaction(
     return frame
 
 
-def _shared_systems(segments: list[pd.Index], by: str) -> list[Any]:
+def _shared_systems(segments: list[pd.Index], by: Any) -> list[Any]:
     """Return the systems of all segments, warning of others."""
     every = list(dict.fromkeys(name for systems in segments for name in systems))
     kept = [name for name in every if all(name in systems for systems in segments)]
@@ -164,7 +165,7 @@ def _moments(paired: Scores, pairs: Array) -> Array:
     return result
 
 
-def _tell_untested(p: Array, sizes: Array, spreads: Array, names: list[Any], by: str) -> None:
+def _tell_untested(p: Array, sizes: Array, spreads: Array, names: list[Any], by: Any) -> None:
     """Warn of the segments on whose account there is no test."""
     if not np.isnan(p).any():
         return

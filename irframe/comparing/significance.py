@@ -28,6 +28,7 @@ from irframe.comparing.corrections import (
 )
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired import MaxT, PairedResult, PairedTest, Test, describe_differences, parse_test
 from irframe.paired.margins import detectable, within_margin
@@ -345,7 +346,7 @@ def risk(
     baseline: Hashable,
     a: float = 1.0,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say how every system does against a baseline if losses weigh more than gains.
 

@@ -1,5 +1,6 @@
 """Splitting cubes, scores and results into groups, and putting what comes of them together."""
 
+import inspect
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed, one_column
-from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
+from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores, score_frame
 from irframe.cubes.groups import (
     each_group,
     joined_attributes,
@@ -21,8 +22,8 @@ from irframe.cubes.groups import (
 from irframe.cubes.score_arrays import settled
 from irframe.cubes.view import LIST, OURS
 from irframe.errors import InputError, IrframeError, ParameterError, warn
-from irframe.experiments.group_columns import RESERVED, grouped, partakers
-from irframe.files.ids import Codes
+from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
+from irframe.files.ids import Codes, is_judgments
 from irframe.names import GRADE, METRICS, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 
@@ -31,7 +32,7 @@ ASKED = ("baseline", "system")
 
 
 @contextmanager
-def naming_group(key: Any, by: str | None) -> Iterator[None]:
+def naming_group(key: Any, by: Any) -> Iterator[None]:
     """Name a group in the errors that it raises and in its warnings; without groups nothing."""
     try:
         with in_group("" if by is None else f"{by} {key}"):
@@ -63,6 +64,62 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
         yield from _labelled_groups(subject, by)
     else:
         raise InputError("something with groups", type(subject).__name__)
+
+
+def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
+    """Return an object with groups that came as a mapping, and what they are called; or as it is.
+
+    Raises
+    ------
+    ParameterError
+        If the mapping is not one of its topics or of its systems.
+
+    Examples
+    --------
+    >>> scores = xr.DataArray([[0.1, 0.4]], {"system": ["a"], "topic": ["1", "2"]})
+    >>> given, by = with_given_groups(scores, {"1": "short", "2": "long"})
+    >>> given[by].values.tolist()
+    ['short', 'long']
+    """
+    known = pd.DataFrame | xr.Dataset | xr.DataArray
+    if not isinstance(by, Mapping | pd.Series) or not isinstance(subject, known):
+        return subject, by
+    if isinstance(subject, xr.Dataset | xr.DataArray):
+        labels: dict[str, Any] = {d: subject[d].to_numpy() for d in LIST if d in subject.dims}
+        name, dim, keys = given_groups(by, labels, [*subject.coords])
+        return subject.assign_coords({name: (dim, keys.to_numpy())}), name
+    names = [each for each in (*subject.columns, *subject.index.names) if each is not None]
+    found = roles(names)
+    values = {dim: _values(subject, found[dim]) for dim in LIST if dim in found}
+    labels = {dim: each.unique() for dim, each in values.items()}
+    name, dim, keys = given_groups(by, labels, names)
+    grouped_rows = subject.assign(**{name: keys.reindex(values[dim]).to_numpy()})
+    grouped_rows.attrs = dict(subject.attrs)
+    return grouped_rows, name
+
+
+def settle_groups(bound: inspect.BoundArguments, subject: Any, *, scored: bool) -> Any:
+    """Give what a verb reads the groups that came as a mapping, and ``by`` their name.
+
+    Parameters
+    ----------
+    bound
+        Arguments of the verb.
+    subject
+        The first of them.
+    scored
+        Whether that is scores.
+    """
+    by = bound.arguments.get("by")
+    if not isinstance(by, Mapping | pd.Series):
+        return subject
+    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
+        subject = score_frame(subject)
+    given, bound.arguments["by"] = with_given_groups(subject, by)
+    for name, value in list(bound.arguments.items())[1:]:
+        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
+            bound.arguments[name] = with_given_groups(value, by)[0]
+    return given
 
 
 def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
@@ -274,7 +331,7 @@ def _refuse_none(results: Mapping[Any, Any], by: str) -> None:
         raise InputError(f"systems and topics in groups of {by}", "none", "select some")
 
 
-def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
+def join_frames(results: Mapping[Any, Any], by: Any) -> pd.DataFrame:
     """Put frames of groups together, the group the first column, or the first index level."""
     _refuse_none(results, by)
     frames = [part.copy(deep=False) for part in results.values()]

@@ -34,10 +34,12 @@ from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.collapse import ChunksOf
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import (
+    GroupBy,
     refuse_rows,
     riding_columns,
     share_names,
     tell_without_rows,
+    with_given_groups,
 )
 from irframe.experiments.hits import refuse_large, refuse_open
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
@@ -102,7 +104,7 @@ def cube(
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
-    by: str,
+    by: GroupBy,
     seed: int = 0,
     repeats: Layout | None = None,
     of: ChunksOf = None,
@@ -122,7 +124,7 @@ def cube(
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     seed: int = 0,
     repeats: Layout | None = None,
     of: ChunksOf = None,
@@ -163,9 +165,9 @@ def cube(
         judged topic has; elsewhere it has no score. Each collection has a pool and a top grade of
         its own. By default all topics are one.
     by
-        A column that rides along: one cube for each of its values, of its own rows, as pandas
-        groups them, but judged as a part of the whole. With `collection`, of the systems that
-        take part there.
+        A column that rides along, or topic (or system) -> group: one cube for each value, of its
+        own rows, as pandas groups them, but judged as a part of the whole. With `collection`, of
+        the systems that take part there.
     repeats
         What one repeat is, as for `evaluate`. Every repeat is a system of the cube, of which the
         coordinates ``repeat_of`` and ``repeat`` say what it repeats, and scores tell these apart:
@@ -221,9 +223,9 @@ def cube(
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2}
     """
+    runs, qrels, groups = with_given_groups(runs, qrels, by)
     folded = fold(runs)
-    told = folded.attributes(repeats)
-    units = Units(of, copies, later_copies, length)
+    told, units = folded.attributes(repeats), Units(of, copies, later_copies, length)
     policy = Policy(
         depth=depth,
         ties=ties,
@@ -237,11 +239,11 @@ def cube(
     policy = units.policy(policy)
     with OneCall(without=LACKING if repeats == "topic" else None):
         runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
-        if by is None:
+        if groups is None:
             return with_repeats(build_cube(runs, qrels, policy, told=told), folded)
-        parts = dict(build_groups(runs, qrels, policy, by, told))
+        parts = dict(build_groups(runs, qrels, policy, groups, told))
     shown = {str(key): with_repeats(part, folded) for key, part in parts.items()}
-    return xr.DataTree.from_dict(shown, name=by)
+    return xr.DataTree.from_dict(shown, name=groups)
 
 
 def build_groups(
@@ -321,9 +323,9 @@ def build_cube(
 @overload
 def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
 @overload
-def condense(cube: xr.Dataset, *, by: str) -> xr.DataTree: ...
+def condense(cube: xr.Dataset, *, by: GroupBy) -> xr.DataTree: ...
 @verb(bounded=True)
-def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
+def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
     """Remove the unjudged documents from every ranking and close up the ranks.
 
     With them go documents of grades below 0, which trec_eval takes for pooled but not judged.

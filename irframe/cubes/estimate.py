@@ -18,6 +18,7 @@ from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import InputError, MetricError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.nuggets import strata_of
 from irframe.experiments.policy import parse_metrics
@@ -325,7 +326,7 @@ def estimate(
     *metrics: Metric | MetricType | str,
     at: int | Sequence[int] | None = None,
     alpha: float = 0.05,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Estimate what complete judgments would give, of documents that were drawn at random.
 

@@ -9,6 +9,7 @@ import xarray as xr
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import IdError, InputError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judged_otherwise import judged_anew
 from irframe.experiments.judgments import Judgments
 from irframe.files.as_runs import Qrels
@@ -20,9 +21,11 @@ from irframe.record import steps_of
 @overload
 def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: None = None) -> xr.Dataset: ...
 @overload
-def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: str) -> xr.DataTree: ...
+def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: GroupBy) -> xr.DataTree: ...
 @verb
-def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
+def rejudge(
+    cube: xr.Dataset, qrels: Qrels, *, by: GroupBy | None = None
+) -> xr.Dataset | xr.DataTree:
     """Return the cube of the same runs by other judgments, such as those of a new round.
 
     Parameters

@@ -17,7 +17,7 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, CODES, LIST, experiment_of, labels, need_dask, variable
 from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import Rel, Thresholds, told_rel
+from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.judged_spans import refuse_spans
 from irframe.experiments.nuggets import refuse as refuse_subtopics
@@ -183,7 +183,7 @@ def score(
     at: int | Sequence[int] | None = None,
     no_rel: NoRel | None = None,
     rel: Rel = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     budget: int | Sequence[int] | None = None,
     cut: Cut = "whole",
 ) -> xr.DataArray:
@@ -204,8 +204,8 @@ def score(
         Lowest relevant grade by collection, as for `irframe.evaluate`, on a cube made with
         ``collection=``.
     by
-        A coordinate of systems or topics: scores of each group, the group first, at every depth
-        of the cube.
+        A coordinate of systems or topics, or a mapping of their labels: scores of each group, the
+        group first, at every depth of the cube.
     budget
         How much text is read, in place of `at`, on a cube made with ``length=``: whole numbers in
         its unit. Scores are those at the depth down to which units fit, by the whole ideal ranking.
@@ -350,7 +350,7 @@ def cwl(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how much users gain, and how far they read, who read as metrics have it.
 

@@ -48,7 +48,13 @@ def settle_collection(bound: inspect.BoundArguments) -> None:
     """
     subject = next(iter(bound.arguments.values()))
     by = getattr(subject, "attrs", {}).get(COLLECTION)
-    if bound.arguments.get("by") != COLLECTION or by is None or COLLECTION in _names(subject):
+    asked = bound.arguments.get("by")
+    if (
+        not isinstance(asked, str)
+        or asked != COLLECTION
+        or by is None
+        or COLLECTION in _names(subject)
+    ):
         return
     known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
     settled = {name: known[id(value)] for name, value in bound.arguments.items()}

@@ -32,6 +32,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     refuse_twice_judged,
 )
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.policy import (
     Metrics,
@@ -58,7 +59,7 @@ def bounds(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say between which scores the truth must lie, whatever the unjudged documents are.
 
@@ -206,9 +207,9 @@ def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int])
 @overload
 def pooled(cube: xr.Dataset, depth: int, *, by: None = None) -> xr.Dataset: ...
 @overload
-def pooled(cube: xr.Dataset, depth: int, *, by: str) -> xr.DataTree: ...
+def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy) -> xr.DataTree: ...
 @verb(bounded=True)
-def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
+def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
     """Return the cube as it would be had judging stopped at a shallower pool.
 
     Parameters
@@ -384,7 +385,7 @@ def sample(
     *,
     strata: str | None = None,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset | xr.DataTree | pd.DataFrame:
     """Keep a share of the judgments, drawn at random for every topic and grade, or stratum.
 

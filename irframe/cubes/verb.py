@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from irframe.checks import places, whole
 from irframe.cubes.as_scores import score_frame, topic_weights, with_own_levels
 from irframe.cubes.by_budget import asked_at, by_budget
-from irframe.cubes.by_group import groups, having, join, naming_group, riders_of, with_riders
+from irframe.cubes.by_group import (
+    groups,
+    having,
+    join,
+    naming_group,
+    riders_of,
+    settle_groups,
+    with_riders,
+)
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import refuse_repeated_cube, refuse_repeats, unfolded
 from irframe.cubes.score_arrays import refuse_collections, settle_collection, settled, sound
@@ -131,7 +139,7 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         asked, subject = options_of(bound), bound.arguments[first]
         subject = refuse_repeats(subject, "" if reads_repeats else function.__name__)
         refuse_repeated_cube(subject, function.__name__)
-        source = subject
+        source, subject = subject, settle_groups(bound, subject, scored=first == "scores")
         read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
         if first == "scores" and bound.arguments.get("weights") is not None:
             weighing = bound.arguments["weights"], bound.arguments.get("by")

@@ -28,6 +28,7 @@ from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.scores.averages import Resamples, without_each
@@ -276,7 +277,7 @@ def agreement(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray: ...
 @overload
 def agreement(
@@ -290,7 +291,7 @@ def agreement(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset: ...
 @verb
 def agreement(
@@ -304,7 +305,7 @@ def agreement(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings between metrics, or with a reference, by depth.
 

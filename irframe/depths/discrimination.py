@@ -16,6 +16,7 @@ from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.over_repeats import refuse_over
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
+from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
@@ -35,7 +36,7 @@ def discrimination(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
     """Share of the pairs of systems that a metric finds significantly different, at every depth.
@@ -133,7 +134,7 @@ def median_p(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
     """Median p-value over the pairs of systems, which needs no threshold, at every depth.
@@ -196,7 +197,7 @@ def coverage(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores confirm.
 
@@ -308,7 +309,7 @@ def inversions(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores contradict.
 
@@ -370,7 +371,7 @@ def bootstrap_sensitivity(
     alpha: float = 0.05,
     resamples: ArrayLike | None = None,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how many pairs of systems differ significantly, and what difference that takes.
 

@@ -13,6 +13,7 @@ from irframe.cubes.verb import attended, by_topics, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment
+from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
 
 
@@ -22,7 +23,7 @@ def pool_growth(
     *,
     at: int | Sequence[int] | None = None,
     rel: int = 1,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say what pools of growing depth find, how fast they dry up, and what single runs owe them.
 

@@ -21,6 +21,7 @@ from irframe.depths.agreement import (
     with_ends,
 )
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import Depths, read_scores, select_depths
@@ -43,7 +44,7 @@ def volatility(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray: ...
 @overload
 def volatility(
@@ -57,7 +58,7 @@ def volatility(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset: ...
 @verb
 def volatility(
@@ -71,7 +72,7 @@ def volatility(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray | xr.Dataset:
     """Rank correlation of the systems' orderings at every two depths.
 
@@ -187,7 +188,7 @@ def stability(
     volatility: xr.DataArray,
     threshold: float = 0.9,
     *,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say from which depth on the ordering of the systems no longer changes, and how often.
 

@@ -19,7 +19,14 @@ from irframe.experiments.coded_tables import (
     refuse_twice_judged,
 )
 from irframe.experiments.collapse import ChunksOf
-from irframe.experiments.group_columns import Rel, Thresholds, share_names, tell_without_rows
+from irframe.experiments.group_columns import (
+    GroupBy,
+    Rel,
+    Thresholds,
+    share_names,
+    tell_without_rows,
+    with_given_groups,
+)
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import (
     Contributing,
@@ -79,7 +86,7 @@ def evaluate(
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     seed: int = 0,
     no_rel: NoRel | None = None,
     rel: Rel = None,
@@ -108,8 +115,8 @@ def evaluate(
     ties, score_dtype, topics, contributing, pool_depth, collection, seed
         As for `cube`.
     by
-        A column that is constant per system or topic: scores of every group, as those of the
-        cubes that `cube` gives with it.
+        A column that is constant per system or topic, or topic (or system) -> group: scores of
+        every group, as those of the cubes that `cube` gives with it.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
     rel
@@ -166,6 +173,7 @@ def evaluate(
     """
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    runs, qrels, groups = with_given_groups(runs, qrels, by)
     folded = fold(runs)
     policy = Policy(
         depth=cut_at(chosen, depth) if budget is None else depth,
@@ -179,7 +187,7 @@ def evaluate(
     )
     units = Units(of, copies, later_copies, length)
     plan = Plan(chosen, units.policy(policy), no_rel, rel, Budgets.read(budget, cut), units)
-    return plan.repeated(folded, qrels, by, repeats)
+    return plan.repeated(folded, qrels, groups, repeats)
 
 
 def units_of(runs: Any) -> dict[str, Any]:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from irframe.checks import one_column, whole
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
+from irframe.files.as_runs import as_qrels, as_runs
 from irframe.files.ids import Codes
+from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
-from irframe.names import ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.names import GROUP, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import inside_group, listing
 
 # fmt: off
@@ -24,6 +26,75 @@ RESERVED = frozenset((
 ))
 # fmt: on
 """Names that are never taken as group columns: those of the parts of a cube, and of formats."""
+
+GroupBy = str | Mapping[Any, Any] | pd.Series
+"""What groups are called; or topic, or system, -> group."""
+
+
+def given_groups(
+    by: Mapping[Any, Any] | pd.Series, labels: Mapping[str, Iterable[Any]], taken: Iterable[Any]
+) -> tuple[str, str, pd.Series]:
+    """Return what groups are called, what they are of, and that of each label.
+
+    Parameters
+    ----------
+    by
+        Topic, or system, -> group.
+    labels
+        The topics, and the systems, by their dimension.
+    taken
+        Names that groups cannot have.
+
+    Raises
+    ------
+    ParameterError
+        If the mapping is of neither, or of both; if some label has no group, or one stands twice;
+        or for a name that is taken.
+
+    Examples
+    --------
+    >>> found = given_groups({"1": "short", "2": "long"}, {"topic": ["2", "1"]}, ())
+    >>> found[0], found[1], found[2].to_dict()
+    ('group', 'topic', {'2': 'long', '1': 'short'})
+    """
+    name = getattr(by, "name", None) or GROUP
+    if name in {*taken} | RESERVED:
+        advice = "call it otherwise: pd.Series(by, name='part')"
+        raise ParameterError("groups by a name of their own", repr(name), advice)
+    keys = pd.Index([*by.keys()])
+    if keys.has_duplicates:
+        again = keys[keys.duplicated()].unique()
+        raise ParameterError("one group for every label", f"several for {len(again)}", "", again)
+    dims = [dim for dim, each in labels.items() if keys.isin([*each]).any()]
+    if len(dims) != 1:
+        wanted = f"by, a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
+        found = "one of both, with" if dims else "none of them among"
+        advice = "name a column or coordinate instead" if dims else ""
+        raise ParameterError(wanted, found, advice, keys)
+    known = pd.Index([*labels[dims[0]]])
+    of = pd.Series([*by.values] if isinstance(by, pd.Series) else [*by.values()], keys)
+    groups = of.astype(object).reindex(known)
+    refuse_missing(name, dims[0], groups.to_numpy(), known)
+    return name, dims[0], groups.infer_objects()
+
+
+def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
+    """Return runs and judgments with groups that came as a mapping in a column, and its name."""
+    if not isinstance(by, Mapping | pd.Series):
+        return runs, qrels, by
+    qrels = as_qrels(qrels)
+    frames, judged = {TOPIC: qrels}, qrels[roles(qrels.columns)[TOPIC]].unique()
+    if isinstance(runs, pd.DataFrame) or not pd.Index([*by.keys()]).isin(judged).any():
+        scanned = isinstance(runs, ScannedRuns)
+        frames[SYSTEM] = runs = runs.readable().frame() if scanned else as_runs(runs)
+    named = {dim: roles(frame.columns).get(dim) for dim, frame in frames.items()}
+    labels = {dim: frames[dim][name].unique() for dim, name in named.items() if name is not None}
+    taken = {column for frame in frames.values() for column in frame.columns}
+    name, dim, groups = given_groups(by, labels, taken)
+    frame = frames[dim]
+    frames[dim] = frame.assign(**{name: groups.reindex(frame[named[dim]]).to_numpy()})
+    frames[dim].attrs = frame.attrs
+    return frames.get(SYSTEM, runs), frames[TOPIC], name
 
 
 class Groups(NamedTuple):

@@ -21,6 +21,7 @@ from irframe.cubes.verb import attended, verb
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
@@ -54,7 +55,7 @@ def budget(
     at: int | Sequence[int] | None = None,
     samples: int = 100,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Guess which metric, pool depth and topics give the most significant pairs for a cost.
 

@@ -16,6 +16,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout, plural
 from irframe.planning.over_repeats import repeat_components
@@ -296,7 +297,7 @@ def components(
     systems: Literal["random", "fixed"] = "random",
     alpha: float = 0.05,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     repeats: Layout | None = None,
 ) -> xr.Dataset:
     """Variance components of scores by system, topic and interaction, and reliability of means.

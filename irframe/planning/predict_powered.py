@@ -13,6 +13,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE
@@ -50,7 +51,7 @@ def predict_powered(
     topics: Literal["rest", "all", "random", "fixed"] | None = None,
     distribution: Literal["t", "normal"] = "t",
     half_width: float | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how good systems are, and how far apart, if people judged only a part.
 

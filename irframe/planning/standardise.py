@@ -18,6 +18,7 @@ from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
 from irframe.paired.classical import student
@@ -49,7 +50,7 @@ def standardise(
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
     a: float = A,
     b: float = B,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray | pd.DataFrame:
     """Measure scores by what systems score on the same topic, so that all topics weigh alike.
 
@@ -236,7 +237,7 @@ def replicate(
     *,
     baseline: Hashable | None = None,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how close scores come to those of an experiment that they are to reproduce.
 

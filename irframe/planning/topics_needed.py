@@ -16,6 +16,7 @@ from irframe.checks import choice, number, whole
 from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import describe_differences
 from irframe.paired.margins import detectable
@@ -182,7 +183,7 @@ def topics_needed(
     baseline: Baselines = None,
     each: bool = False,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
     """Guess from a pilot how many topics it takes to see a difference, or to be reliable.

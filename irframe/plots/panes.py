@@ -13,8 +13,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.cubes.by_group import groups
+from irframe.cubes.by_group import groups, with_given_groups
 from irframe.errors import ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
 from irframe.plots.room import NARROW
 
@@ -95,7 +96,7 @@ def panes(
     data: pd.DataFrame | xr.Dataset | xr.DataArray | Mapping[str, Any],
     draw: Callable[..., Any],
     *,
-    by: str | None = None,
+    by: GroupBy | None = None,
     metric: Any = None,
     depth: int | None = None,
     systems: Sequence[Hashable] | None = None,
@@ -189,9 +190,10 @@ def _is_named(data: Any) -> bool:
     return isinstance(data, Mapping) and not isinstance(data, xr.Dataset)
 
 
-def _parts(data: Any, by: str | None) -> list[tuple[Hashable, Any]]:
+def _parts(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
     if by is None:
         raise ParameterError("by=, what tells the parts apart", "none")
+    data, by = with_given_groups(data, by)
     if isinstance(data, xr.Dataset | xr.DataArray) and by in data.dims:
         return [(name, data.isel({by: [place]})) for place, name in enumerate(data[by].to_numpy())]
     if isinstance(data, pd.DataFrame) and by in data.columns:

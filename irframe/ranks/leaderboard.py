@@ -20,6 +20,7 @@ from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import table_verb, verb
 from irframe.errors import InputError
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import MetricLike, parse_metrics
 from irframe.metrics.facts import TIE, best_first, facts, label_at, place_of
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
@@ -52,7 +53,7 @@ def leaderboard(
     interval: Interval = "logit",
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
     weights: TopicWeights = None,
     over: Over = "both",
 ) -> pd.DataFrame:
@@ -73,7 +74,8 @@ def leaderboard(
     method, interval, samples, seed
         As for `rank_intervals`.
     by
-        A coordinate or index level such as ``"track"``: one list per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one list
+        per group.
     weights
         How much each topic counts, as for `compare`; not for ``method="max-t"``.
     over
@@ -285,7 +287,7 @@ def _refuse_twice(columns: pd.Index) -> None:
 
 @table_verb
 def sheet(
-    scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: str | None = None
+    scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: GroupBy | None = None
 ) -> xr.Dataset | pd.DataFrame:
     """Show the sheet of one participant: own score against best, median and worst, by topic.
 
@@ -366,11 +368,11 @@ def select_top(
 ) -> xr.Dataset: ...
 @overload
 def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: str
+    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy
 ) -> xr.DataTree: ...
 @overload
 def select_top(
-    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: str | None = None
+    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy | None = None
 ) -> xr.DataArray: ...
 @verb
 def select_top(
@@ -378,7 +380,7 @@ def select_top(
     share: float = 0.75,
     *,
     metric: MetricLike = "AP",
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset | xr.DataTree | xr.DataArray:
     """Keep the best systems, so that hopeless ones do not inflate correlations.
 

@@ -21,6 +21,7 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE, terms
 from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
@@ -163,7 +164,7 @@ def rank_intervals(
     interval: Interval = "logit",
     samples: int = 1000,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
     weights: TopicWeights = None,
     over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:

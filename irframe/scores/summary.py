@@ -16,6 +16,7 @@ from irframe.checks import choice, level
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import table_verb
 from irframe.errors import warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import CAUTION, METRIC, SYSTEM
 from irframe.scores.averages import beware_of_weights, moments, weighted
@@ -268,7 +269,7 @@ Interval = Literal["logit", "t"]
 def summary(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    by: str | None = None,
+    by: GroupBy | None = None,
     alpha: float = 0.05,
     interval: Interval = "logit",
     weights: TopicWeights = None,
@@ -282,7 +283,8 @@ def summary(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     by
-        A coordinate or index level such as ``"track"``: one summary per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one
+        summary per group.
     alpha
         One minus the confidence level of the intervals, between 0 and 1.
     interval

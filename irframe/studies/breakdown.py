@@ -141,7 +141,7 @@ def answers_of_runs(
     depth: int | None,
     rel: int,
     relevant: Relevant,
-    by: str | None,
+    by: Any,
     systems: Sequence[Hashable] | None,
     policy: Policy,
 ) -> dict[Any, Answers]:

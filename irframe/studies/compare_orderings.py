@@ -28,6 +28,7 @@ from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, attended, read_depth, shared, verb
 from irframe.errors import DepthError, ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Gain
 from irframe.metrics import Metric
@@ -55,7 +56,7 @@ def compare_orderings(
     depth: int | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Hold systems against a baseline on one metric, and say whether other metrics may agree.
 
@@ -203,7 +204,7 @@ def significance_agreement(
     at: int | Sequence[int] | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how often a difference is significant on a metric, and without one, over all pairs.
 

@@ -17,6 +17,7 @@ from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import CELL, CODES, LIST, assemble, experiment_of, need_dask, topic_blocks
 from irframe.errors import InputError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, place_of
@@ -52,7 +53,7 @@ def misplacement(
     depth: int | None = None,
     crossing: Crossing = "sign_change",
     rel: int = 1,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how much avoidable effort each ranking costs, rank by rank and in all.
 
@@ -268,7 +269,7 @@ def _label(cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Arra
 
 
 @verb
-def archetypes(misplaced: xr.Dataset, *, by: str | None = None) -> pd.DataFrame:
+def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFrame:
     """Say which shares of the rankings are near the ideal, recover late, or never do.
 
     Parameters
@@ -343,7 +344,7 @@ def effort_gain(
     *,
     effort: Metric | MetricType | str = "Twist",
     quartiles: Any = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say at what effort rankings reach their gain.
 

@@ -19,6 +19,7 @@ from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.policy import parse_metrics
 from irframe.files.as_runs import Runs, as_runs
@@ -48,7 +49,7 @@ def judge_next(
     rel: int = 1,
     runs: Runs | None = None,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """List the documents to judge next, the most useful first.
 
@@ -266,7 +267,7 @@ def replay(
     together: str | None = None,
     samples: int = 8,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
     progress: bool = False,
 ) -> xr.Dataset:
     """Say what fewer judgments would have concluded, by how their documents are chosen.

@@ -23,6 +23,7 @@ from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.policy import Metrics, parse_metrics, refuse_share
 from irframe.metrics import Metric
@@ -37,7 +38,7 @@ def leave_out(
     together: str | None = None,
     depth: int | None = None,
     at: int | Sequence[int] | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Say what each contributing run would have scored had it not helped to make the pool.
@@ -313,7 +314,7 @@ def robustness(
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
     method: Method = "kendall",
-    by: str | None = None,
+    by: GroupBy | None = None,
     progress: bool = False,
 ) -> xr.DataArray:
     """Say how alike systems are ordered on random shares of the judgments and on all of them.

@@ -24,6 +24,7 @@ from irframe.cubes.score import score
 from irframe.cubes.verb import attended, loaded, read_depth, refuse_deeper, shared, verb
 from irframe.cubes.view import CODES, experiment_of
 from irframe.errors import MetricError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Binary, Gain, GainMap, parse_gain
 from irframe.metrics import Metric
@@ -46,7 +47,7 @@ def orderings(
     gain: GainLike = "binary",
     rel: int = 1,
     labels: bool | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say on which topics every metric must agree which of two systems is ahead.
 
@@ -281,7 +282,7 @@ def side_by_side(
     depth: int | None = None,
     gain: GainLike = "binary",
     rel: int = 1,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Show two systems topic by topic: rankings, innate orderings, score differences.
 

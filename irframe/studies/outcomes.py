@@ -19,6 +19,7 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import against, verb
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError, warn
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.facts import facts
@@ -84,7 +85,7 @@ class Outcomes:
     by: str | None = None
 
     @classmethod
-    def join(cls, parts: Mapping[Any, "Outcomes"], by: str) -> "Outcomes":
+    def join(cls, parts: Mapping[Any, "Outcomes"], by: Any) -> "Outcomes":
         """Put the outcomes of groups together, labelled with the group."""
         compared = {key: each for key, part in parts.items() for each in part.compared.values()}
         return cls(
@@ -162,7 +163,7 @@ def outcomes(
     rel: int = 1,
     relevant: Relevant = "only",
     measure: Measure = "ESL",
-    by: str | None = None,
+    by: GroupBy | None = None,
     ties: Ties = DEFAULT_TIES,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: str | Sequence[Hashable] = "qrels",
@@ -340,7 +341,7 @@ def rrie(
     *,
     baseline: Hashable,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say what share of a baseline's error every other system removes.
 

@@ -20,6 +20,7 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.coded_tables import read_table
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import MetricLike
 from irframe.experiments.rank_table import rank
 from irframe.files.as_runs import Runs
@@ -49,7 +50,7 @@ def preferences(
     at: int | Sequence[int] | None = None,
     weights: Weights = "uniform",
     rel: int = 1,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say on every topic which of two systems users prefer who want one, two, ... documents.
 
@@ -205,7 +206,7 @@ def separability(
     depth: int | None = None,
     gain: GainLike = "binary",
     rel: int = 1,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say how often two systems' rankings leave a metric no choice, by depth.
 

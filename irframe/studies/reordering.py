@@ -17,6 +17,7 @@ from irframe.checks import choice, level, number
 from irframe.cubes.score import score
 from irframe.cubes.verb import read_depth, verb
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.atomizedp import AtomizedP
@@ -34,7 +35,7 @@ def reordering(
     scores: xr.DataArray | pd.DataFrame,
     *,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
     margin: float = 0.1,
     alpha: float = 0.05,
     per: Literal["step", "system"] = "step",
@@ -209,7 +210,7 @@ def ablation(
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
-    by: str | None = None,
+    by: GroupBy | None = None,
     margin: float = 0.1,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
@@ -373,7 +374,7 @@ def effective_top(
     lengths: pd.DataFrame,
     *,
     precision: Precision = "map",
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say what share of the relevant documents an average of precision takes notice of.
 

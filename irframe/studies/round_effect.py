@@ -14,6 +14,7 @@ from irframe.cubes.rejudge import rejudge
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import as_qrels
 from irframe.names import DEPTH, DOC, METRIC, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
@@ -36,7 +37,7 @@ def round_effect(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say what changed since an earlier round of judgments: systems, conclusions, topics.
 

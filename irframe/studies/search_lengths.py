@@ -16,6 +16,7 @@ from irframe.checks import places, whole
 from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
@@ -33,7 +34,7 @@ def search_lengths(
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say for every relevant document how many documents a user reads to find it.
 
@@ -166,7 +167,7 @@ def length_histogram(
     *,
     bins: int = 10,
     width: int | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Count relevant documents by how far a user has to search for them.
 
@@ -266,7 +267,7 @@ def difference_histogram(
     *,
     bins: int = 5,
     width: int | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Count the relevant documents that one system brings nearer than another, by how much.
 
@@ -361,7 +362,7 @@ def _differences(
 
 @verb
 def best_systems(
-    scores: xr.DataArray | pd.DataFrame, *, by: str | None = None, at: Depths = None
+    scores: xr.DataArray | pd.DataFrame, *, by: GroupBy | None = None, at: Depths = None
 ) -> pd.DataFrame:
     """Name the best system by every metric, and its score: how well the task is solved.
 

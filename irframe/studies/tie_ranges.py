@@ -24,6 +24,7 @@ from irframe.cubes.verb import refuse_deeper, verb
 from irframe.depths.agreement import agreement
 from irframe.errors import DepthError, IrframeError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.extremes.labelled_bounds import reordered_scores
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -255,7 +256,7 @@ def tie_ranges(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say between which scores the order of tied documents decides.
 
@@ -334,7 +335,7 @@ def tie_rates(
     cube: xr.Dataset,
     depth: int = 20,
     *,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Say which share of the top documents has the same score as another one there.
 

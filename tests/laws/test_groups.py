@@ -13,6 +13,7 @@ from dense import dense
 from hypothesis import given
 from incomplete import incomplete
 from laws.experiments import THOROUGH, TRACKS, experiment, few, seeds
+from laws.verbs import GROUPED as RESULTS
 from laws.verbs import VERBS, assert_same, bare, call, outcome
 from refusals import refused
 
@@ -160,6 +161,10 @@ def test_no_number_depends_on_the_other_track(seed):
 SCORED = [
     name for name in GROUPED if next(iter(inspect.signature(VERBS[name]).parameters)) == "scores"
 ]
+OF_GROUPS = {
+    name for name in GROUPED if next(iter(inspect.signature(VERBS[name]).parameters)) in RESULTS
+}
+"""Verbs of what other verbs gave, which have groups of their own."""
 BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]).parameters]
 
 
@@ -226,6 +231,51 @@ def test_groups_of_a_frame_are_those_of_an_array(name, by):
         assert not rest.drop(columns="n", errors="ignore").notna().to_numpy().any()
         expected = rows.loc[found.index, [*found]].rename_axis(columns=found.columns.name)
     assert_same(found, expected)
+
+
+@pytest.mark.law
+@turn(2, sorted({*GROUPED, *ACROSS} - OF_GROUPS), 3)
+def test_groups_may_be_a_mapping(name):
+    cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
+    for by in ("track", "make"):
+        keys = cube[by].to_series()
+        assert_same(outcome(name, cube.drop_vars(by), by=keys), outcome(name, cube, by=by))
+
+
+def test_groups_of_frames_may_be_a_mapping():
+    runs, qrels = uneven(3)
+    tracks = qrels.drop_duplicates("topic").set_index("topic")["track"].to_dict()
+    bare = [frame.drop(columns="track") for frame in (runs, qrels)]
+    kinds = {name: "even" if int(name[1:]) % 2 else "odd" for name in runs["system"].unique()}
+    for of, frames in ((tracks, (runs, qrels)), (kinds, bare)):
+        named = [frame.assign(group=frame["topic"].map(of)) for frame in frames]
+        if of is kinds:
+            named = [runs.assign(group=runs["system"].map(of)), qrels]
+        for does in (ir.evaluate, ir.cube):
+            metrics = ["AP"] if does is ir.evaluate else []
+            with warnings.catch_warnings(action="ignore"):
+                found = does(*bare, *metrics, by=of)
+                assert_same(found, does(*named, *metrics, by="group"))
+    nested = ir.verbs.to_pytrec_eval(bare[0])
+    with warnings.catch_warnings(action="ignore"):
+        found = ir.evaluate(nested, bare[1], "AP", by=tracks)
+        assert_same(found, ir.evaluate(*bare, "AP", by=tracks))
+
+
+@pytest.mark.parametrize(
+    ("by", "message"),
+    [
+        ({"n1": "a"}, "a group .group. for every topic; found none for .*: n2"),
+        ({"x": "a"}, "mapping of systems or of topics; found none of them among: x"),
+        ({"n1": "a", "s1": "b"}, "found one of both, with: n1, s1"),
+        (pd.Series({"n1": "a"}, name="track"), "a name of their own; found 'track'"),
+        (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label; found several for 1"),
+    ],
+)
+def test_mappings_that_are_no_groups(by, message):
+    scores = ir.cube(*experiment(3)).ireval.score("AP", at=3)
+    with pytest.raises(ParameterError, match=message):
+        scores.ireval.summary(by=by)
 
 
 @pytest.mark.law

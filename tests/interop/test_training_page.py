@@ -1,0 +1,162 @@
+"""Classes that the page on training loops has for other packages: with these, or what is like them.
+
+Where a package is installed, its own classes are taken; else some of the same calls.
+"""
+
+import importlib
+import re
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irframe as ir
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "training-loop.md"
+pytestmark = pytest.mark.skipif(
+    not PAGE.exists(), reason="needs a checkout, with the documentation"
+)
+TOPICS, NAMES = [f"q{number}" for number in range(6)], np.array([f"d{n}" for n in range(40)])
+RNG = np.random.default_rng(0)
+QRELS = {topic: dict.fromkeys(RNG.choice(NAMES, 4, replace=False), 1) for topic in TOPICS}
+
+
+class Module:
+    """What a module of Lightning is to this page."""
+
+
+class Metric:
+    """What a metric of Hugging Face's evaluate is to this page."""
+
+    def __init__(self):
+        self.said, self.parts = self._info(), []
+
+    def add_batch(self, *, predictions, references):
+        self.parts.append((predictions, references))
+
+    def compute(self):
+        sides = zip(*self.parts, strict=True)
+        return self._compute(*([one for part in side for one in part] for side in sides))
+
+
+def taken(text):
+    return text
+
+
+FAKES = {
+    "lightning": {"LightningModule": Module},
+    "evaluate": {"Metric": Metric, "MetricInfo": lambda *_, features: features},
+    "datasets": {"Value": taken, "Sequence": taken, "Features": taken},
+}
+
+
+@pytest.fixture
+def defined(monkeypatch):
+    """Run the block of the page; return what it defines."""
+    found = {"scorer": ir.scorer(QRELS, ["nDCG@10", "RR"])}
+    for name, parts in FAKES.items():
+        try:
+            found[name] = importlib.import_module(name)
+        except ImportError:
+            found[name] = types.ModuleType(name)
+            vars(found[name]).update(parts)
+            monkeypatch.setitem(sys.modules, name, found[name])
+    [block] = re.findall(r"```python\n(class .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    exec(block, found)  # noqa: S102 - what stands on the page
+    return found
+
+
+def test_a_module_of_lightning_logs_what_the_scorer_says(defined):
+    logged = []
+
+    class Ranker(defined["Ranker"]):
+        names, batches = NAMES, defined["scorer"].batches()
+        documents = Array(RNG.normal(size=(len(NAMES), 3)))
+        log_dict = staticmethod(logged.append)
+
+        def __call__(self, vectors):
+            return vectors
+
+    ranker = Ranker()
+    vectors = Array(RNG.normal(size=(len(TOPICS), 3)))
+    for some in (slice(4), slice(4, None)):
+        ranker.validation_step((TOPICS[some], vectors[some]), 0)
+    ranker.on_validation_epoch_end()
+    scores = np.asarray(vectors @ ranker.documents.T)
+    run = {
+        topic: dict(zip(NAMES.tolist(), row.tolist(), strict=True))
+        for topic, row in zip(TOPICS, scores, strict=True)
+    }
+    assert logged == [defined["scorer"].mean(run, names="plain")]
+
+
+class Array(np.ndarray):
+    """An array that finds its best as a tensor does."""
+
+    def __new__(cls, values):
+        return np.asarray(values).view(cls)
+
+    def topk(self, k):
+        order = np.argsort(-np.asarray(self), axis=1)[:, :k]
+        best = types.SimpleNamespace(cpu=lambda: order)
+        return types.SimpleNamespace(
+            indices=best, values=np.take_along_axis(np.asarray(self), order, axis=1)
+        )
+
+
+def test_a_metric_of_evaluate_is_the_scorer(defined):
+    metric = defined["Retrieval"]()
+    run = {
+        topic: dict(zip(RNG.choice(NAMES, 9, replace=False), RNG.normal(size=9), strict=True))
+        for topic in TOPICS
+    }
+    run = {topic: {str(d): float(s) for d, s in docs.items()} for topic, docs in run.items()}
+    lists = [{"doc": [*run[topic]], "score": [*run[topic].values()]} for topic in TOPICS]
+    metric.add_batch(predictions=lists[:4], references=TOPICS[:4])
+    metric.add_batch(predictions=lists[4:], references=TOPICS[4:])
+    assert metric.compute() == defined["scorer"].mean(run, names="plain")
+
+
+def test_mlflow_takes_plain_names():
+    validation = pytest.importorskip("mlflow.utils.validation")
+    for name in ("nDCG@10", "nDCG(gain='exp')@10", "RBP(p=0.8)", "Success@10"):
+        plain = ir.scorer(QRELS, name).plain_names[0]
+        validation._validate_metric_name(plain)
+        assert ir.parse_metric(plain) == ir.parse_metric(name)
+
+
+def test_sentence_transformers_find_the_same(monkeypatch):
+    st = pytest.importorskip("sentence_transformers")
+    evaluation = pytest.importorskip("sentence_transformers.evaluation")
+    torch = pytest.importorskip("torch")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+    class Letters(torch.nn.Module):
+        """Counts letters, so that no model needs to be had."""
+
+        def tokenize(self, texts, **_):
+            counts = [[text.count(letter) for letter in "aeiou"] for text in texts]
+            return {"counts": torch.tensor(counts, dtype=torch.float32)}
+
+        preprocess = tokenize
+
+        def forward(self, features, **_):
+            return features | {"sentence_embedding": features["counts"] + 0.01}
+
+        def get_sentence_embedding_dimension(self):
+            return 5
+
+        get_embedding_dimension = get_sentence_embedding_dimension
+
+    model = st.SentenceTransformer(modules=[Letters()], device="cpu")
+    corpus = {name: "".join(RNG.choice(list("aeiou"), 500)) for name in NAMES.tolist()}
+    queries = {topic: "".join(RNG.choice(list("aeiou"), 100)) for topic in TOPICS}
+    relevant = {topic: {*map(str, docs)} for topic, docs in QRELS.items()}
+    theirs = evaluation.InformationRetrievalEvaluator(
+        queries, corpus, relevant, ndcg_at_k=[10], mrr_at_k=[10], map_at_k=[100]
+    )(model)
+    ours = ir.scorer(QRELS, ["nDCG@10", "RR@10", "AP@100"]).evaluator(queries, corpus)(model)
+    named = ("cosine_ndcg@10", "cosine_mrr@10", "cosine_map@100")
+    assert [*ours.values()] == pytest.approx([theirs[name] for name in named], abs=1e-6)
