@@ -9,6 +9,7 @@ from .comparing.significance import risk as risk
 from .cubes.cube import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
+from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
 from .cubes.rejudge import rejudge as rejudge
 from .cubes.score import cwl as cwl

@@ -86,6 +86,7 @@ STEP_WORDS = {
     "condense": "unjudged documents left out",
     "pooled": "judgments of a pool of depth {depth}",
     "sample": "a sample of judgments, share {share}, seed {seed}",
+    "draw_to_judge": "documents drawn to be judged, share {share}, seed {seed}",
     "select_top": "the best {share} of systems by {metric}",
     "collapse": "chunks collapsed by {by}",
     "standardise": "scores standardised, {method}",
