@@ -215,8 +215,9 @@ def told_draws(attributes: Mapping[Any, Any]) -> str:
     '1,000 samples, seed 3'
     """
     drawn = attributes.get("method") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
-    last = steps_of(attributes)[-1:]
-    if "samples" not in attributes or not (drawn or any(s.options.get("interval") for s in last)):
+    for step in steps_of(attributes)[-1:]:
+        drawn |= step.options.get("interval") is True  # a word says how, without samples
+    if "samples" not in attributes or not drawn:
         return ""
     return f"{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 
