@@ -23,7 +23,7 @@ def next_to_judge(baseline, at=50, changed=lambda cube: cube):
     cube = changed(ir.cube(*ir.example_track()))
     setting = Setting.read(cube, ["AP"], [at], None, {"baseline": baseline, **ASKED})
     view = View("all", setting, cube)
-    (found,) = parts([("next", "What should be judged next", partial(_next, view))])
+    (found,) = parts([("next", "what should be judged next", partial(_next, view))])
     return view, found
 
 
