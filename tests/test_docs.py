@@ -81,6 +81,11 @@ def test_links_lead_to_pages(page):
     assert [each for each in sorted(local - made) if not placed(page, each).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_links_have_text_wherever_pages_are_read(page):
+    assert re.findall(r"(?<!`)\[\]\([^)]*\)", code_taken_out(PAGES[page])) == []
+
+
 def test_every_metric_is_of_one_family(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     pages = import_module("metric_pages")
