@@ -68,7 +68,7 @@ html_theme_options = {
         "image_light": "_static/logo.svg",
         "image_dark": "_static/logo.svg",
         "text": "irframe",
-        "alt_text": "irframe",
+        "alt_text": "",
     },
     "header_links_before_dropdown": 8,
     "show_nav_level": 2,

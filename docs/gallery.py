@@ -1,4 +1,4 @@
-"""Figures of the gallery: every figure of irframe.plots, drawn by the example in its docstring."""
+"""The gallery: every figure of irframe.plots by question, drawn by the example in its docstring."""
 
 import doctest
 import inspect
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 from stamps import key_of_code
+from verbs import GUIDES, calls, pages, showing, title
 
 from irframe import plots
 
 CARD = """\
-:::{{grid-item-card}} `{name}`
+:::{{grid-item-card}} {line}
 :link: _generated/api/irframe.plots.{name}
 :link-type: doc
 :class-card: figure-card
@@ -20,7 +21,7 @@ CARD = """\
 :alt: {line}
 ```
 
-{line}
+`{name}`
 :::
 """
 
@@ -50,11 +51,25 @@ def draw(name):
 
 
 def gallery_page():
-    """Return the cards of all figures."""
-    cards = [CARD.format(name=name, line=line_of(name)) for name in sorted(plots.__all__)]
-    return "\n".join(["::::{grid} 1 2 2 3", ":gutter: 3", "", *cards, "::::", ""])
+    """Return the cards of all figures under the questions that they answer, in their order."""
+    of = {name: question_of(name) for name in sorted(plots.__all__)}
+    parts = []
+    for page, text in pages(*GUIDES).items():
+        cards = [CARD.format(name=name, line=line_of(name)) for name in of if of[name] == page]
+        if cards:
+            heading = f"## [{title(text)}](/{page.as_posix()})"
+            parts += [heading, "", "::::{grid} 1 2 2 3", ":gutter: 3", "", *cards, "::::", ""]
+    return "\n".join(parts)
+
+
+def question_of(name):
+    """Return the page of a question that draws a figure most often, else of a guide."""
+    drawn = (showing(calls("irframe.plots", name), folder) for folder in GUIDES)
+    return next((page for found in drawn for page in found), Path("guide/figures-and-tables.md"))
 
 
 def line_of(name):
     """Return what a figure shows, in the words of its docstring."""
-    return inspect.getdoc(getattr(plots, name)).partition("\n")[0].replace("``", "`")
+    line = inspect.getdoc(getattr(plots, name)).partition("\n")[0]
+    words = line.removeprefix("Draw ").removesuffix(".").replace("``", "`")
+    return words[0].upper() + words[1:]

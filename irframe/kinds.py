@@ -72,6 +72,7 @@ OWN = {
     "as_qrels": (JUDGMENTS,),
     "as_scores": (SCORES,),
     "sample": (CUBE, JUDGMENTS),
+    "draw_to_judge": (CUBE, JUDGMENTS),
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
@@ -151,7 +152,7 @@ def kind_of(subject: Any) -> str:
 def _kind_of_frame(frame: Any, returned: str) -> str:
     from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
 
-    if returned not in {"", "evaluate", "score", "standardise", "sample"}:
+    if returned not in {"", "evaluate", "score", "standardise", "sample", "draw_to_judge"}:
         return returned
     if {*map(str, getattr(frame, "columns", ()))} >= PAIRED:
         return COMPARISON

@@ -33,7 +33,17 @@ NONE: Literal["none"] = "none"
 GIVEN = "given weights"
 """What weights of topics are called that came without a name."""
 SOURCES = {
-    *("bounds", "condense", "cube", "evaluate", "pooled", "sample", "score", "select_top"),
+    *(
+        "bounds",
+        "condense",
+        "cube",
+        "draw_to_judge",
+        "evaluate",
+        "pooled",
+        "sample",
+        "score",
+        "select_top",
+    ),
     *("collapse", "judge", "pool", "rank", "restrict", "split", "standardise"),
 }
 """Verbs that give frames, cubes and scores; what others give is a result."""

@@ -9,6 +9,7 @@ from .comparing.significance import risk as risk
 from .cubes.cube import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
+from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
 from .cubes.rejudge import rejudge as rejudge
 from .cubes.score import cwl as cwl
@@ -83,4 +84,5 @@ from .studies.search_lengths import search_lengths as search_lengths
 from .studies.tie_ranges import tie_agreement as tie_agreement
 from .studies.tie_ranges import tie_ranges as tie_ranges
 from .studies.tie_ranges import tie_rates as tie_rates
+from .tables.cite import cite as cite
 from .tables.styled import styled as styled

@@ -629,6 +629,19 @@ def test_a_table_tells_of_the_systems(files, capsys, about):
     assert "did not contribute to the pool (3)\n  where: ance, colbert, doct5query" in out
 
 
+def test_a_printed_board_has_what_answers_within_80_columns_and_all_with_wide(files, capsys):
+    line = "leaderboard", files[0], *files[1], "-m", "AP", "--baseline", "bm25"
+    short, wide = (run(capsys, *line, *more)[1].splitlines() for more in ([], ["--wide"]))
+    assert max(map(len, short)) <= 80
+    assert " ".join(short[0].split()) == "rank letters AP interval ranks change p_adjusted"
+    assert {"tier", "ci_low", "rank_high", "difference", "n_topics"} <= {*wide[0].split()}
+    assert "samples" not in " ".join(short)  # nothing is drawn
+    assert [row.split()[:3] for row in short[2:10]] == [
+        [row[0], row[1], row[3]] for row in map(str.split, wide[2:10])
+    ]
+    assert next(row for row in short if row.startswith("bm25 ")).split()[-1] == "-"
+
+
 @pytest.mark.parametrize(
     ("table", "told"),
     [

@@ -81,6 +81,11 @@ def test_links_lead_to_pages(page):
     assert [each for each in sorted(local - made) if not placed(page, each).exists()] == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_links_have_text_wherever_pages_are_read(page):
+    assert re.findall(r"(?<!`)\[\]\([^)]*\)", code_taken_out(PAGES[page])) == []
+
+
 def test_every_metric_is_of_one_family(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     pages = import_module("metric_pages")
@@ -89,9 +94,55 @@ def test_every_metric_is_of_one_family(monkeypatch):
     assert set(pages.USUAL) <= set(listed)
 
 
+CODE = re.compile(r"^ *(`{3,})\{?[\w-]*\}? ?python\n(.*?)^ *\1$", flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_of_a_page_fits_beside_its_lists_of_pages_and_headings(page):
+    lines = [line for _, code in CODE.findall(PAGES[page]) for line in code.splitlines()]
+    assert [line for line in lines if len(line.strip()) > 100] == []
+
+
 def test_nothing_is_installed_from_an_index():
     commands = [line for text in PAGES.values() for line in text.splitlines() if "install" in line]
     assert [line for line in commands if re.search(r"install [^&]*\birframe\b", line)] == []
+
+
+THIRTY = {
+    "questions/comparing": "significance; confidence interval; p-value; Holm; effect size; "
+    "baseline; weights",
+    "questions/how-many": "power analysis",
+    "questions/repeats": "seeds",
+    "questions/trust": "unjudged; pool depth",
+    "questions/how-deep": "cutoff",
+    "questions/chunks": "RAG; chunks; tokens",
+    "questions/judges": "LLM judge",
+    "questions/ties": "ties",
+    "questions/how-sure": "leaderboard",
+    "guide/figures-and-tables": "LaTeX",
+    "guide/data-in": "parquet; BEIR; MTEB",
+    "guide/continuous-integration": "CI gate",
+    "guide/getting-started": "installation",
+    "tools/pytrec-eval": "pytrec_eval",
+    "tools/ranx": "ranx; fusion",
+    "reference/how-to-cite": "citation",
+    "_generated/metrics/Recall": "recall",
+    "_generated/metrics/RR": "MRR",
+}
+"""Page -> what users type that should find it first, parted by semicolons."""
+
+
+def test_what_users_type_is_an_entry_of_one_page_which_search_puts_first(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    sought = import_module("searched").sought
+    pages = [page.removesuffix(".md") for page in PAGES]
+    pages += [f"_generated/metrics/{name}" for name in METRICS]
+    entered = [(words, page) for page in pages for words in {w.lower() for w in sought(page)}]
+    found = dict(entered)
+    wanted = {w.lower(): page for page, words in THIRTY.items() for w in words.split("; ")}
+    assert len(wanted) == 30
+    assert {words: found.get(words) for words in wanted} == wanted
+    assert [words for words, n in Counter(words for words, _ in entered).items() if n > 1] == []
 
 
 def test_every_script_writes_for_one_page():

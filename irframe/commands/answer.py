@@ -124,9 +124,11 @@ def spelled_p(p: float) -> str:
 
     Examples
     --------
-    >>> spelled_p(0.03456), spelled_p(1e-9)
-    ('0.0346', '<.0001')
+    >>> spelled_p(0.03456), spelled_p(1e-9), spelled_p(float("nan"))
+    ('0.0346', '<.0001', '-')
     """
+    if p != p:  # noqa: PLR0124 - as NaN is not
+        return "-"
     return "<.0001" if p < 1e-4 else f"{p:.4f}"
 
 

@@ -97,9 +97,13 @@ def declare_compare(parser: ArgumentParser) -> None:
         "--texts", metavar="FILE", action="append", default=[],
         help="Parquet file of texts of documents or queries, for markdown; may be repeated",
     )  # fmt: skip
-    parser.add_argument("--wide", action="store_true", help="print all columns of the table")
+    _declare_wide(parser)
     parser.add_argument("--link", metavar="URL", help="where the report is, for markdown")
     declare_output(parser)
+
+
+def _declare_wide(parser: ArgumentParser) -> None:
+    parser.add_argument("--wide", action="store_true", help="print all columns of the table")
 
 
 def run_compare(options: Namespace) -> Answer:
@@ -128,7 +132,7 @@ def _refuse(options: Namespace, *, gated: bool) -> None:
     if file is not None and named:
         raise ParameterError("--baseline or --baseline-file", "both")
     if gated and file is None and len(named) != 1:
-        wanted = "--baseline once, a system that others are held against, or --baseline-file"
+        wanted = "--baseline once, a system that others are compared with, or --baseline-file"
         raise ParameterError(wanted, f"{len(named)}")
     if options.update and (file is None or options.fail_on == "never"):
         missing = [
@@ -169,13 +173,17 @@ def _update(options: Namespace, scores: pd.DataFrame, found: pd.DataFrame) -> No
 
 def _short(found: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that answer: which pair, by how much, how surely."""
-    ends = zip(found["ci_low"], found["ci_high"], strict=True)
     shown = found[["metric", "system_a", "system_b", "difference"]].assign(
-        interval=["-" if pd.isna(low) else f"[{low:.4f}, {high:.4f}]" for low, high in ends],
+        interval=_intervals(found),
         p_adjusted=found["p_adjusted"],
         verdict=found["verdict"] if "verdict" in found else _verdicts(found),
     )
     return shown if len(found["metric"].unique()) > 1 else shown.drop(columns="metric")
+
+
+def _intervals(found: pd.DataFrame) -> list[str]:
+    ends = zip(found["ci_low"], found["ci_high"], strict=True)
+    return ["-" if pd.isna(low) else f"[{low:.4f}, {high:.4f}]" for low, high in ends]
 
 
 def _verdicts(found: pd.DataFrame) -> list[str]:
@@ -233,21 +241,35 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
     declare_repeats(parser)
     declare_options(parser, ir.evaluate, ir.verbs.leaderboard)
     declare_systems(parser)
+    _declare_wide(parser)
     declare_output(parser)
 
 
 def run_leaderboard(options: Namespace) -> Answer:
     """List the systems."""
     found = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
-    notes = told(found.attrs, interval="ci_low to ci_high: {}")
+    kind = format_of(options)
+    short = kind == "table" and not options.wide
+    notes = told(found.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")
+    found = _short_board(found) if short else found
     if options.systems is not None:
         table = read_systems(options.systems)
         found = found.join(table[table.columns.difference(found.columns, sort=False)])
-    kind = format_of(options)
     content = written(found, kind)
     if kind == "markdown":
         return Answer(f"{content!s}\n{notes}.\n")
     return Answer(noted(content, f"{notes}.") if kind == "table" else content)
+
+
+def _short_board(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
+    ends = zip(found["rank_low"], found["rank_high"], strict=True)
+    told = {"ci_low": "interval", "rank_low": "ranks"}
+    values = {"ci_low": _intervals(found), "rank_low": [f"{low}-{high}" for low, high in ends]}
+    left = ["tier", "ci_high", "rank_high", "difference", "significant"]
+    if (found["n_topics"] == found["n_topics"].iloc[0]).all():
+        left.append("n_topics")
+    return found.assign(**values).drop(columns=left, errors="ignore").rename(columns=told)
 
 
 def declare_report(parser: ArgumentParser) -> None:

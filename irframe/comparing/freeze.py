@@ -37,7 +37,7 @@ OLD = 90
 """Days after which a baseline is called old."""
 POLICY = ("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised")
 """Attributes of scores that decide what they are."""
-FURTHER = {"condense", "pooled", "sample", "standardise"}
+FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
 """Verbs that give other judgments or other scores."""
 
 FailOn = Literal["worse", "not-not-worse", "drop", "undecided", "never"]

@@ -326,7 +326,7 @@ def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
 def condense(cube: xr.Dataset, *, by: GroupBy) -> xr.DataTree: ...
 @verb(bounded=True)
 def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
-    """Remove the unjudged documents from every ranking and close up the ranks.
+    """Remove the unjudged documents from every ranking and number the others anew.
 
     With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
 

@@ -76,7 +76,7 @@ class Draw:
             If no document of a stratum was judged.
         """
         if label is None and probability is None:
-            advice = "draw them with qrels.ireval.sample(share, strata=...)"
+            advice = "draw them with qrels.ireval.draw_to_judge(share)"
             wanted = "judgments that were drawn, in a column stratum or probability"
             raise InputError(wanted, "neither", advice)
         topic, topics, judged = base.topic, base.topics, grade >= 0

@@ -37,7 +37,7 @@ __all__ = [
 
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
-    *("condense", "pooled", "sample", "rejudge"),
+    *("condense", "pooled", "sample", "draw_to_judge", "rejudge"),
 }
 """Verbs of cubes that keep repeats apart."""
 REPEAT_OF = "repeat_of"

@@ -1,19 +1,18 @@
 """Other judgments of the same rankings: bounds over all that there are, and fewer of them.
 
-Verbs: bounds, pooled, sample, stratified.
+Verbs: bounds, pooled, sample.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import number, whole
+from irframe.checks import whole
 from irframe.cubes.score import (
     Kernel,
     beyond,
@@ -24,9 +23,8 @@ from irframe.cubes.score import (
 )
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.errors import DepthError, MetricError
 from irframe.experiments.coded_tables import (
-    QrelsTable,
     Side,
     code_documents,
     read_qrels_table,
@@ -44,10 +42,9 @@ from irframe.experiments.policy import (
 )
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.files.as_runs import Qrels
-from irframe.files.ids import Codes, repeated, within
+from irframe.files.ids import repeated
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, METRIC, UNJUDGED
 
 BOUND = "bound"
 """Dimension of a lower and an upper score."""
@@ -275,131 +272,31 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
 
 
-Share = float | Mapping[Any, float]
-
-LEAST = 2
-"""Documents of a stratum that are drawn if there are so many: the fewest that have a spread."""
-
-
-def draw_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
-    """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
-    table = read_qrels_table(qrels)
-    if table.subtopic_grade is not None:
-        raise InputError("judgments with one grade per document", "subtopics")
-    (codes,) = code_documents(Side(table.topic, table.doc))
-    refuse_twice_judged(table, repeated(codes))
-    refuse_marks(table.grade)
-    label = _labels(table, strata)
-    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-    kept, probability = _drawn(table.topic, label, keys, share)
-    names = {role: str(table.columns.get(role, role)) for role in (GRADE, STRATUM, PROBABILITY)}
-    grade = np.where(kept, table.grade, POOLED_UNJUDGED).astype(np.int64)
-    changed = dict(zip(names.values(), (grade, label, probability), strict=True))
-    return table.frame.assign(**changed)
-
-
-def draw_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.Dataset:
-    """Return a cube of the same judgments."""
-    experiment = experiment_of(cube).loaded
-    base = experiment.judgments
-    if base.table.subtopic_grade is not None:
-        raise InputError("judgments with one grade per document", "subtopics")
-    known = base.strata
-    if strata != TOPIC and not (strata == STRATUM and known is not None):
-        found = f"{strata!r}; the cube has " + ("none" if known is None else "strata")
-        raise ParameterError(f"strata= {TOPIC!r} or {STRATUM!r} for a cube", found)
-    refuse_marks(base.grade)
-    label = np.full(len(base.row), "1", object) if strata == TOPIC else np.asarray(known)
-    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
-    kept, probability = _drawn(base.topic, label, keys, share)
-    drawn = base.drawn(np.where(kept, base.grade, np.int8(POOLED_UNJUDGED)), label, probability)
-    return shown_as(cube, replace(experiment, judgments=drawn))
-
-
-def _labels(table: QrelsTable, strata: str) -> Array:
-    """Return the stratum of every row, as text; where a topic is one, that is 1."""
-    columns = list(map(str, table.frame.columns))
-    if strata in {TOPIC, table.columns[TOPIC]}:
-        return np.full(len(table.grade), "1", object)
-    if strata not in columns:
-        wanted = "strata to be a column of the judgments, or 'topic'"
-        raise ParameterError(wanted, f"{strata!r} among", "", columns)
-    values = table.frame[strata]
-    if values.isna().any():
-        found = f"{int(values.isna().sum())} without"
-        raise ParameterError(f"a stratum ({strata}) for every document", found)
-    return values.astype(str).to_numpy(object)
-
-
-def _drawn(
-    topic: Codes, label: Array, keys: Array, share: Share
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Draw documents of every stratum, and return which, and with which probability."""
-    code, labels = pd.factorize(label)
-    order = np.lexsort((keys, code, topic))
-    pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
-    stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
-    size = np.bincount(stratum)[stratum]
-    asked = np.round(_shares(share, labels)[code[order]] * size, 9)  # 0.29 * 50 is below 14.5
-    number = np.minimum(np.maximum(np.floor(asked + 0.5), LEAST), size)
-    kept, probability = np.empty(len(order), bool), np.empty(len(order))
-    kept[order], probability[order] = within(stratum) < number, number / size
-    return kept, probability
-
-
-def _shares(share: Share, labels: Any) -> NDArray[np.float64]:
-    """Return the share that is wanted of each stratum."""
-    if not isinstance(share, Mapping):
-        number("share", share, above=0, high=1)
-        return np.full(len(labels), float(share))
-    shares = {str(name): value for name, value in share.items()}
-    missing = [label for label in labels if label not in shares]
-    if missing:
-        raise ParameterError("a share for every stratum", "none for", "", missing)
-    for name, value in shares.items():
-        number(f"share of {name}", value, above=0, high=1)
-    return np.array([shares[label] for label in labels], float)
-
-
 @overload
-def sample(
-    data: xr.Dataset,
-    share: Share,
-    *,
-    strata: str | None = None,
-    seed: int = 0,
-    by: None = None,
-) -> xr.Dataset: ...
+def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: None = None) -> xr.Dataset: ...
 @overload
-def sample(
-    data: xr.Dataset, share: Share, *, strata: str | None = None, seed: int = 0, by: str
-) -> xr.DataTree: ...
+def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: str) -> xr.DataTree: ...
 @overload
-def sample(
-    data: pd.DataFrame, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
-) -> pd.DataFrame: ...
+def sample(data: pd.DataFrame, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
 @verb(bounded=True)
 def sample(
     data: xr.Dataset | Qrels,
-    share: Share,
+    share: float,
     *,
-    strata: str | None = None,
     seed: int = 0,
     by: GroupBy | None = None,
 ) -> xr.Dataset | xr.DataTree | pd.DataFrame:
-    """Keep a share of the judgments, drawn at random for every topic and grade, or stratum.
+    """Keep a share of the judgments, drawn at random for every topic and grade.
+
+    That is what smaller pools would have left. Who asks which documents people should judge,
+    without a look at grades, calls `draw_to_judge`.
 
     Parameters
     ----------
     data
         A cube made by `irframe.cube`, or a qrels frame: topic, doc, grade.
     share
-        Share of the judgments to keep, above 0 and at most 1; of strata one for all, or
-        ``{stratum: share}``.
-    strata
-        Draw without a look at grades, as who judges only a sample does: a column of the frame whose
-        values part the pool of each topic, such as ``"stratum"``, or ``"topic"``, so that the pool
-        of a topic is one stratum. Of a cube ``"topic"`` or ``"stratum"``, where it has some.
+        Share of the judgments to keep, above 0 and at most 1.
     seed
         Seed of the random order of the documents. It depends on nothing but the seed and the
         identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
@@ -411,27 +308,21 @@ def sample(
     -------
     xarray.Dataset, xarray.DataTree or pandas.DataFrame
         The cube, with `by` a tree of cubes, in which the other documents are unjudged; or the rows
-        of the frame that are kept, as they were. With `strata` all rows stay, and documents that
-        were not drawn have grade -1, pooled and not judged; `stratum` says which each one is of,
-        and `probability` how likely it was to be drawn.
+        of the frame that are kept, as they were.
 
     Raises
     ------
     ParameterError
-        For a share outside (0, 1], one that is missing for a stratum, or a negative seed; for
-        strata that are no column or missing in a row; and for `by` with a qrels frame.
+        For a share outside (0, 1], or a negative seed.
     InputError
-        If the cube does not say which documents it holds; with `strata`, if documents are judged
-        by subtopic.
+        If the cube does not say which documents it holds.
     GradeError
         If grade -1 marks unjudged documents.
 
     Notes
     -----
     Of the n documents of a topic at a grade, ``max(1, floor(share n + 1/2))`` are kept, and at
-    least 10 of a grade below 1, or all if there are fewer. Of a stratum there are ``max(2,
-    floor(share n + 1/2))``, two because fewer have no spread, from which `estimate` knows its
-    standard errors.
+    least 10 of a grade below 1, or all if there are fewer.
 
     References
     ----------
@@ -449,22 +340,7 @@ def sample(
     >>> cube = runs.ireval.cube(qrels)
     >>> [int(sample(cube, share).unjudged.sum()) for share in (1, 0.5, 0.1)]
     [3720, 4953, 5371]
-
-    A third of every pool, to be judged by people, and what precision is then estimated as:
-
-    >>> drawn = sample(qrels, 1 / 3, strata="topic")
-    >>> len(drawn), int((drawn["grade"] >= 0).sum())
-    (523, 176)
-    >>> found = runs.ireval.cube(drawn).ireval.estimate("P", at=10).sel(system="bm25")
-    >>> [round(found[name].item(), 2) for name in ("mean", "ci_low", "ci_high")]
-    [0.26, 0.16, 0.38]
     """
-    if not isinstance(data, xr.Dataset) and by is not None:
-        raise ParameterError("by= with a cube only", repr(by), "group the frame: qrels.groupby")
-    if strata is not None:
-        draw: Any = draw_cube if isinstance(data, xr.Dataset) else draw_frame
-        drawn: xr.Dataset | pd.DataFrame = draw(data, share, strata, seed)
-        return drawn
     refuse_share(share)
     if isinstance(data, xr.Dataset):
         return _sample_cube(data, share, seed)

@@ -40,7 +40,7 @@ from irframe.scores.summary import cautious
 Of = Literal["expected", "averages"]
 """What an interval is of."""
 QUANTITIES = {
-    "expected": "expected of {} topics like these",
+    "expected": "to be expected on {} topics like these",
     "averages": "by the averages over all topics",
 }
 CORRELATIONS = (Kendall, TauAP, Spearman, Pearson)
@@ -326,7 +326,7 @@ def agreement(
     interval
         Whether to give intervals too.
     of
-        What the intervals are of: ``"expected"``, the agreement that is to be expected of as many
+        What the intervals are of: ``"expected"``, the agreement that is to be expected on as many
         topics like these; or ``"averages"``, for correlations, that by the averages over all
         topics there might be, which is higher, as averages are then free of noise.
     alpha, samples, seed

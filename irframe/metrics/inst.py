@@ -1,4 +1,4 @@
-"""Inverse squares, adapting to what was found."""
+"""Inverse squares that adapt to what was found."""
 
 from dataclasses import dataclass
 

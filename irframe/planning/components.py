@@ -328,9 +328,10 @@ def components(
         ``"interaction"``: ``variance``, with the interval ``variance_low`` and
         ``variance_high``, and ``share``, that of the three variances together, 0 to 1.
 
-        Over (metric, depth): ``erho2``, how reliably means tell systems apart, and ``phi``, how
-        reliably they tell what a system's mean on all topics would be, each 0 to 1, with
-        ``erho2_low``, ``erho2_high``, ``phi_low`` and ``phi_high``; and ``n_topics``, the topics
+        Over (metric, depth): ``erho2``, the generalizability coefficient, how reliably means order
+        systems, and ``phi``, the index of dependability, how reliably they tell what a system's
+        mean on all topics would be, each 0 to 1, with ``erho2_low``, ``erho2_high``, ``phi_low``
+        and ``phi_high``; and ``n_topics``, the topics
         with a score of every system. With ``systems="fixed"`` intervals other than that of
         ``erho2`` are left out.
 

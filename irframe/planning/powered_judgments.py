@@ -146,7 +146,7 @@ def _refuse_part(base: Judgments, row: Array, *, whole: bool) -> None:
     lost[row] = False
     if whole and lost.any():
         named = base.docs[lost]
-        advice = "draw with sample(share, strata=...) from the model's judgments, which keeps all"
+        advice = "draw with draw_to_judge(share) from the model's judgments, which keeps all"
         wanted = "people's judgments with a row for every document of the model, -1 if not drawn"
         raise InputError(wanted, f"none for {int(lost.sum())}", advice, named)
 

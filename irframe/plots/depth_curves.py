@@ -357,8 +357,8 @@ def p_value_curves(
         What `irframe.verbs.bootstrap_sensitivity` gives (achieved significance levels), or a
         comparison frame (its unadjusted p-values).
     alpha
-        Significance level, marked by a dotted line; the axis ends at three times alpha. By
-        default that of `data`, else 0.05.
+        Significance level, marked by a dotted line; the axis ends at three times alpha, or at 1
+        where no pair is below that. By default that of `data`, else 0.05.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -399,13 +399,17 @@ def p_value_curves(
             np.arange(1, len(falling) + 1),
             falling,
             **series_style(number),
+            marker="o" if len(falling) == 1 else None,  # a curve of one pair is a point
+            clip_on=len(falling) > 1,
             linewidth=1.8,
             label=share if delta is None else f"{share}, difference {delta:.3f}",
         )
     ax.axhline(alpha, color=ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
     what = "achieved significance level" if bootstrap else "p-value"
     ax.set(xlabel="pairs of systems, sorted", ylabel=what)
-    ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
+    shown = any((values < 3 * alpha).any() for _, values, _ in curves)
+    widest = max(1.5, *(len(values) for _, values, _ in curves))
+    ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
     test = "bootstrap" if bootstrap else data.attrs.get("test", "")
     subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
     legend_beside(ax)

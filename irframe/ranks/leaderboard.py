@@ -36,7 +36,7 @@ from irframe.scores.summary import Interval
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 """After these, the same with a number: a2, b2, ..."""
 CHANGES = ("difference", "change", "p_adjusted", "significant")
-"""Columns that hold a system against the baseline."""
+"""Columns that compare a system with the baseline."""
 
 
 @verb
@@ -66,9 +66,9 @@ def leaderboard(
         the order.
     test, adjust, family, alpha
         As for `rank_intervals`, also for the comparison with the baseline, which is a family of its
-        own: corrected for the number of systems held against it, and not for all pairs.
+        own: corrected for the number of systems compared with it, and not for all pairs.
     baseline
-        A system that every other one is held against; by default none.
+        A system that every other one is compared with; by default none.
     at
         Depths to list, of which the first one decides; by default the greatest.
     method, interval, samples, seed

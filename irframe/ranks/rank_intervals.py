@@ -240,7 +240,7 @@ def rank_intervals(
     `alpha`. Where the correction allows for all pairs, as Holm's, Tukey's and max-T do, these
     intervals hold for all systems at once.
 
-    With ``"holm"``, for system j, every other system k is held against it by a one-sided t-test,
+    With ``"holm"``, for system j, every other system k is compared with it by a one-sided t-test,
     ``p_k = P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom, m the means, and 1 where
     the standard error is 0. Holm's correction over these S - 1 tests at ``alpha / 2`` finds B
     systems better than j; likewise W systems are found worse. The interval is ``[1 + B, S - W]``.

@@ -332,14 +332,14 @@ def beside(view: View) -> list[Part]:
     makers = []
     single = view.setting.baselines if view.repeats is None else ()
     for number, name in enumerate(single, start=1):
-        own = [("outcomes", "Who answers more, and who ranks answers higher,", _outcomes)]
-        own += [("orderings", "Who is ahead whatever the metric", _orderings)]
+        own = [("outcomes", "who answers more, and who ranks answers higher", _outcomes)]
+        own += [("orderings", "who is ahead whatever the metric", _orderings)]
         for key, subject, make in own:
             named = key if number == 1 else f"{key}-{number}"
             makers.append((named, subject, partial(make, view, name, named)))
     makers += [
-        ("lengths", "How many documents users read", partial(_lengths, view, "ASL")),
-        ("effort", "How much effort rankings cost", partial(_lengths, view, "Twist")),
+        ("lengths", "how many documents users read", partial(_lengths, view, "ASL")),
+        ("effort", "how much effort rankings cost", partial(_lengths, view, "Twist")),
     ]
     return parts(makers)
 

@@ -312,7 +312,7 @@ class Page:
     @property
     def texts(self) -> dict[str, Any]:
         """What is too long to stand between the numbers: sentences, documents, tables."""
-        parts = [*self.verdicts, *self.trust, *self.beside, self.origins["inputs"]]
+        parts = [*self.verdicts, *self.trust, *self.beside, *self.origins["parts"]]
         return {
             "said": self.said,
             "documents": self.lists.names,

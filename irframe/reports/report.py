@@ -35,6 +35,7 @@ from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Layout, Ties
 from irframe.paired import PairedTest, Test
+from irframe.record import Step
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
@@ -44,6 +45,7 @@ from irframe.reports.view import views
 from irframe.scores.reference import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
+from irframe.tables.cite import papers
 from irframe.warned import OneCall
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
@@ -62,11 +64,20 @@ MADE: ContextVar[str] = ContextVar("irframe_made", default="")
 """The line of a shell that makes a report, if that is how it is made."""
 
 
-def told_origins(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return where the numbers come from: lists by heading, and the table of what was read."""
-    read = inputs(cube, frames)
-    part = Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read)
-    return {"lists": {"Settings": policies(cube), "Versions": versions()}, "inputs": part}
+VERBS = ("rank_intervals", "compare", "volatility")
+"""What a page says of means, of ranks and pairs, and of orders by depth, is what these return."""
+
+
+def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return where the numbers come from: lists by heading, the papers, and what was read."""
+    cube = setting.whole
+    read, used = inputs(cube, frames), {"metrics": setting.metrics, "test": setting.pairing.test}
+    cited = papers(Step(verb, used) for verb in VERBS)
+    parts = (
+        Part("papers", say("origins.papers"), [say("origins.cited")], data=cited),
+        Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
+    )
+    return {"lists": {"Settings": policies(cube), "Versions": versions()}, "parts": parts}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
@@ -402,6 +413,6 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
         trust=trust(opening, told),
         verdicts=verdicts(opening),
         beside=beside(opening),
-        origins=told_origins(setting.whole, frames),
+        origins=told_origins(setting, frames),
         call=call,
     )

@@ -441,7 +441,7 @@ def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
     Parameters
     ----------
     makers
-        Key, what cannot be told if it fails, and what makes the part.
+        Key, what is not known if it fails, and what makes the part.
     """
     found = []
     for key, subject, make in makers:

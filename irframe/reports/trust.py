@@ -209,13 +209,13 @@ OF_ONE = {"left-out"}
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
     """Return what to know before trusting the numbers of a view."""
     makers = [
-        ("findings", "What to look out for", partial(_findings, findings)),
-        ("unjudged", "The share of unjudged documents", partial(_unjudged, view)),
-        ("pool", "The growth of the pool", partial(_pool, view)),
-        ("bounds", "What the unjudged documents leave open", partial(_bounds, view)),
-        ("next", "What should be judged next", partial(_next, view)),
-        ("ties", "What tied scores leave open", partial(_ties, view)),
-        ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
+        ("findings", "what to look out for", partial(_findings, findings)),
+        ("unjudged", "the share of unjudged documents", partial(_unjudged, view)),
+        ("pool", "the growth of the pool", partial(_pool, view)),
+        ("bounds", "what the unjudged documents leave open", partial(_bounds, view)),
+        ("next", "what should be judged next", partial(_next, view)),
+        ("ties", "what tied scores leave open", partial(_ties, view)),
+        ("left-out", "what leaving a run out of the pool does", partial(_left_out, view)),
     ]
     if of_spans(view.cube):
         makers = makers[:1]
@@ -437,7 +437,7 @@ def verdicts(view: View) -> list[Part]:
     try:
         return [_verdicts(view)]
     except IrframeError as error:
-        return [untold("verdicts", "The verdicts", error, GUIDE)]
+        return [untold("verdicts", "the verdicts", error, GUIDE)]
 
 
 GUIDE = "questions/comparing"

@@ -293,8 +293,8 @@ def check(
         - ``documents_unknown``: documents that are not in `documents`, an error if none is;
         - ``scores_infinite``: topic and document of such rows;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
-        - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; metrics see the
-          documents close up;
+        - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; the
+          documents below count at better ranks;
         - ``lists_long``: topics whose list has more than the `length` that is given;
         - ``identical_to``: systems with the same documents in the same order in every topic;
         - ``ranks_repeated``: topics in which a rank stands twice, or nowhere. An error where

@@ -95,7 +95,7 @@ def compare_judges(
         - ``joint_alpha`` (distance), that of all judges at once;
         - where judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
           (judge, distance), how far two passes of theirs agree, and ``n_passes`` (judge). Between
-          judges every pass is held against every pass of the other, and documents count once, so
+          judges every pass is compared with every pass of the other, and documents count once, so
           that ``confusion`` may have parts of documents;
         - with ``_interval`` added to a coefficient's name, its interval, with the dimension
           ``bound``, ``lower`` and ``upper``;

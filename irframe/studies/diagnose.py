@@ -151,7 +151,7 @@ def _scores(table: RunTable) -> Iterator[Finding]:
     lists = gapped(table)
     if len(lists):
         systems = table.systems[np.unique(lists // len(table.topics))]
-        advice = "find out which documents were lost; metrics see those below close up"
+        advice = "find out which documents were lost; the documents below count at better ranks"
         what = "rankings whose ranks leave some out"
         yield Finding("warning", what, listed_findings(systems), len(lists), advice, TREC_EVAL)
 

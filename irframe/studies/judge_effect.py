@@ -101,7 +101,7 @@ def judge_effect(
         Significance level, and one minus the confidence level of all intervals, above 0 and below
         1.
     reference
-        The judge whose conclusions the others' are held against, by default the first.
+        The judge whose conclusions the others' are compared with, by default the first.
     at
         Evaluation depths, by default all.
     pairs

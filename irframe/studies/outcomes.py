@@ -353,7 +353,7 @@ def rrie(
     baseline
         The system whose error counts.
     at
-        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
     by
         A coordinate of systems or topics, or an index level or column, such as ``"track"``: one

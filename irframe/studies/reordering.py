@@ -48,7 +48,7 @@ def reordering(
         Scores per system and topic by two metrics or more, in the order of the steps: an array,
         or a frame, wide or long.
     at
-        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
     by
         A coordinate or index level such as ``"track"``: rows per group.

@@ -72,7 +72,7 @@ def round_effect(
         - ``change`` (metric, depth, topic), by how much the systems' scores changed on average, up
           or down, NaN for topics that a round lacks.
 
-        Of a cube, all of these over ``round``, too: each but the first, held against the one
+        Of a cube, all of these over ``round``, too: each but the first, compared with the one
         before.
 
     Raises

@@ -373,7 +373,7 @@ def best_systems(
     by
         A coordinate or index level such as ``"track"``: a row per group.
     at
-        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
 
     Returns

@@ -86,6 +86,7 @@ STEP_WORDS = {
     "condense": "unjudged documents left out",
     "pooled": "judgments of a pool of depth {depth}",
     "sample": "a sample of judgments, share {share}, seed {seed}",
+    "draw_to_judge": "documents drawn to be judged, share {share}, seed {seed}",
     "select_top": "the best {share} of systems by {metric}",
     "collapse": "chunks collapsed by {by}",
     "standardise": "scores standardised, {method}",
@@ -214,8 +215,9 @@ def told_draws(attributes: Mapping[Any, Any]) -> str:
     '1,000 samples, seed 3'
     """
     drawn = attributes.get("method") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
-    last = steps_of(attributes)[-1:]
-    if "samples" not in attributes or not (drawn or any(s.options.get("interval") for s in last)):
+    for step in steps_of(attributes)[-1:]:
+        drawn |= step.options.get("interval") is True  # a word says how, without samples
+    if "samples" not in attributes or not drawn:
         return ""
     return f"{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 

@@ -77,7 +77,7 @@ def of_comparison(
         extras.append(superscripts(_beaten(comparison, means)))
         some = "" if _all_pairs(comparison) else ", of those it is compared with"
         if some and len(comparison["system_b"].unique()) == 1:
-            some = f", each held against {comparison['system_b'].iloc[0]} alone"
+            some = f", each compared with {comparison['system_b'].iloc[0]} alone"
         words.append(f"raised: the systems that this one significantly beats{some}")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
@@ -138,7 +138,7 @@ def _refuse_twice(comparison: pd.DataFrame) -> None:
 
 
 def _baseline(comparison: pd.DataFrame) -> Any:
-    """Return the one system that the others are held against."""
+    """Return the one system that the others are compared with."""
     others = comparison["system_b"].unique()
     if len(others) != 1:
         advice = "compare with baseline=, or ask for marks='letters' and no intervals"

@@ -77,44 +77,21 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
     np.testing.assert_allclose(found["estimate"], complete, atol=1e-12)
     np.testing.assert_allclose(found["mean"], complete.mean("topic"), atol=1e-12)
     assert np.isnan(found["ci_high"]).all()
-    drawn = qrels.ireval.sample(0.4, strata="topic", seed=3)
+    drawn = qrels.ireval.draw_to_judge(0.4, seed=3)
     some = runs.ireval.cube(drawn).ireval.estimate("P", "DCG", at=5)
     error = np.sqrt((some["error"] ** 2).sum("topic")) / 16
     np.testing.assert_allclose(some["mean_error"], error)
     assert ((some["ci_low"] < some["mean"]) & (some["mean"] < some["ci_high"])).all()
     assert float(some["ci_high"].sel(metric="P").max()) < 1
-    one = runs.ireval.cube(qrels).ireval.sample(0.4, strata="topic", seed=3)
+    one = runs.ireval.cube(qrels).ireval.draw_to_judge(0.4, seed=3)
     np.testing.assert_array_equal(one.ireval.estimate("P", at=5)["error"], some["error"][:1])
-
-
-def test_samples_of_strata_say_how_likely_each_document_was():
-    _, qrels = ir.example_track()
-    qrels = qrels.assign(part=np.where(qrels["doc"] < "d5", "early", "late"))
-    drawn = qrels.ireval.sample({"early": 1, "late": 0.29}, strata="part", seed=1)
-    sizes = drawn.groupby(["topic", "part"])
-    judged = sizes["grade"].agg(lambda grade: (grade >= 0).sum())
-    size = sizes.size()
-    wanted = np.floor(np.round(0.29 * size, 9) + 0.5).clip(lower=2).clip(upper=size)
-    wanted = wanted.where(size.index.get_level_values("part") == "late", size)
-    np.testing.assert_array_equal(judged, wanted)
-    np.testing.assert_allclose(sizes["probability"].first(), judged / size)
-    kept = drawn["grade"] >= 0
-    assert drawn.loc[kept, "grade"].equals(qrels.loc[kept, "grade"])
-    other = qrels.ireval.sample({"early": 1, "late": 0.29}, strata="part", seed=2)
-    assert not other["grade"].equals(drawn["grade"])
-    for share, strata, told in [
-        (0.1, "team", "strata to be a column of the judgments.*'team'"),
-        ({"early": 0.5}, "part", "a share for every stratum; found none for: late"),
-        (1.5, "part", "share, a number of at most 1"),
-    ]:
-        refused(ParameterError, told, qrels.ireval.sample, share, strata=strata)
 
 
 def test_what_cannot_be_estimated_is_refused(cube):
     runs, qrels = ir.example_track()
     refused(InputError, "judgments that were drawn.*found neither", cube.ireval.estimate, "P", at=5)
     with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
-        cube.ireval.sample(0.5, strata="topic").ireval.estimate("P", "Recall", "nDCG", at=5)
+        cube.ireval.draw_to_judge(0.5).ireval.estimate("P", "Recall", "nDCG", at=5)
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])

@@ -172,7 +172,7 @@ def test_intervals_with_a_depth_equal_the_loop(deep):
         one, other = (deep.sel(metric=metric, depth=depth) for depth in (10, 5))
         expected = looped(one, other, tau, [metric == "ASL"] * 2)
         assert found_at(found, metric=metric, depth=5) == pytest.approx(expected)
-    told = {"alpha": 0.1, "samples": 40, "interval_of": "expected of 16 topics like these"}
+    told = {"alpha": 0.1, "samples": 40, "interval_of": "to be expected on 16 topics like these"}
     assert found.attrs | told == found.attrs
 
 

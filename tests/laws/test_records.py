@@ -79,7 +79,7 @@ OTHERS = {
     "samples": 30,
     "seed": 5,
     "seeds": 3,
-    "share": {"sample": 0.8, "select_top": 0.5, "replay": 0.7},
+    "share": {"sample": 0.8, "draw_to_judge": 0.8, "select_top": 0.5, "replay": 0.7},
     "shares": [0.3],
     "simultaneous": False,
     "strata": "topic",

@@ -48,7 +48,7 @@ ARGUMENTS = {
     },
     "depth": {"pooled": 1},
     "depths": [1, 2],
-    "share": {"sample": 0.5, "select_top": 0.75},
+    "share": {"sample": 0.5, "draw_to_judge": 0.5, "select_top": 0.75},
     "shares": [0.5],
     "seeds": 2,
     "samples": dict.fromkeys(VERBS, 20) | {"replay": 2},
@@ -103,7 +103,7 @@ def judged_again(cube):
 
 SPECIAL = {
     "effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP"),
-    "estimate": lambda cube: ir.verbs.sample(cube, 0.5, strata="topic"),
+    "estimate": lambda cube: ir.verbs.draw_to_judge(cube, 0.5),
 }
 
 

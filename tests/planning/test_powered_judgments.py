@@ -13,7 +13,7 @@ from irframe.errors import GradeError, IdError, InputError, IrframeWarning, Para
 RUNS, PEOPLE = ir.example_track()
 MODEL = PEOPLE.assign(grade=(PEOPLE["grade"] + (PEOPLE["doc"].str[-1] == "7")).clip(upper=3))
 CUBE = RUNS.ireval.cube(MODEL)
-DRAWN = PEOPLE.ireval.sample(0.5, strata="topic", seed=4)
+DRAWN = PEOPLE.ireval.draw_to_judge(0.5, seed=4)
 TRUE = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=5)
 
 

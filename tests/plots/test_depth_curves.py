@@ -109,6 +109,15 @@ class TestPValueCurves:
         by_depth = three[:1].ireval.compare(at=[5, 10]).ireval.plot.p_value_curves()
         assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
 
+    def test_one_pair_is_a_point_within_the_axes(self, three):
+        pair = three[:1].sel(depth=[10]).isel(system=[0, 1])
+        for alpha in (0.9, 1e-9):
+            ax = pair.ireval.compare().ireval.plot.p_value_curves(alpha=alpha)
+            (x,), (y,) = ax.lines[0].get_data()
+            assert ax.lines[0].get_marker() == "o"
+            assert x < ax.get_xlim()[1]
+            assert 0 <= y <= ax.get_ylim()[1]
+
     def test_depths_and_groups_of_a_bootstrap(self, three):
         power = three[:1].ireval.bootstrap_sensitivity(samples=20, at=[5, 10], by="team")
         ax = power.ireval.plot.p_value_curves()

@@ -172,12 +172,12 @@ def test_without_a_baseline_there_is_no_change(tmp_path):
     (star,) = (attrs for _, attrs in page.tags if attrs.get("id") == "starred")
     assert table["class"] == "ladder"
     assert "hidden" in star
-    assert "cannot be told" not in page.text
+    assert "Not known: " not in page.text
     assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], depths=[5, 10]" in page.text
 
 
 def test_what_the_data_do_not_allow_is_said_and_why(page):
-    assert "Who answers more, and who ranks answers higher, cannot be told" in page.text
+    assert "Not known: who answers more, and who ranks answers higher" in page.text
     assert "found several for 16 of 16 topics" in page.text
 
 

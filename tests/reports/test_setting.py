@@ -379,6 +379,8 @@ def page(track, view):
     yield "origins.says", {"version": ir.__version__}
     yield "origins.inputs", {"n": 2}
     yield "origins.how", {}
+    yield "origins.papers", {}
+    yield "origins.cited", {}
     yield "origins.footer", {"version": ir.__version__}
 
 

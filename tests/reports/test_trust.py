@@ -23,7 +23,7 @@ def next_to_judge(baseline, at=50, changed=lambda cube: cube):
     cube = changed(ir.cube(*ir.example_track()))
     setting = Setting.read(cube, ["AP"], [at], None, {"baseline": baseline, **ASKED})
     view = View("all", setting, cube)
-    (found,) = parts([("next", "What should be judged next", partial(_next, view))])
+    (found,) = parts([("next", "what should be judged next", partial(_next, view))])
     return view, found
 
 
@@ -47,7 +47,7 @@ def test_nothing_left_to_judge_is_said():
 
 def test_a_cube_without_names_says_so():
     _, found = next_to_judge(None, changed=nameless)
-    assert found.says == "What should be judged next cannot be told"
+    assert found.says == "Not known: what should be judged next"
     assert "names of the unjudged documents" in found.how[0]
 
 
@@ -86,7 +86,7 @@ def test_what_has_no_verdict_says_why(cube):
     asked = HELD | {"baseline": None}
     setting = Setting.read(cube, ["nDCG"], [10], 10, asked | {"test": "tukey", "adjust": None})
     (part,) = verdicts(View("all", setting, cube))
-    assert part.says == "The verdicts cannot be told"
+    assert part.says == "Not known: the verdicts"
     assert (
         verdicts(View("all", Setting.read(cube, "AP", [10], 10, asked | {"margin": None}), cube))
         == []

@@ -149,7 +149,7 @@ def test_a_baseline_may_be_marked_off():
     runs, qrels = ir.example_track()
     scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL", at=[10])
     frame = scores.ireval.compare(baseline="ance")
-    assert "significantly beats, each held against ance alone;" in frame.ireval.styled().notes
+    assert "significantly beats, each compared with ance alone;" in frame.ireval.styled().notes
     table = frame.ireval.styled(2, marks="daggers", intervals=True, relative_to="ance")
     rows = {row[0]: row[1:] for row in cells(table.to_latex())}
     means = table.data

@@ -1,0 +1,112 @@
+"""The papers behind a result: those of the metrics, tests and verbs that led to it.
+
+Verbs: cite.
+"""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements.correlations import AGREEMENTS
+from irframe.errors import InputError, IrframeError
+from irframe.metrics.parse_metric import parse_metric
+from irframe.paired import parse_test
+from irframe.record import Step, steps_of
+
+ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
+"""A reference in a docstring whose white space is single blanks."""
+DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
+COLUMNS = ["reference", "doi", "used"]
+
+
+def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
+    """List the papers behind the metrics, tests and verbs that led to a result.
+
+    Parameters
+    ----------
+    result
+        What a verb returned, with its attributes: scores, a comparison, a leaderboard, ...
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each paper, in the order in which it was needed: the ``reference``; its ``doi``,
+        empty where it has none; and ``used``, what of irframe refers to it.
+
+    Raises
+    ------
+    InputError
+        If attributes do not say how the result came about.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["RBP(p=0.8)", "AP"])
+    >>> cite(scores.ireval.leaderboard())[["doi", "used"]]
+                             doi         used
+    0    10.1145/1416950.1416952   RBP(p=0.8)
+    """
+    steps = steps_of(result)
+    if not steps:
+        advice = "call cite on what a verb returned, as it returned it"
+        raise InputError("a result whose attributes say how it came about", "none", advice)
+    return papers(steps)
+
+
+def papers(steps: Iterable[Step]) -> pd.DataFrame:
+    """Return the papers behind some steps, as `cite` does.
+
+    Parameters
+    ----------
+    steps
+        Verbs with their options.
+    """
+    used = {name: each for step in steps for name, each in _used(step)}
+    rows = [(*paper, name) for name, each in used.items() for paper in _references(each)]
+    found = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    paper = found["doi"].where(found["doi"] != "", found["reference"])
+    return (
+        found.groupby(paper, sort=False)
+        .agg({"reference": "first", "doi": "first", "used": ", ".join})
+        .reset_index(drop=True)
+    )
+
+
+def _references(used: Any) -> Iterator[tuple[str, str]]:
+    """Yield reference and DOI of each entry of a docstring."""
+    section = (inspect.getdoc(used) or "").partition("\nReferences\n")[2]
+    text = " ".join(section.partition("\n\n")[0].split()).lstrip("- ")
+    for entry in ENTRY.findall(text):
+        doi = DOI.search(entry)
+        yield DOI.sub("", entry).strip(), doi[1] if doi else ""
+
+
+def _used(step: Step) -> Iterator[tuple[str, Any]]:
+    """Yield what a step used, by name: metrics, a test, a measure of agreement, and its verb."""
+    metrics = step.options.get("metrics") or [step.options.get("metric")]
+    kinds = {"metric": metrics, "test": [step.options.get("test")]}
+    for kind, names in kinds.items():
+        for name in names:
+            found = _value(kind, name)
+            if found is not None:
+                yield str(name), type(found)
+    method = step.options.get("method")
+    if isinstance(method, str) and method in AGREEMENTS:
+        yield method, type(AGREEMENTS[method])
+    verb = getattr(import_module("irframe.verbs"), step.verb, None)
+    if verb is not None:
+        yield step.verb, verb
+
+
+def _value(kind: str, name: Any) -> Any:
+    """Return a metric or a test by its text, None where it is called otherwise, as of elsewhere."""
+    try:
+        return {"metric": parse_metric, "test": parse_test}[kind](name) if name else None
+    except (IrframeError, TypeError):
+        return None
