@@ -7,16 +7,14 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.files.repeats import Folded, layout_of, repeat_column, with_labels
+from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
     GRADE,
     REPEAT,
     REPEAT_NAMES,
     REPEATED,
-    REPEATS,
     SYSTEM,
     TOPIC,
-    Layout,
     roles,
 )
 
@@ -29,7 +27,6 @@ __all__ = [
     "one_of_each",
     "refuse_repeated_cube",
     "refuse_repeats",
-    "repeated_array",
     "unfolded",
     "with_repeats",
     "word_of",
@@ -201,41 +198,3 @@ def refuse_repeated_cube(cube: Any, verb: str) -> None:
         f"{REPEAT_OF!r}]), which takes each for a system"
     )
     raise InputError(f"a cube of one {word} of every system for {verb}", "several", advice)
-
-
-def repeated_array(
-    frame: pd.DataFrame, word: Any, metrics: list[Any], names: dict[str, Any]
-) -> xr.DataArray:
-    """Return a frame of scores with repeats as an array (metric, system, repeat, topic).
-
-    Parameters
-    ----------
-    frame
-        Metrics under systems, repeats and topics.
-    word
-        The level of repeats.
-    metrics
-        Its columns.
-    names
-        What it calls systems and topics.
-    """
-    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
-    coded = {
-        dim: pd.factorize(frame.index.get_level_values(name), use_na_sentinel=False)
-        for dim, name in levels.items()
-    }
-    shape = tuple(len(labels) for _, labels in coded.values())
-    places: tuple[Any, ...] = tuple(codes for codes, _ in coded.values())
-    values = np.full((len(metrics), *shape), np.nan)
-    values[(slice(None), *places)] = frame[metrics].to_numpy(np.float64).T
-    told = {dim: labels.rename(dim) for dim, (_, labels) in coded.items()}
-    attrs = {REPEATED: str(word)}
-    if REPEATS in frame.attrs:
-        attrs[REPEATS] = frame.attrs[REPEATS]
-    labels = {"metric": [str(name) for name in metrics], **told}
-    return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
-
-
-def layout(scores: xr.DataArray) -> Layout:
-    """Return what a repeat of an array of scores is."""
-    return layout_of(scores.attrs, word_of(scores))

@@ -1,6 +1,7 @@
 """Frames and arrays of scores made anywhere, as arrays that are sound; `rel` by collection."""
 
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from irframe.cubes.as_scores import (
     named_metrics,
     refuse_twice,
 )
-from irframe.cubes.repeats import level_of, repeated_array
+from irframe.cubes.repeats import level_of
 from irframe.cubes.view import LIST
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
@@ -28,7 +29,8 @@ from irframe.names import (
     METRIC,
     METRICS,
     REPEAT,
-    REPEAT_NAMES,
+    REPEATED,
+    REPEATS,
     SYSTEM,
     TOPIC,
     TOPICS_OF,
@@ -104,8 +106,8 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Dimensions (metric, system, topic) and, if there was one, depth; float64. A pair of system
-        and topic that a frame lacks is NaN.
+        Dimensions (metric, system, topic) and, if there was one, depth; of a frame with repeats
+        these after systems; float64. A pair of system and topic that a frame lacks is NaN.
 
     Raises
     ------
@@ -118,29 +120,9 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     """
     if isinstance(scores, xr.DataArray):
         return _in_order(sound(scores))
-    found = repeated_scores(scores)
-    if found is not None:
-        return found
-    values, metrics, systems, topics = arrays_of(scores)
-    labels = {METRIC: metrics, SYSTEM: systems.rename(SYSTEM), TOPIC: topics.rename(TOPIC)}
-    return xr.DataArray(values, labels, tuple(labels), name="score")
-
-
-def repeated_scores(scores: Scores) -> xr.DataArray | None:
-    """Return what `as_scores` takes as an array over repeats, None if it has none."""
-    if isinstance(scores, pd.DataFrame) and not {*scores.columns, *scores.index.names} & {
-        *REPEAT_NAMES
-    }:
-        return None
-    wide = as_scores(scores)
-    word = level_of(wide)
-    if word is None:
-        return None
-    metrics, names = metric_columns(wide), index_roles(wide)
-    _refuse_text(wide[metrics])
-    others: Any = [n for n in wide.index.names if n not in {*names.values(), word}]
-    refuse_twice(wide.index.droplevel(others))
-    return repeated_array(wide, word, metrics, names)
+    values, metrics, named, attrs = lay_out(scores)
+    labels = {METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
+    return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
 
 
 def metric_columns(frame: pd.DataFrame) -> list[Any]:
@@ -341,28 +323,33 @@ class Laid(NamedTuple):
     """Scores without depths, laid out as an array."""
 
     values: NDArray[np.float64]
-    """Shape (metric, system, topic), NaN where a frame has no score."""
+    """Metrics first, then a dimension for each of `labels`; NaN where a frame has no score."""
     metrics: list[str]
-    systems: pd.Index
-    topics: pd.Index
+    labels: dict[str, pd.Index]
+    """Those of systems, of repeats if there are any, and of topics, called as in the frame."""
+    attrs: dict[str, Any]
+    """What repeats are."""
 
 
-def arrays_of(scores: Scores) -> Laid:
+def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
     wide = as_scores(scores)
-    names = index_roles(wide)
-    metrics = metric_columns(wide)
+    word, metrics, names = level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     _refuse_text(frame)
-    (row, systems), (column, topics) = (_coded(frame.index, names[role]) for role in LIST)
-    cells = row * len(topics) + column
+    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
+    coded = {d: _coded(frame.index, name) for d, name in levels.items() if name is not None}
+    labels = {dim: found for dim, (_, found) in coded.items()}
+    shape = tuple(map(len, labels.values()))
+    cells = np.ravel_multi_index(tuple(codes for codes, _ in coded.values()), shape)
     if np.bincount(cells).max() > 1:
-        others: Any = [name for name in frame.index.names if name not in names.values()]
+        others: Any = [name for name in frame.index.names if name not in levels.values()]
         refuse_twice(frame.index.droplevel(others))
-    values = np.full((len(metrics), len(systems) * len(topics)), np.nan)
+    values = np.full((len(metrics), math.prod(shape)), np.nan)
     values[:, cells] = _floats(frame).T
-    shape = len(metrics), len(systems), len(topics)
-    return Laid(values.reshape(shape), [str(name) for name in metrics], systems, topics)
+    told = {REPEATED: str(word), REPEATS: wide.attrs.get(REPEATS)} if word is not None else {}
+    attrs = {name: each for name, each in told.items() if each is not None}
+    return Laid(values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs)
 
 
 def _refuse_text(frame: pd.DataFrame) -> None:
