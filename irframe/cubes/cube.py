@@ -322,7 +322,7 @@ def build_cube(
 def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
 @overload
 def condense(cube: xr.Dataset, *, by: str) -> xr.DataTree: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
     """Remove the unjudged documents from every ranking and close up the ranks.
 

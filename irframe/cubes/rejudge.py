@@ -21,7 +21,7 @@ from irframe.record import steps_of
 def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: None = None) -> xr.Dataset: ...
 @overload
 def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: str) -> xr.DataTree: ...
-@verb
+@verb(repeats=True)
 def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
     """Return the cube of the same runs by other judgments, such as those of a new round.
 

@@ -21,22 +21,15 @@ from irframe.names import (
 __all__ = [
     "REPEAT_OF",
     "each_a_system",
-    "has_repeats",
     "indexed_by_repeat",
     "level_of",
     "one_of_each",
     "refuse_repeated_cube",
-    "refuse_repeats",
     "unfolded",
     "with_repeats",
     "word_of",
 ]
 
-OF_CUBES = {
-    *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
-    *("condense", "pooled", "sample", "rejudge"),
-}
-"""Verbs of cubes that keep repeats apart."""
 REPEAT_OF = "repeat_of"
 """Coordinate of a cube: the system that each of its systems is a repeat of."""
 
@@ -157,39 +150,8 @@ def word_of(scores: Any) -> str:
     return str(scores.attrs.get(REPEATED, REPEAT))
 
 
-def has_repeats(scores: Any) -> bool:
-    """Tell whether scores, an array or a frame, are of several repeats of a system."""
-    if isinstance(scores, xr.DataArray | xr.Dataset):
-        return REPEAT in scores.dims
-    if not isinstance(scores, pd.DataFrame):
-        return False
-    named = {*scores.columns, *scores.index.names} & {*REPEAT_NAMES}
-    found = roles(name for name in scores.index.names if name is not None)
-    return bool(named) and {SYSTEM, TOPIC} <= found.keys() and level_of(scores) is not None
-
-
-def refuse_repeats(scores: Any, verb: str) -> Any:
-    """Return scores without repeats, refusing a verb that does not know what to do with several.
-
-    A dimension of one repeat is no repeat. The name of a verb that does is "".
-    """
-    if not verb or not has_repeats(scores):
-        return scores
-    if isinstance(scores, pd.DataFrame):
-        names = [name for name in scores.index.names if name != word_of(scores)]
-        line = f"scores.groupby(level={names}, sort=False).mean()"
-    elif scores.sizes[REPEAT] == 1:
-        return scores.isel({REPEAT: 0}, drop=True)
-    else:
-        line = f"scores.mean({REPEAT!r}, keep_attrs=True)"
-    advice = f"average over them: {line}; or select one"
-    raise InputError(f"scores of one {word_of(scores)} for {verb}", "several", advice)
-
-
-def refuse_repeated_cube(cube: Any, verb: str) -> None:
-    """Raise for cubes with several repeats of systems, but for verbs that keep these apart."""
-    if not isinstance(cube, xr.Dataset) or REPEAT_OF not in cube.coords or verb in OF_CUBES:
-        return
+def refuse_repeated_cube(cube: xr.Dataset, verb: str) -> None:
+    """Raise for a cube with several repeats of systems, which it says."""
     if cube.sizes.get(SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
         return
     word = cube.attrs.get(REPEATED, REPEAT)

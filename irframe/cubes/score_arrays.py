@@ -13,13 +13,20 @@ from numpy.typing import NDArray
 from irframe.cubes.as_scores import (
     Scores,
     as_scores,
-    holds_scores,
     index_roles,
     is_long,
     named_metrics,
     refuse_twice,
+    score_frame,
+    wide_frame,
 )
-from irframe.cubes.repeats import level_of
+from irframe.cubes.repeats import (
+    REPEAT_OF,
+    indexed_by_repeat,
+    level_of,
+    refuse_repeated_cube,
+    word_of,
+)
 from irframe.cubes.view import LIST
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
@@ -29,6 +36,7 @@ from irframe.names import (
     METRIC,
     METRICS,
     REPEAT,
+    REPEAT_NAMES,
     REPEATED,
     REPEATS,
     SYSTEM,
@@ -88,6 +96,42 @@ def _with_column(value: Any, by: str) -> Any:
     of = {one: label for label, topics in value.attrs[TOPICS_OF] for one in topics}
     topics = value[topic] if topic in value.columns else value.index.get_level_values(topic)
     return value.assign(**{by: topics.map(of).to_numpy()})
+
+
+def refuse_repeats(scores: Any, verb: str) -> Any:
+    """Return what has no repeats, refusing a verb that does not know what to do with several.
+
+    A dimension of one repeat is no repeat. The name of a verb that does is "".
+    """
+    if not verb:
+        return scores
+    if isinstance(scores, pd.DataFrame):
+        _refuse_repeated_frame(scores, verb)
+    elif isinstance(scores, xr.Dataset) and REPEAT_OF in scores.coords:
+        refuse_repeated_cube(scores, verb)
+    elif isinstance(scores, xr.DataArray | xr.Dataset) and REPEAT in scores.dims:
+        if scores.sizes[REPEAT] == 1:
+            return scores.isel({REPEAT: 0}, drop=True)
+        _refuse_several(word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
+    return scores
+
+
+def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
+    """Raise for scores with repeats in a level of the index or in a column."""
+    if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
+        return
+    found = wide_frame(score_frame(scores))
+    wide = None if found is None else indexed_by_repeat(found)
+    word = None if wide is None else level_of(wide)
+    if wide is not None and word is not None:
+        read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
+        names = [name for name in wide.index.names if name != word]
+        _refuse_several(word, verb, f"{read}.groupby(level={names}, sort=False).mean()")
+
+
+def _refuse_several(word: str, verb: str, line: str) -> None:
+    advice = f"average over them: {line}; or select one"
+    raise InputError(f"scores of one {word} for {verb}", "several", advice)
 
 
 LABELLED = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
@@ -151,7 +195,10 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     >>> metric_columns(scores)
     ['AP']
     """
-    stated, named = frame.attrs.get(METRICS, ()), named_metrics(frame)
+    stated = frame.attrs.get(METRICS, ())
+    if [*frame.columns] == [*stated]:
+        return [*stated]
+    named = named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
     known |= {*frame.columns} & {*frame.attrs.get(LOWER, ())}
     if not known and not len(stated):
@@ -169,13 +216,14 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     Parameters
     ----------
     frame
-        Scores; other frames, and long ones with groups, stay as they are.
+        What `score_frame` gave; no scores, and long ones with groups, stay as they are.
     by
         A column of groups, which stays.
     """
-    if not holds_scores(frame) or (by is not None and is_long(frame)):
+    found = None if by is not None and is_long(frame) else wide_frame(frame)
+    if found is None:
         return frame
-    wide = as_scores(frame)
+    wide = indexed_by_repeat(found)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)

@@ -53,7 +53,7 @@ BOUND = "bound"
 SIDES = ("lower", "upper")
 
 
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def bounds(
     cube: xr.Dataset,
     *metrics: Metrics,
@@ -207,7 +207,7 @@ def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int])
 def pooled(cube: xr.Dataset, depth: int, *, by: None = None) -> xr.Dataset: ...
 @overload
 def pooled(cube: xr.Dataset, depth: int, *, by: str) -> xr.DataTree: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
     """Return the cube as it would be had judging stopped at a shallower pool.
 
@@ -377,7 +377,7 @@ def sample(
 def sample(
     data: pd.DataFrame, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
 ) -> pd.DataFrame: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def sample(
     data: xr.Dataset | Qrels,
     share: Share,
