@@ -7,7 +7,7 @@ found when first called, so that registering the accessor costs nothing.
 import inspect
 import typing
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from types import MethodType, UnionType
 from typing import Any
@@ -83,6 +83,10 @@ class Verbs:
     def __init__(self, subject: Any) -> None:
         self._subject = subject
 
+    @cached_property
+    def _kind(self) -> str:
+        return kind_of(self._subject)
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):  # asked for by pickle and copy before there is a subject
             raise AttributeError(name)
@@ -100,9 +104,10 @@ class Verbs:
 
     def _is_of_another(self, name: str, function: Callable[..., Any]) -> bool:
         """Tell whether runs and judgments are asked for a verb of scores, and the like."""
-        clear = {RUNS, JUDGMENTS, SCORES}
-        kind, wanted = kind_of(self._subject), set(takes(name, function))
-        return kind in clear and bool(wanted & clear) and kind not in wanted
+        clear, wanted = {RUNS, JUDGMENTS, SCORES}, set(takes(name, function))
+        others = clear - wanted if wanted & clear else set()
+        # what is kept by an old pandas may have been changed since
+        return self._kind in others and kind_of(self._subject) in others
 
     def _unknown(self, name: str) -> str:
         every, kind = verbs(self._home), kind_of(self._subject)
@@ -179,7 +184,8 @@ class FrameAccessor(Accessor):
     """Verbs of run frames, score frames and the frames that verbs return."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
-        if kind_of(subject) == OTHER:
+        super().__init__(subject)
+        if self._kind == OTHER:
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
@@ -189,7 +195,6 @@ class FrameAccessor(Accessor):
                 "ir.as_scores(frame, metric='AP')"
             )
             raise AttributeError(message)
-        super().__init__(subject)
 
 
 @pd.api.extensions.register_series_accessor("ireval")

@@ -1,13 +1,14 @@
 """Commands and their verbs have the same options, under the same names, with the same defaults."""
 
 import inspect
+from collections.abc import Sequence
 from importlib import import_module
 
 import pytest
 
 import irframe as ir
 from irframe.commands import HOMES
-from irframe.commands.inputs import ELSEWHERE, OPTIONS
+from irframe.commands.inputs import ELSEWHERE, declare_options, given
 from irframe.commands.line import Line
 
 VERBS = {
@@ -30,7 +31,31 @@ def test_a_command_has_the_options_of_its_verbs(command):
     defaults = {action.dest: action.default for action in line._actions}
     for verb in VERBS[command]:
         parameters = inspect.signature(verb).parameters
-        assert set(parameters) <= SUBJECTS | set(OPTIONS) | set(ELSEWHERE)
-        for name, parameter in parameters.items():
-            if name in OPTIONS:
-                assert defaults[name] == parameter.default, name
+        for name in parameters.keys() - SUBJECTS - ELSEWHERE.keys():
+            assert defaults[name] == parameters[name].default, name
+
+
+def test_an_option_added_to_a_verb_stands_on_the_line():
+    def leaderboard(
+        scores, *, least: int = 1, rounded: bool = False, cuts: int | Sequence[int] | None = None
+    ):
+        """Rank systems.
+
+        Parameters
+        ----------
+        scores
+            Scores.
+        least, cuts
+            How many topics, 50% of them, a system needs: others
+            are left out.
+        rounded
+            Whether means are.
+        """
+
+    line = Line("irframe leaderboard", "")
+    declare_options(line, leaderboard)
+    options = line.read(["--least", "3", "--rounded", "--cuts", "5,10"])
+    assert given(options, leaderboard) == {"least": 3, "rounded": True, "cuts": [5, 10]}
+    told = " ".join(line.format_help().split())
+    assert "--least LEAST How many topics, 50% of them, a system needs" in told
+    assert "--rounded, --no-rounded Whether means are" in told

@@ -1,6 +1,7 @@
 """The files that a command line names, as frames: runs, judgments, tables of systems; options."""
 
 import inspect
+import re
 import sys
 from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
@@ -94,7 +95,7 @@ class Several(Action):
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "depth": {"type": int, "help": "cut every list there; no metric may be deeper"},
+    "depth": {"help": "cut every list there; no metric may be deeper"},
     "ties": {"help": "order of equal scores"},
     "score_dtype": {
         "help": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
@@ -119,7 +120,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "holm where the test needs one",
     },
     "family": {"help": "which comparisons are corrected for each other"},
-    "alpha": {"type": float, "help": "significance level; intervals are at 1 - alpha"},
+    "alpha": {"help": "significance level; intervals are at 1 - alpha"},
     "baseline": {
         "metavar": "SYSTEM",
         "action": Several,
@@ -128,20 +129,20 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "at": {"type": depths, "metavar": "DEPTHS", "help": "evaluation depths, such as 10 or 5,10"},
     "repeats": {"help": "what one repeat is: a draw of its system, shared by all, or of a topic"},
     "over": {"help": "what differences are generalised over where systems have repeats"},
-    "depths": {"type": depths, "metavar": "DEPTHS", "help": "depths to show, such as 5,10,100"},
+    "depths": {"metavar": "DEPTHS", "help": "depths to show, such as 5,10,100"},
     "method": {"help": "how intervals of ranks are found"},
     "interval": {"help": "how intervals of means are found"},
-    "samples": {"type": int, "help": "resamples"},
-    "seed": {"type": int, "help": "seed of what is drawn"},
+    "samples": {"help": "resamples"},
+    "seed": {"help": "seed of what is drawn"},
     "title": {"help": "title of the page"},
     "margin": {"type": float, "help": "difference that is too small to matter"},
-    "power": {"type": float, "help": "power for which a difference is told"},
+    "power": {"help": "power for which a difference is told"},
     "weights": {
         "metavar": "TABLE",
         "help": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
     },
-    "effects": {"action": BooleanOptionalAction, "help": "Hedges' g with its interval"},
-    "simultaneous": {"action": BooleanOptionalAction, "help": "intervals that hold all at once"},
+    "effects": {"help": "Hedges' g with its interval"},
+    "simultaneous": {"help": "intervals that hold all at once"},
     "length": {
         "type": number_or_column,
         "help": "of check: how long lists should be; else the column that says what each document "
@@ -152,13 +153,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "the column, or pattern with one group, that says which document a chunk is of",
     },
     "budget": {
-        "type": depths,
         "metavar": "BUDGETS",
         "help": "how much text is read, in the unit of --length, such as 500 or 500,1000",
     },
     "cut": {"help": "what becomes of the first document that does not fit into a budget"},
 }
-"""Option of a verb -> what a command says of it; its words are those that the verb names."""
+"""Option of a verb -> what a command says of it in other words than the verb's own."""
 ELSEWHERE = {
     "metrics": "-m",
     "contributing": "--contributing, a column of the table of systems",
@@ -175,30 +175,52 @@ ELSEWHERE = {
 """Option of a verb that is given in another way, and how."""
 
 
+def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
+    """Return the options of a verb that stand on a line: all that are not given in another way."""
+    return {
+        name: each
+        for name, each in inspect.signature(function).parameters.items()
+        if name in OPTIONS or (each.kind is each.KEYWORD_ONLY and name not in ELSEWHERE)
+    }
+
+
 def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
-    """Let the options of verbs stand on a line, each once."""
+    """Let the options of verbs stand on a line, each once, as their signatures and words say."""
     declared: set[str] = set()
     for function in functions:
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in OPTIONS and name not in declared:
+        for name, parameter in _options_of(function).items():
+            if name not in declared:
                 flag = "--" + name.replace("_", "-")
-                told = _words(parameter.annotation) | OPTIONS[name]
-                parser.add_argument(flag, default=parameter.default, **told)
+                told = {"help": _sentence(function, name)} | _reading(parameter.annotation)
+                parser.add_argument(flag, default=parameter.default, **told | OPTIONS.get(name, {}))
                 declared.add(name)
 
 
-def _words(annotation: Any) -> dict[str, Any]:
-    """Return the words between which an option chooses, if its parameter takes them alone."""
+def _sentence(function: Verb, name: str) -> str:
+    """Return the first sentence of what the docstring of a verb says of a parameter."""
+    text = inspect.getdoc(function) or ""
+    found = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
+    words = " ".join(found[1].split()) if found else ""
+    return re.split(r"(?<=[.;:])\s", words)[0].rstrip(".;:").replace("%", "%%")
+
+
+def _reading(annotation: Any) -> dict[str, Any]:
+    """Return how an option is read whose parameter takes words, numbers or depths alone."""
     united = get_origin(annotation) in {Union, UnionType}
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
     [only, *others] = kinds or [annotation]
-    return {"choices": get_args(only)} if get_origin(only) is Literal and not others else {}
+    if others:
+        return {"type": depths} if [only, *others] == [int, Sequence[int]] else {}
+    if only is bool:
+        return {"action": BooleanOptionalAction}
+    if get_origin(only) is Literal:
+        return {"choices": get_args(only)}
+    return {"type": only} if only in {int, float} else {}
 
 
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a verb that a line has."""
-    names = [name for name in inspect.signature(function).parameters if name in OPTIONS]
-    found = {name: getattr(options, name) for name in names}
+    found = {name: getattr(options, name) for name in _options_of(function)}
     if found.get("weights") is not None:
         found["weights"] = read_weights(found["weights"])
     return found

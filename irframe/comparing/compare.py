@@ -16,12 +16,11 @@ from irframe.comparing.pairwise import COUNTS, DECIDED, NUMBERS, Asked, Found, o
 from irframe.comparing.significance import FURTHER, Margin, Margins, unequal_spread, without_spread
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
-from irframe.cubes.repeats import has_repeats
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, REPEAT
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
@@ -282,7 +281,7 @@ def _bounds(scores: Any) -> tuple[Any, Any]:
     """Return lower and upper scores, if these are such, and what is tested."""
     if not isinstance(scores, xr.DataArray) or BOUND not in scores.dims:
         return None, scores
-    if has_repeats(scores):
+    if REPEAT in scores.dims:
         advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
         raise ParameterError("bounds of one repeat of every system", "several", advice)
     return scores, scores.isel({BOUND: 0}, drop=True)

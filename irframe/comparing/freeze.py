@@ -20,7 +20,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, places
-from irframe.cubes.repeats import refuse_repeats
+from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError
 from irframe.files.atomic import write_whole
 from irframe.metrics.facts import facts

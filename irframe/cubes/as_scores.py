@@ -107,11 +107,7 @@ def as_scores(
            q2     0.50
     """
     frame = score_frame(x)
-    refuse_repeated(frame)
-    if is_long(frame):
-        wide: pd.DataFrame | None = _widen(frame)
-    else:
-        wide = None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
+    wide = wide_frame(frame, metric)
     if metric is not None:
         wide = _stacked(frame, metric) if wide is None else _renamed(wide, metric)
     if wide is None:
@@ -133,6 +129,14 @@ def as_scores(
     return found
 
 
+def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame | None:
+    """Return what `score_frame` gave with a column per metric, if it holds scores, else None."""
+    refuse_repeated(frame)
+    if is_long(frame):
+        return _widen(frame)
+    return None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
+
+
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     """Return whether a frame or a column holds scores rather than a run.
 
@@ -141,11 +145,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     >>> is_scores(pd.DataFrame({"name": "s", "qid": "1", "measure": "AP", "value": [0.5]}))
     True
     """
-    return holds_scores(score_frame(x))
-
-
-def holds_scores(frame: pd.DataFrame) -> bool:
-    """Return the same of what `score_frame` gave."""
+    frame = score_frame(x)
     if is_long(frame) or len(index_roles(frame)) == 2:
         return True
     if _again(frame.columns):

@@ -254,6 +254,8 @@ def _taking_part(
         return grouped(known.transpose(dim, across).to_numpy(), codes, len(labels))
 
     told = labelled.coords.get("took_part")
+    if told is not None:  # of a label that was selected it lacks the dimension
+        told = told.expand_dims([dim for dim in LIST if dim not in told.dims])
     if isinstance(labelled, xr.Dataset):
         return None if told is None else partakers(there(told))
     if labelled.chunks is not None and told is not None:

@@ -324,7 +324,7 @@ def build_cube(
 def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
 @overload
 def condense(cube: xr.Dataset, *, by: GroupBy) -> xr.DataTree: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
     """Remove the unjudged documents from every ranking and number the others anew.
 

@@ -48,7 +48,7 @@ def draw_to_judge(
 def draw_to_judge(
     data: pd.DataFrame, share: Share, *, strata: str = TOPIC, seed: int = 0, by: None = None
 ) -> pd.DataFrame: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def draw_to_judge(
     data: xr.Dataset | Qrels,
     share: Share,

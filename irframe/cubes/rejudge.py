@@ -22,7 +22,7 @@ from irframe.record import steps_of
 def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: None = None) -> xr.Dataset: ...
 @overload
 def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: GroupBy) -> xr.DataTree: ...
-@verb
+@verb(repeats=True)
 def rejudge(
     cube: xr.Dataset, qrels: Qrels, *, by: GroupBy | None = None
 ) -> xr.Dataset | xr.DataTree:

@@ -7,39 +7,29 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.files.repeats import Folded, layout_of, repeat_column, with_labels
+from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
     GRADE,
     REPEAT,
     REPEAT_NAMES,
     REPEATED,
-    REPEATS,
     SYSTEM,
     TOPIC,
-    Layout,
     roles,
 )
 
 __all__ = [
     "REPEAT_OF",
     "each_a_system",
-    "has_repeats",
     "indexed_by_repeat",
     "level_of",
     "one_of_each",
     "refuse_repeated_cube",
-    "refuse_repeats",
-    "repeated_array",
     "unfolded",
     "with_repeats",
     "word_of",
 ]
 
-OF_CUBES = {
-    *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
-    *("condense", "pooled", "sample", "draw_to_judge", "rejudge"),
-}
-"""Verbs of cubes that keep repeats apart."""
 REPEAT_OF = "repeat_of"
 """Coordinate of a cube: the system that each of its systems is a repeat of."""
 
@@ -160,39 +150,8 @@ def word_of(scores: Any) -> str:
     return str(scores.attrs.get(REPEATED, REPEAT))
 
 
-def has_repeats(scores: Any) -> bool:
-    """Tell whether scores, an array or a frame, are of several repeats of a system."""
-    if isinstance(scores, xr.DataArray | xr.Dataset):
-        return REPEAT in scores.dims
-    if not isinstance(scores, pd.DataFrame):
-        return False
-    named = {*scores.columns, *scores.index.names} & {*REPEAT_NAMES}
-    found = roles(name for name in scores.index.names if name is not None)
-    return bool(named) and {SYSTEM, TOPIC} <= found.keys() and level_of(scores) is not None
-
-
-def refuse_repeats(scores: Any, verb: str) -> Any:
-    """Return scores without repeats, refusing a verb that does not know what to do with several.
-
-    A dimension of one repeat is no repeat. The name of a verb that does is "".
-    """
-    if not verb or not has_repeats(scores):
-        return scores
-    if isinstance(scores, pd.DataFrame):
-        names = [name for name in scores.index.names if name != word_of(scores)]
-        line = f"scores.groupby(level={names}, sort=False).mean()"
-    elif scores.sizes[REPEAT] == 1:
-        return scores.isel({REPEAT: 0}, drop=True)
-    else:
-        line = f"scores.mean({REPEAT!r}, keep_attrs=True)"
-    advice = f"average over them: {line}; or select one"
-    raise InputError(f"scores of one {word_of(scores)} for {verb}", "several", advice)
-
-
-def refuse_repeated_cube(cube: Any, verb: str) -> None:
-    """Raise for cubes with several repeats of systems, but for verbs that keep these apart."""
-    if not isinstance(cube, xr.Dataset) or REPEAT_OF not in cube.coords or verb in OF_CUBES:
-        return
+def refuse_repeated_cube(cube: xr.Dataset, verb: str) -> None:
+    """Raise for a cube with several repeats of systems, which it says."""
     if cube.sizes.get(SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
         return
     word = cube.attrs.get(REPEATED, REPEAT)
@@ -201,41 +160,3 @@ def refuse_repeated_cube(cube: Any, verb: str) -> None:
         f"{REPEAT_OF!r}]), which takes each for a system"
     )
     raise InputError(f"a cube of one {word} of every system for {verb}", "several", advice)
-
-
-def repeated_array(
-    frame: pd.DataFrame, word: Any, metrics: list[Any], names: dict[str, Any]
-) -> xr.DataArray:
-    """Return a frame of scores with repeats as an array (metric, system, repeat, topic).
-
-    Parameters
-    ----------
-    frame
-        Metrics under systems, repeats and topics.
-    word
-        The level of repeats.
-    metrics
-        Its columns.
-    names
-        What it calls systems and topics.
-    """
-    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
-    coded = {
-        dim: pd.factorize(frame.index.get_level_values(name), use_na_sentinel=False)
-        for dim, name in levels.items()
-    }
-    shape = tuple(len(labels) for _, labels in coded.values())
-    places: tuple[Any, ...] = tuple(codes for codes, _ in coded.values())
-    values = np.full((len(metrics), *shape), np.nan)
-    values[(slice(None), *places)] = frame[metrics].to_numpy(np.float64).T
-    told = {dim: labels.rename(dim) for dim, (_, labels) in coded.items()}
-    attrs = {REPEATED: str(word)}
-    if REPEATS in frame.attrs:
-        attrs[REPEATS] = frame.attrs[REPEATS]
-    labels = {"metric": [str(name) for name in metrics], **told}
-    return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
-
-
-def layout(scores: xr.DataArray) -> Layout:
-    """Return what a repeat of an array of scores is."""
-    return layout_of(scores.attrs, word_of(scores))

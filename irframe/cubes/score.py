@@ -176,7 +176,7 @@ def _of_block(
     return work.tiles(experiment.part(systems, topics).loaded, map)
 
 
-@verb(bounded=True)
+@verb(bounded=True, repeats=True, spans=True)
 def score(
     cube: xr.Dataset,
     *metrics: Metrics,
@@ -345,7 +345,7 @@ def has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
     return xr.DataArray(np.stack(rows), dims=(METRIC, TOPIC))
 
 
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def cwl(
     cube: xr.Dataset,
     *metrics: Metrics,

@@ -1,6 +1,7 @@
 """Frames and arrays of scores made anywhere, as arrays that are sound; `rel` by collection."""
 
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,13 +13,20 @@ from numpy.typing import NDArray
 from irframe.cubes.as_scores import (
     Scores,
     as_scores,
-    holds_scores,
     index_roles,
     is_long,
     named_metrics,
     refuse_twice,
+    score_frame,
+    wide_frame,
 )
-from irframe.cubes.repeats import level_of, repeated_array
+from irframe.cubes.repeats import (
+    REPEAT_OF,
+    indexed_by_repeat,
+    level_of,
+    refuse_repeated_cube,
+    word_of,
+)
 from irframe.cubes.view import LIST
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
@@ -29,6 +37,8 @@ from irframe.names import (
     METRICS,
     REPEAT,
     REPEAT_NAMES,
+    REPEATED,
+    REPEATS,
     SYSTEM,
     TOPIC,
     TOPICS_OF,
@@ -94,6 +104,42 @@ def _with_column(value: Any, by: str) -> Any:
     return value.assign(**{by: topics.map(of).to_numpy()})
 
 
+def refuse_repeats(scores: Any, verb: str) -> Any:
+    """Return what has no repeats, refusing a verb that does not know what to do with several.
+
+    A dimension of one repeat is no repeat. The name of a verb that does is "".
+    """
+    if not verb:
+        return scores
+    if isinstance(scores, pd.DataFrame):
+        _refuse_repeated_frame(scores, verb)
+    elif isinstance(scores, xr.Dataset) and REPEAT_OF in scores.coords:
+        refuse_repeated_cube(scores, verb)
+    elif isinstance(scores, xr.DataArray | xr.Dataset) and REPEAT in scores.dims:
+        if scores.sizes[REPEAT] == 1:
+            return scores.isel({REPEAT: 0}, drop=True)
+        _refuse_several(word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
+    return scores
+
+
+def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
+    """Raise for scores with repeats in a level of the index or in a column."""
+    if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
+        return
+    found = wide_frame(score_frame(scores))
+    wide = None if found is None else indexed_by_repeat(found)
+    word = None if wide is None else level_of(wide)
+    if wide is not None and word is not None:
+        read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
+        names = [name for name in wide.index.names if name != word]
+        _refuse_several(word, verb, f"{read}.groupby(level={names}, sort=False).mean()")
+
+
+def _refuse_several(word: str, verb: str, line: str) -> None:
+    advice = f"average over them: {line}; or select one"
+    raise InputError(f"scores of one {word} for {verb}", "several", advice)
+
+
 LABELLED = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
 """Dimensions of scores, in their order."""
 
@@ -110,8 +156,8 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Dimensions (metric, system, topic) and, if there was one, depth; float64. A pair of system
-        and topic that a frame lacks is NaN.
+        Dimensions (metric, system, topic) and, if there was one, depth; of a frame with repeats
+        these after systems; float64. A pair of system and topic that a frame lacks is NaN.
 
     Raises
     ------
@@ -124,29 +170,9 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     """
     if isinstance(scores, xr.DataArray):
         return _in_order(sound(scores))
-    found = repeated_scores(scores)
-    if found is not None:
-        return found
-    values, metrics, systems, topics = arrays_of(scores)
-    labels = {METRIC: metrics, SYSTEM: systems.rename(SYSTEM), TOPIC: topics.rename(TOPIC)}
-    return xr.DataArray(values, labels, tuple(labels), name="score")
-
-
-def repeated_scores(scores: Scores) -> xr.DataArray | None:
-    """Return what `as_scores` takes as an array over repeats, None if it has none."""
-    if isinstance(scores, pd.DataFrame) and not {*scores.columns, *scores.index.names} & {
-        *REPEAT_NAMES
-    }:
-        return None
-    wide = as_scores(scores)
-    word = level_of(wide)
-    if word is None:
-        return None
-    metrics, names = metric_columns(wide), index_roles(wide)
-    _refuse_text(wide[metrics])
-    others: Any = [n for n in wide.index.names if n not in {*names.values(), word}]
-    refuse_twice(wide.index.droplevel(others))
-    return repeated_array(wide, word, metrics, names)
+    values, metrics, named, attrs = lay_out(scores)
+    labels = {METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
+    return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
 
 
 def metric_columns(frame: pd.DataFrame) -> list[Any]:
@@ -175,7 +201,10 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     >>> metric_columns(scores)
     ['AP']
     """
-    stated, named = frame.attrs.get(METRICS, ()), named_metrics(frame)
+    stated = frame.attrs.get(METRICS, ())
+    if [*frame.columns] == [*stated]:
+        return [*stated]
+    named = named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
     known |= {*frame.columns} & {*frame.attrs.get(LOWER, ())}
     if not known and not len(stated):
@@ -193,13 +222,14 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     Parameters
     ----------
     frame
-        Scores; other frames, and long ones with groups, stay as they are.
+        What `score_frame` gave; no scores, and long ones with groups, stay as they are.
     by
         A column of groups, which stays.
     """
-    if not holds_scores(frame) or (by is not None and is_long(frame)):
+    found = None if by is not None and is_long(frame) else wide_frame(frame)
+    if found is None:
         return frame
-    wide = as_scores(frame)
+    wide = indexed_by_repeat(found)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
@@ -347,28 +377,33 @@ class Laid(NamedTuple):
     """Scores without depths, laid out as an array."""
 
     values: NDArray[np.float64]
-    """Shape (metric, system, topic), NaN where a frame has no score."""
+    """Metrics first, then a dimension for each of `labels`; NaN where a frame has no score."""
     metrics: list[str]
-    systems: pd.Index
-    topics: pd.Index
+    labels: dict[str, pd.Index]
+    """Those of systems, of repeats if there are any, and of topics, called as in the frame."""
+    attrs: dict[str, Any]
+    """What repeats are."""
 
 
-def arrays_of(scores: Scores) -> Laid:
+def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
     wide = as_scores(scores)
-    names = index_roles(wide)
-    metrics = metric_columns(wide)
+    word, metrics, names = level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     _refuse_text(frame)
-    (row, systems), (column, topics) = (_coded(frame.index, names[role]) for role in LIST)
-    cells = row * len(topics) + column
+    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
+    coded = {d: _coded(frame.index, name) for d, name in levels.items() if name is not None}
+    labels = {dim: found for dim, (_, found) in coded.items()}
+    shape = tuple(map(len, labels.values()))
+    cells = np.ravel_multi_index(tuple(codes for codes, _ in coded.values()), shape)
     if np.bincount(cells).max() > 1:
-        others: Any = [name for name in frame.index.names if name not in names.values()]
+        others: Any = [name for name in frame.index.names if name not in levels.values()]
         refuse_twice(frame.index.droplevel(others))
-    values = np.full((len(metrics), len(systems) * len(topics)), np.nan)
+    values = np.full((len(metrics), math.prod(shape)), np.nan)
     values[:, cells] = _floats(frame).T
-    shape = len(metrics), len(systems), len(topics)
-    return Laid(values.reshape(shape), [str(name) for name in metrics], systems, topics)
+    told = {REPEATED: str(word), REPEATS: wide.attrs.get(REPEATS)} if word is not None else {}
+    attrs = {name: each for name, each in told.items() if each is not None}
+    return Laid(values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs)
 
 
 def _refuse_text(frame: pd.DataFrame) -> None:

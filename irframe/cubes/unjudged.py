@@ -51,7 +51,7 @@ BOUND = "bound"
 SIDES = ("lower", "upper")
 
 
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def bounds(
     cube: xr.Dataset,
     *metrics: Metrics,
@@ -205,7 +205,7 @@ def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int])
 def pooled(cube: xr.Dataset, depth: int, *, by: None = None) -> xr.Dataset: ...
 @overload
 def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy) -> xr.DataTree: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
     """Return the cube as it would be had judging stopped at a shallower pool.
 
@@ -278,7 +278,7 @@ def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: None = None) ->
 def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: str) -> xr.DataTree: ...
 @overload
 def sample(data: pd.DataFrame, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def sample(
     data: xr.Dataset | Qrels,
     share: float,

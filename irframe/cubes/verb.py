@@ -23,8 +23,14 @@ from irframe.cubes.by_group import (
     with_riders,
 )
 from irframe.cubes.groups import stamped
-from irframe.cubes.repeats import refuse_repeated_cube, refuse_repeats, unfolded
-from irframe.cubes.score_arrays import refuse_collections, settle_collection, settled, sound
+from irframe.cubes.repeats import unfolded
+from irframe.cubes.score_arrays import (
+    refuse_collections,
+    refuse_repeats,
+    settle_collection,
+    settled,
+    sound,
+)
 from irframe.cubes.view import (
     EXPERIMENT,
     LIST,
@@ -53,8 +59,6 @@ WORKED = 6
 
 REPEATABLE = {"over", "best_of", "repeats"}
 """Parameters of verbs that read scores of several repeats of a system; others refuse these."""
-OF_SPANS = {"score"}
-"""Verbs of cubes that read judgments by spans, which are of no documents."""
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
@@ -64,10 +68,19 @@ VERBS: dict[str, Callable[..., Any]] = {}
 def verb(function: Function) -> Function: ...
 @overload
 def verb(
-    *, itself: tuple[type, ...] = (), bounded: bool = False
+    *,
+    itself: tuple[type, ...] = (),
+    bounded: bool = False,
+    repeats: bool = False,
+    spans: bool = False,
 ) -> Callable[[Function], Function]: ...
 def verb(
-    function: Function | None = None, *, itself: tuple[type, ...] = (), bounded: bool = False
+    function: Function | None = None,
+    *,
+    itself: tuple[type, ...] = (),
+    bounded: bool = False,
+    repeats: bool = False,
+    spans: bool = False,
 ) -> Any:
     """Make a function of a cube, of scores or of what a verb returned a verb.
 
@@ -84,16 +97,18 @@ def verb(
     bounded
         Whether it works on cubes larger than memory, a part at a time. For others a lazy cube is
         loaded, if it is small, or refused.
+    repeats
+        Whether it keeps several repeats of a system in a cube apart; others refuse these.
+    spans
+        Whether it reads judgments by spans of text, which are of no documents.
     """
-    if function is None:
-        return partial(_verb, itself=itself, bounded=bounded)
-    return _verb(function, itself, bounded=bounded)
+    declared = partial(_verb, itself=itself, bounded=bounded, repeats=repeats, spans=spans)
+    return declared if function is None else declared(function)
 
 
-def _judged(cube: xr.Dataset, function: Callable[..., Any]) -> xr.Dataset:
+def _judged(cube: xr.Dataset, name: str) -> xr.Dataset:
     """Return a cube, refusing spans of text to a verb that reads judged documents."""
-    name = function.__name__
-    if name not in OF_SPANS and of_spans(cube):
+    if of_spans(cube):
         advice = "score(...) reads spans; for others judge chunks or documents"
         raise InputError(f"judgments of documents for {name}", "spans of text", advice)
     return cube
@@ -119,10 +134,12 @@ def table_verb(
     return verb(function)  # type: ignore[arg-type]
 
 
-def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Function:
-    signature = inspect.signature(function)
+def _verb(
+    function: Function, *, itself: tuple[type, ...], bounded: bool, repeats: bool, spans: bool
+) -> Function:
+    signature, name = inspect.signature(function), function.__name__
     first = next(iter(signature.parameters))
-    reads_repeats = not REPEATABLE.isdisjoint(signature.parameters)
+    asking = "" if repeats or not REPEATABLE.isdisjoint(signature.parameters) else name
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
@@ -130,36 +147,40 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         bound = bind(function, signature, (subject, *arguments), named)
         refuse_collections(bound)
         with OneCall():
-            return by_budget(answer, bound, function.__name__)
+            return by_budget(answer, bound, name)
 
     def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         settle_collection(bound)
-        asked, subject = options_of(bound), bound.arguments[first]
-        subject = refuse_repeats(subject, "" if reads_repeats else function.__name__)
-        refuse_repeated_cube(subject, function.__name__)
-        source, subject = subject, settle_groups(bound, subject, scored=first == "scores")
-        read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
+        asked, source = options_of(bound), bound.arguments[first]
+        subject = settle_groups(bound, source, scored=first == "scores")
+        by = bound.arguments.get("by")
+        read = partial(_read, by=by, scored=first == "scores")
         if first == "scores" and bound.arguments.get("weights") is not None:
-            weighing = bound.arguments["weights"], bound.arguments.get("by")
-            subject, bound.arguments["weights"] = topic_weights(subject, *weighing)
-        whole = _judged(read_cube(subject), function) if first == "cube" else read(subject)
+            subject, bound.arguments["weights"] = topic_weights(
+                subject, bound.arguments["weights"], by
+            )
+        if first == "cube":
+            whole = read_cube(refuse_repeats(subject, asking))
+            whole = whole if spans else _judged(whole, name)
+        else:
+            whole = read(subject, asking)
         if not bounded and isinstance(whole, xr.Dataset):
-            whole = in_memory(whole, function.__name__)
-        for name, value in list(bound.arguments.items())[1:]:
+            whole = in_memory(whole, name)
+        for word, value in list(bound.arguments.items())[1:]:
             if value is subject:
-                bound.arguments[name] = whole
+                bound.arguments[word] = whole
             elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-                bound.arguments[name] = read(refuse_repeats(value, f"{name}="))
+                bound.arguments[word] = read(value, f"{word}=")
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         made = partial(_once, function) if by is None else partial(_each, function, by)
         result = made(whole, bound)
         _hold_whole(whole, result)
-        return stamped(_squeezed(result, scalars), function.__name__, whole, asked, source)
+        return stamped(_squeezed(result, scalars), name, whole, asked, source)
 
-    VERBS[function.__name__] = call
+    VERBS[name] = call
     return call  # type: ignore[return-value]
 
 
@@ -188,16 +209,19 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if size else cube
 
 
-def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
+def _read(subject: Any, asking: str, *, by: Any, scored: bool) -> Any:
     """Return a cube through the gate; of scores and results a selected label as one of each.
 
-    Frames of scores lose the columns that are none, but for that of the groups.
+    Frames of scores lose the columns that are none, but for that of the groups. Several repeats
+    are refused in the name of who is asking, if it has one.
     """
     if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
         subject = score_frame(subject)
-    if isinstance(subject, pd.DataFrame):
-        frame = with_own_levels(subject)
-        return settled(frame, by) if scored else frame
+    elif isinstance(subject, pd.DataFrame):
+        subject = with_own_levels(subject)
+    subject = refuse_repeats(subject, asking)
+    if scored and isinstance(subject, pd.DataFrame):
+        return settled(subject, by)
     if not isinstance(subject, xr.Dataset | xr.DataArray):
         return subject
     if isinstance(subject, xr.Dataset) and (GRADE in subject or EXPERIMENT in subject.attrs):

@@ -11,8 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places
-from irframe.cubes.repeats import refuse_repeats
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.positions import expected_ranks, relative_position

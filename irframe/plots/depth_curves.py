@@ -12,9 +12,8 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.by_budget import read_at_budgets
-from irframe.cubes.repeats import refuse_repeats
 from irframe.cubes.score import score
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError

@@ -12,8 +12,7 @@ import xarray as xr
 
 from irframe.checks import places
 from irframe.cubes.by_budget import read_at_budgets
-from irframe.cubes.repeats import refuse_repeats
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC

@@ -1,7 +1,6 @@
 """Scores as they come, arrays or frames, read as `Scores`; and what is said of topics left out."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import listed
-from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_arrays import arrays_of, repeated_scores, to_scores
+from irframe.cubes.score_arrays import lay_out, to_scores
 from irframe.errors import DepthError, InputError, ParameterError, warn
 from irframe.metrics.facts import READ_IN
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
@@ -76,27 +74,18 @@ def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both
     Returns
     -------
     Scores
-        All of them, with a label for everything.
+        All of them, with a label for everything; repeats are averaged and kept beside.
     """
     if isinstance(scores, Scores):
         return scores
     if isinstance(scores, xr.DataArray):
-        return scores_of(to_scores(scores), over)
-    repeated = repeated_scores(scores)
-    if repeated is not None:
-        names = index_roles(as_scores(scores))
-        found = scores_of(repeated, over)
-        systems, topics = found.systems.rename(names[SYSTEM]), found.topics.rename(names[TOPIC])
-        return replace(found, systems=systems, topics=topics)
-    values, metrics, systems, topics = arrays_of(scores)
-    return Scores(values[..., np.newaxis], metrics, systems, topics, None)
+        return _of_array(to_scores(scores), over)
+    values, metrics, labels, attrs = lay_out(scores)
+    found = Scores(values[..., np.newaxis], metrics, labels[SYSTEM], labels[TOPIC], None, attrs)
+    return read_repeats(found, labels[REPEAT], over) if REPEAT in labels else found
 
 
-def scores_of(array: xr.DataArray, over: Over = "both") -> Scores:
-    """Return an array over (metric, system, topic) and, if there is one, depth as scores.
-
-    Repeats, between system and topic, are averaged and kept beside.
-    """
+def _of_array(array: xr.DataArray, over: Over) -> Scores:
     several = REPEAT in array.dims
     if several and array.chunks is not None:
         refuse_large(array.nbytes)
@@ -111,7 +100,7 @@ def scores_of(array: xr.DataArray, over: Over = "both") -> Scores:
         array.indexes[DEPTH] if DEPTH in array.dims else None,
         dict(array.attrs),
     )
-    return read_repeats(array, found, over) if several else found
+    return read_repeats(found, array.indexes[REPEAT], over) if several else found
 
 
 def scores_to_compare(

@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import scipy
-import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, whole
-from irframe.cubes.repeats import layout, word_of
+from irframe.cubes.repeats import word_of
 from irframe.errors import ParameterError, warn
-from irframe.names import REPEAT, REPEATED, REPEATS, Layout, plural
+from irframe.files.repeats import layout_of
+from irframe.names import REPEATED, REPEATS, Layout, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.scores.scores import Scores, patterns
 from irframe.warned import listing
@@ -114,15 +114,15 @@ class Repeats:
         return variance, freedom, spread
 
 
-def read_repeats(array: xr.DataArray, scores: Scores, over: Over = "both") -> Scores:
+def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scores:
     """Return scores of the means over repeats, which know these.
 
     Parameters
     ----------
-    array
-        Dimensions (metric, system, repeat, topic) and, if there is one, depth.
     scores
         Labels and all else, with `values` over (metric, system, repeat, topic, depth).
+    repeats
+        The labels of repeats.
     over
         What is generalised over.
 
@@ -145,7 +145,8 @@ def read_repeats(array: xr.DataArray, scores: Scores, over: Over = "both") -> Sc
     if there.sum(axis=1).max(initial=0) <= 1:
         first = there.argmax(axis=1)
         return replace(scores, values=values[:, np.arange(len(first)), first])
-    known, word = layout(array), word_of(array)
+    word = word_of(scores)
+    known = layout_of(scores.attrs, word)
     if known == "topic":
         return _of_topics(scores, there, word, over)
     if known == "shared":
@@ -160,7 +161,7 @@ def read_repeats(array: xr.DataArray, scores: Scores, over: Over = "both") -> Sc
     ends = np.cumsum(counts)
     rows = [lists[:, end - n : end].mean(axis=1) for end, n in zip(ends, counts, strict=True)]
     if not complete:
-        _tell_short(scores, lists, owner, array.indexes[REPEAT].take(places), word)
+        _tell_short(scores, lists, owner, repeats.take(places), word)
     found = Repeats(lists, owner, counts, known, word, over)
     return replace(scores, values=np.stack(rows, axis=1), repeats=found)
 

@@ -252,8 +252,8 @@ def bin_width(largest: int, bins: int, width: int | None) -> int:
 
 def refuse_others(lengths: pd.DataFrame) -> None:
     """Raise for another frame than one of search lengths."""
-    wanted = {SYSTEM, TOPIC, DOC, RANK, LENGTH}
-    missing = wanted - set(getattr(lengths, "columns", ()))
+    known = getattr(lengths, "columns", ())
+    missing = [name for name in (SYSTEM, TOPIC, DOC, RANK, LENGTH) if name not in known]
     if missing or not len(lengths):
         found = "columns missing" if missing else "no rows"
         raise InputError("search lengths, from cube.ireval.search_lengths()", found, "", missing)

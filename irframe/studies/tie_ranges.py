@@ -251,7 +251,7 @@ def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
     return np.where(placed < 0, beyond, placed)[table.topic]
 
 
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def tie_ranges(
     cube: xr.Dataset,
     *metrics: Metrics,
@@ -330,7 +330,7 @@ def refuse_untied(cube: xr.Dataset) -> None:
         raise ParameterError("a cube ranked by score", "ties='rank', which has no ties")
 
 
-@verb(bounded=True)
+@verb(bounded=True, repeats=True)
 def tie_rates(
     cube: xr.Dataset,
     depth: int = 20,

@@ -82,6 +82,12 @@ class TestCalls:
         one = scores.sel(topic="104")
         np.testing.assert_array_equal(shapes[1](one), one)
 
+    def test_one_system_has_groups_of_its_topics(self, scores):
+        scores = scores.sel(metric=["AP"])
+        found = scores.sel(system="ance").ireval.summary(by="half")
+        whole = scores.ireval.summary(by="half").sel(system="ance", drop=True)
+        xr.testing.assert_equal(found.drop_vars("system"), whole)
+
     def test_the_subject_stays_as_it_was(self, cube, scores):
         before = cube.copy(deep=True), scores.copy(deep=True)
         cube.ireval.condense(by="half")

@@ -13,7 +13,6 @@ from laws.verbs import VERBS, asked, call
 
 import irframe as ir
 from irframe.accessor import verbs
-from irframe.cubes.repeats import OF_CUBES
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.kinds import SCORES, takes
 from irframe.names import LAYOUTS
@@ -23,6 +22,11 @@ COUNTING = {
     *("discrimination", "median_p"),
 }
 """Verbs of scores that count repeats."""
+OF_CUBES = {
+    *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
+    *("condense", "pooled", "sample", "rejudge"),
+}
+"""Verbs of cubes that keep them apart."""
 DRAWN = {"system_ranking"}
 """Figures that do."""
 GIVEN = {
@@ -80,13 +84,14 @@ def test_verbs_count_repeats_of_frames_or_refuse_them(name, scores, cube):
     options = {k: v for k, v in options.items() if k not in {"at", "metric", "metrics"}}
     options |= {"difference": 0.1} if name == "topics_needed" else {}
     given = ir.as_scores(scores.isel(depth=0, drop=True))
-    told = refused(function, given, **options | GIVEN.get(name, {}))
-    if name in COUNTING:
-        assert told is None, told
-    else:
-        assert told, name
-        assert "one repeat" in told, told
-        assert "verage over them" in told, told
+    for shape in (given, given.reset_index("repeat"), given.reset_index()):
+        told = refused(function, shape, **options | GIVEN.get(name, {}))
+        if name in COUNTING:
+            assert told is None, told
+        else:
+            assert told, name
+            assert "one repeat" in told, told
+            assert "verage over them" in told, told
 
 
 @pytest.mark.parametrize("name", of_scores("irframe.plots"))
