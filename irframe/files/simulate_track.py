@@ -15,9 +15,6 @@ from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import DOC, GRADE, HIGHEST_GRADE, RANK, SCORE, SYSTEM, TOPIC
 
-__all__ = ["example_track", "simulate_track"]
-
-
 TEAM, CONTRIBUTING = "team", "contributing"
 
 MOST_GRADES = HIGHEST_GRADE + 1
@@ -49,6 +46,7 @@ class Field:
 
     @property
     def teams(self) -> int:
+        """How many teams there are."""
         return int(self.team[-1]) + 1
 
 
