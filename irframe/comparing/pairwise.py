@@ -20,6 +20,7 @@ from irframe.comparing.significance import Margin, refuse_unaveraged
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import verb
+from irframe.cubes.view import refuse_without
 from irframe.errors import InputError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
@@ -283,9 +284,7 @@ def decide(
     4  doct5query  -0.114    0.039    False
     5      monot5   0.017    0.018     True
     """
-    if not isinstance(bounds, xr.DataArray) or BOUND not in bounds.dims:
-        found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
-        raise InputError("scores with a dimension bound, as bounds gives them", found)
+    refuse_without(bounds, (BOUND,), "scores with a dimension bound, as bounds gives them")
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T

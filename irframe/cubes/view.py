@@ -314,6 +314,13 @@ def trusting() -> Iterator[None]:
         TRUSTED.reset(before)
 
 
+def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
+    """Raise unless data are an array over some dimensions, saying which ones it has."""
+    if not isinstance(data, xr.DataArray) or not {*dims} <= {*data.dims}:
+        found = ", ".join(map(str, getattr(data, "dims", ()))) or type(data).__name__
+        raise InputError(wanted, found)
+
+
 def _refuse_others(cube: Any) -> Experiment:
     """Return the experiment of a cube, refusing what is none."""
     experiment = getattr(cube, "attrs", {}).get(EXPERIMENT)

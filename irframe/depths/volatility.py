@@ -12,6 +12,7 @@ import xarray as xr
 from irframe.agreements import Agreement, Method, parse_agreement, share_above, stable_depth
 from irframe.checks import number
 from irframe.cubes.verb import verb
+from irframe.cubes.view import refuse_without
 from irframe.depths.agreement import (
     METRIC_OTHER,
     Asked,
@@ -238,9 +239,11 @@ def stability(
     >>> found["stable_depth"].item(), round(found["share_above"].item(), 3)
     (10.0, 0.333)
     """
-    if not isinstance(volatility, xr.DataArray) or not {DEPTH, DEPTH_OTHER} <= set(volatility.dims):
-        found = ", ".join(map(str, getattr(volatility, "dims", ()))) or type(volatility).__name__
-        raise InputError("a volatility matrix, with dimensions depth and depth_other", found)
+    refuse_without(
+        volatility,
+        (DEPTH, DEPTH_OTHER),
+        "a volatility matrix, with dimensions depth and depth_other",
+    )
     matrix = volatility.transpose(..., DEPTH, DEPTH_OTHER)
     depths = matrix[DEPTH].to_numpy()
     apart = np.setxor1d(depths, matrix[DEPTH_OTHER].to_numpy())

@@ -100,8 +100,13 @@ def rank_table(
     if _by_rank(table, policy):
         _refuse_equal_ranks(table, rows[order[tied]])
     elif policy.keys is not None and tied.any():
+        inside = tied.copy()
+        inside[:-1] |= tied[1:]
+        some = np.flatnonzero(inside)
+        block = np.cumsum(~tied[some])
+        position = _positions(policy, _tied(table, rows[order[some]], seed))
         order = order.copy()
-        _break_ties(table, rows, order, tied, policy, seed)
+        order[some] = order[some[np.argsort(block * np.int64(len(some)) + position)]]
     return Ranking(order, rank == 1, rank, tied, filed)
 
 
@@ -162,23 +167,6 @@ def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
     place: Codes = np.argsort(keys, axis=1, kind="stable")
     place += (np.cumsum(length) - length)[:, np.newaxis]
     return place[inside]
-
-
-def _break_ties(
-    table: RunTable,
-    rows: Codes,
-    order: Codes,
-    tied: NDArray[np.bool_],
-    policy: TiePolicy,
-    seed: int,
-) -> None:
-    """Reorder the rows of tied blocks in place."""
-    inside = tied.copy()
-    inside[:-1] |= tied[1:]
-    some = np.flatnonzero(inside)
-    block = np.cumsum(~tied[some])
-    position = _positions(policy, _tied(table, rows[order[some]], seed))
-    order[some] = order[some[np.argsort(block * np.int64(len(some)) + position)]]
 
 
 def _tied(table: RunTable, rows: Codes, seed: int) -> Tied:

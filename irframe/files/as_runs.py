@@ -26,23 +26,6 @@ from irframe.files.ids import (
 from irframe.files.vector_stores import holds_hits, of_hits
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
-__all__ = [
-    "NOTHING",
-    "ONLY_SYSTEM",
-    "Qrels",
-    "Runs",
-    "as_qrels",
-    "as_runs",
-    "collected",
-    "columns_of",
-    "is_array",
-    "is_ranx",
-    "part_empty",
-    "qrels_by_role",
-    "rows_of",
-    "runs_by_role",
-]
-
 
 def is_ranx(x: Any, holding: str) -> bool:
     """Tell whether something is an object of ranx that has some attribute, without ranx at hand.

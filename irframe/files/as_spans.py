@@ -11,8 +11,6 @@ from irframe.files.as_runs import columns_of, is_array
 from irframe.files.columns import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
-__all__ = ["CORPORA", "Texts", "as_spans"]
-
 NESTED = ("references", "spans", "evidence", "highlights")
 """Columns that hold the spans of a question, as JSON or lists of dictionaries."""
 QUESTIONS = ("question", "query", "text")

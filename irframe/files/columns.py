@@ -35,23 +35,6 @@ from irframe.names import (
     TOPIC,
 )
 
-__all__ = [
-    "IR_METADATA",
-    "TEXT",
-    "TYPES",
-    "constant",
-    "give_back",
-    "holds_rows",
-    "notes_of",
-    "numbers",
-    "to_arrow",
-    "to_frame",
-    "to_role",
-    "with_notes",
-    "without_comments",
-]
-
-
 DROP = "mend or drop these rows"
 """What to do about rows that hold no value, or none that fits."""
 
@@ -378,15 +361,13 @@ def with_notes(
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
-def notes_of(tables: Sequence[pa.Table], said: set[str] | None = None) -> dict[str, Any]:
+def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
     """Return what the tables of files say of themselves, as attributes of their frame.
 
     Parameters
     ----------
     tables
-        Tables of files, or of pieces of one.
-    said
-        Of pieces, what was warned of in earlier ones, which grows.
+        Tables of files.
 
     Warns
     -----
@@ -398,11 +379,9 @@ def notes_of(tables: Sequence[pa.Table], said: set[str] | None = None) -> dict[s
     surplus: dict[str, list[int]] = {}
     for table in tables:
         notes = table.schema.metadata or {}
-        for kind in {_TOLD, _UNEVEN, _CUT} - (said or set()):
+        for kind in (_TOLD, _UNEVEN, _CUT):
             if told := notes.get(kind.encode()):
                 warn(told.decode())
-                if said is not None:
-                    said.add(kind)
         if (text := notes.get(IR_METADATA.encode())) and SYSTEM in table.column_names:
             headers.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), text.decode()))
         if (text := notes.get(SURPLUS.encode())) and SYSTEM in table.column_names:

@@ -20,8 +20,6 @@ import pyarrow as pa
 from irframe.errors import FileFormatError, InputError, spelled
 from irframe.files.atomic import atomic, look, whole
 
-__all__ = ["PACKED", "Source", "create", "load", "name_of"]
-
 Source = str | PathLike[str] | IO[bytes] | IO[str]
 """A path, or an open file."""
 Way = TypeVar("Way")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 from urllib.parse import unquote
 
 import pandas as pd
@@ -31,26 +31,6 @@ from irframe.files.compression import (
 from irframe.files.formats import RUN, Format, first_columns, parse
 from irframe.files.write_run import is_nested, may_be_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
-
-__all__ = [
-    "PARQUET",
-    "Problem",
-    "empty_run",
-    "find_files",
-    "home",
-    "is_parquet",
-    "list_problems",
-    "parquet_pieces",
-    "parse_parquet",
-    "partitions",
-    "problems_of",
-    "read_file",
-    "run_table",
-    "stem",
-    "system_of",
-    "without_clashes",
-]
-
 
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
 _PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
@@ -158,9 +138,6 @@ def home(name: str) -> str:
 PARQUET = b"PAR1"
 """How a Parquet file begins and ends."""
 
-BUFFER = 1 << 20
-"""Bytes of a column that are read at a time, whatever the size of row groups."""
-
 _DAMAGE = pa.ArrowException, OSError
 _INDEX = re.compile(r"__index_level_\d+__")
 
@@ -193,16 +170,6 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     with whole("a Parquet file", source, *_DAMAGE):
         table = ParquetFile(pa.BufferReader(data)).read()
     return _by_role(table, source, kind)
-
-
-def parquet_pieces(stream: IO[bytes], source: str, kind: Format, rows: int) -> Iterator[pa.Table]:
-    """Read a Parquet file as `parse_parquet` does, so many rows at a time."""
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
-
-    with whole("a Parquet file", source, *_DAMAGE):
-        file = ParquetFile(stream, buffer_size=BUFFER, pre_buffer=False)
-        for batch in file.iter_batches(rows):
-            yield _by_role(pa.Table.from_batches([batch]), source, kind)
 
 
 def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
@@ -399,12 +366,8 @@ def parsed(file: str, size: int) -> Iterator[pa.Table]:
 
 
 def run_table(source: Source, system: str | None) -> pa.Table:
-    """Read a run whose first column names the system; arguments as for `read_run`."""
-    return with_system(read_file(source, RUN), source, system)
-
-
-def with_system(table: pa.Table, source: Source, system: str | None) -> pa.Table:
-    """Return a run whose first column names the system, with what its folders say of it."""
+    """Read a run whose first column names the system, with what its folders say of it."""
+    table = read_file(source, RUN)
     told, label = partitions(name_of(source)), system_of(name_of(source))
     told.pop(str(roles(told).get(SYSTEM)), None)
     for name, value in told.items():

@@ -1,73 +1,29 @@
-"""One run, or judgments, from a file, at once or a piece at a time.
+"""One run, or judgments, from a file.
 
 Verbs: read_run, read_qrels.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from irframe.errors import FileFormatError, IrframeError, warn
+from irframe.errors import IrframeError, warn
 from irframe.files.columns import notes_of, to_frame
-from irframe.files.compression import Source, begin, is_address, name_of, open_unpacked, opened_by
-from irframe.files.formats import QRELS, RUN
+from irframe.files.compression import Source, is_address, name_of, opened_by
+from irframe.files.formats import QRELS
 from irframe.files.ids import shown
 from irframe.files.read_file import (
-    PARQUET,
     Problem,
-    is_in_lines,
-    parquet_pieces,
-    parsed,
     problems_of,
     read_file,
     run_table,
     stem,
-    with_system,
     without_clashes,
 )
 from irframe.names import FILES, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM
-
-__all__ = ["changed_files", "read_qrels", "read_run", "sound_files", "states_of", "tables_of"]
-
-
-PIECE = 1 << 24
-"""Bytes of text that are parsed at a time."""
-ROWS = 1 << 18
-"""Rows of a Parquet file that are read at a time."""
-
-
-def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
-    """Yield some rows of a run file after the other, with a column that names the system.
-
-    Parameters
-    ----------
-    file
-        A path or an address.
-    by_file
-        Whether systems are called after their files.
-    """
-    some, said = False, set[str]()
-    for table in _tables(file):
-        some = some or bool(table.num_rows)
-        notes_of([table], said)
-        yield with_system(table, file, stem(file) if by_file else None)
-    if not some:
-        raise FileFormatError(RUN.wanted, f"{file} without a single row")
-
-
-def _tables(file: str) -> Iterator[pa.Table]:
-    with open_unpacked(file) as stream:
-        head = begin(stream, file)
-        if head.startswith(PARQUET) and stream.seekable():
-            yield from parquet_pieces(stream, file, RUN, ROWS)
-            return
-    if is_in_lines(head):
-        yield from parsed(file, PIECE)
-    else:
-        yield read_file(file, RUN)
 
 
 def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list[Problem]]:
@@ -82,7 +38,7 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
     problems: list[Problem] = []
     for file in files:
         try:
-            read[file] = _outline(file, by_file=by_file)
+            read[file] = _outline(run_table(file, stem(file) if by_file else None))
         except (IrframeError, OSError) as error:
             problems += problems_of(file, error)
     kept, clashes = without_clashes(read)
@@ -93,14 +49,12 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
     return [*kept], problems
 
 
-def _outline(file: str, *, by_file: bool) -> pa.Table:
-    """Return a row for every system of a run file, all of which is read, a piece at a time."""
-    parts = []
-    for table in tables_of(file, by_file=by_file):
-        known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
-        rows = table[SYSTEM].to_pandas().drop_duplicates().index
-        parts.append(table.select(known).take(pa.array(rows)))
-    return pa.concat_tables(parts, promote_options="permissive")
+def _outline(table: pa.Table) -> pa.Table:
+    """Return a row for every system of a run, with warnings of what its file says of itself."""
+    notes_of([table])
+    known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
+    rows = table[SYSTEM].to_pandas().drop_duplicates().index
+    return table.select(known).take(pa.array(rows))
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:

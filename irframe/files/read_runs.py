@@ -36,8 +36,6 @@ from irframe.files.scan_runs import named_groups, of_documents
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 
-__all__ = ["read_in_turn", "read_runs"]
-
 PARTS = "call them part-0, part-1, ... in a folder of their own"
 """What to do about parts of a run."""
 BATCH = 1 << 24

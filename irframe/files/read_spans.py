@@ -9,8 +9,6 @@ from irframe.errors import FileFormatError
 from irframe.files.as_spans import CORPORA, Texts, as_spans
 from irframe.names import ALIASES, DOC, SET, TOPIC
 
-__all__ = ["read_spans"]
-
 
 def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFrame:
     """Read evidence spans from a file of JSON lines or CSV.

@@ -38,19 +38,6 @@ from irframe.names import (
     roles,
 )
 
-__all__ = [
-    "ADVICE",
-    "LAYOUT_WORDS",
-    "Folded",
-    "checked_layout",
-    "fold",
-    "fold_rows",
-    "layout_of",
-    "repeat_column",
-    "with_labels",
-    "with_names",
-]
-
 LAYOUT_WORDS = {
     "system": "a draw of its own system, as a trained model by its seed",
     "shared": "one draw for all systems, as a pass of a judge or a shard of documents",

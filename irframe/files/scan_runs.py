@@ -17,12 +17,8 @@ from irframe.names import ALIASES, DOC, REPEAT, SYSTEM
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     from irframe.files.read_file import Problem
-
-
-__all__ = ["ScannedRuns", "named_groups", "of_documents", "scan_runs"]
 
 
 @dataclass(frozen=True)
@@ -70,14 +66,6 @@ class ScannedRuns:
         """Verbs of these runs."""
         return type(self).access(self)
 
-    def tables(self) -> Iterator[tuple[str, "pa.Table"]]:
-        """Yield the name of a file and some of its rows, with a column that names the system."""
-        from irframe.files.read_run import tables_of  # noqa: PLC0415 - imports what reads files
-
-        for file in self.files:
-            for table in tables_of(file, by_file=self.by_file):
-                yield file, table
-
     def frames(self) -> Iterator["pd.DataFrame"]:
         """Return the rows of some files after the other, those of each run at once.
 
@@ -107,7 +95,7 @@ class ScannedRuns:
     def sound(self) -> tuple["ScannedRuns", list["Problem"]]:
         """Return the runs without files that cannot be read, if these are to be left out.
 
-        Files are read once for that, a piece at a time.
+        Files are read once for that, one at a time.
 
         Warns
         -----

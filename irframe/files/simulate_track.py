@@ -15,9 +15,6 @@ from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import DOC, GRADE, HIGHEST_GRADE, RANK, SCORE, SYSTEM, TOPIC
 
-__all__ = ["example_track", "simulate_track"]
-
-
 TEAM, CONTRIBUTING = "team", "contributing"
 
 MOST_GRADES = HIGHEST_GRADE + 1
@@ -49,6 +46,7 @@ class Field:
 
     @property
     def teams(self) -> int:
+        """How many teams there are."""
         return int(self.team[-1]) + 1
 
 
@@ -145,27 +143,6 @@ def simulate_track(
     0   101  d4      0
     1   101  d7      0
     """
-    _check(systems, topics, docs, depth, pool_depth, grades, teams, seed)
-    rng = np.random.default_rng(seed)
-    field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
-    track = _run(rng, field, _shares(grades), topics, docs, depth, pool_depth)
-    topic_names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
-    width = len(str(docs - 1))
-    doc_names = pd.Index([f"d{doc:0{width}}" for doc in range(docs)])
-    runs = _runs_frame(field, track, topic_names, doc_names)
-    return runs, _qrels_frame(track, topic_names, doc_names)
-
-
-def _check(
-    systems: int,
-    topics: int,
-    docs: int,
-    depth: int,
-    pool_depth: int,
-    grades: int | Sequence[float],
-    teams: int | None,
-    seed: int,
-) -> None:
     deepest = None if _fault("depth", depth, 1) else depth
     most_teams = None if _fault("systems", systems, 1) else systems
     faults = [
@@ -181,6 +158,14 @@ def _check(
     if any(faults):
         found = f"{sum(map(bool, faults))} out of range"
         raise ParameterError("arguments that describe a track", found, "", filter(None, faults))
+    rng = np.random.default_rng(seed)
+    field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
+    track = _run(rng, field, _shares(grades), topics, docs, depth, pool_depth)
+    topic_names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
+    width = len(str(docs - 1))
+    doc_names = pd.Index([f"d{doc:0{width}}" for doc in range(docs)])
+    runs = _runs_frame(field, track, topic_names, doc_names)
+    return runs, _qrels_frame(track, topic_names, doc_names)
 
 
 def _fault(name: str, value: object, low: int, high: int | None = None) -> str:

@@ -14,8 +14,6 @@ from irframe.errors import InputError
 from irframe.files.columns import framed
 from irframe.names import BORDERS, DOC, END, RANK, SCORE, START, TOPIC
 
-__all__ = ["holds_hits", "of_hits"]
-
 CHUNK, PARENT = "chunk_id", "doc_id"
 IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id"),

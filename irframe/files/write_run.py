@@ -35,17 +35,6 @@ from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
 
-__all__ = [
-    "columns_of",
-    "is_nested",
-    "may_be_nested",
-    "parse_nested",
-    "write",
-    "write_qrels",
-    "write_run",
-]
-
-
 ROWS = 1 << 18
 """Rows that are made into text at a time."""
 

@@ -17,6 +17,7 @@ from irframe.plots.canvas import (
     legend_beside,
     new_axes,
     only_metric,
+    only_place,
     pool_depth_of,
     readable,
     subtitle,
@@ -116,11 +117,7 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     if not {"verdict", "share", "rank"} <= set(checked.data_vars):
         raise InputError("what significance_agreement returned", "other data")
     names = [str(name) for name in checked["test"].to_numpy()]
-    place = 0 if test is None and len(names) == 1 else None
-    if place is None and test not in names:
-        found = "none chosen" if test is None else repr(test)
-        raise ParameterError("test= to be one of those checked", found, "", names)
-    one = checked.isel(test=names.index(str(test)) if place is None else place)
+    one = checked.isel(test=only_place("test", test, names, "those checked"))
     named = [str(name) for name in checked["category"].to_numpy()]
     return one.assign(verdict=one["verdict"].assign_attrs(categories=named))
 
@@ -318,10 +315,7 @@ def agreement_triangle(
     """
     checked = only_test(checked, test)
     depths = checked[DEPTH].to_numpy().tolist()
-    if (depth is None and len(depths) > 1) or depth not in {None, *depths}:
-        found = "none chosen" if depth is None else repr(depth)
-        raise ParameterError("depth= to be one of those checked", found, "", depths)
-    checked = checked.isel({DEPTH: 0 if depth is None else depths.index(depth)})
+    checked = checked.isel({DEPTH: only_place("depth", depth, depths, "those checked")})
     verdict = only_metric(checked["verdict"], metric)
     by_rank = np.argsort(only_metric(checked["rank"], metric).to_numpy(), kind="stable")
     place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))

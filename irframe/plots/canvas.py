@@ -321,6 +321,22 @@ def subtitle(ax: "Axes", *parts: str) -> None:
         ax.set_title(text, loc="left", fontsize="small")
 
 
+def only_place(word: str, label: Any, known: Sequence[Any], of: str = "those there are") -> int:
+    """Return where a label stands among known ones; it may be left out where there is one.
+
+    Examples
+    --------
+    >>> only_place("depth", None, [10]), only_place("depth", 20, [10, 20])
+    (0, 1)
+    """
+    if label is None and len(known) == 1:
+        return 0
+    if label not in known:
+        found = "none chosen" if label is None else repr(label)
+        raise ParameterError(f"{word}= to be one of {of}", found, "", known)
+    return known.index(label)
+
+
 def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:
     """Return the scores of one metric.
 

@@ -15,7 +15,7 @@ from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.unjudged import BOUND
-from irframe.cubes.view import experiment_of, read_cube
+from irframe.cubes.view import experiment_of, read_cube, refuse_without
 from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
@@ -178,9 +178,7 @@ def bound_bands(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['monot5', 'doct5query', 'bm25', 'pool depth']
     """
-    if not isinstance(bounds, xr.DataArray) or not {BOUND, DEPTH} <= set(bounds.dims):
-        found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
-        raise InputError("scores with dimensions bound and depth", found)
+    refuse_without(bounds, (BOUND, DEPTH), "scores with dimensions bound and depth")
     chosen = only_metric(bounds, metric)
     means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
     labels = means.indexes[SYSTEM]
@@ -248,9 +246,7 @@ def ratio_curves(
     >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
     ('coverage ratio', 3)
     """
-    if not isinstance(values, xr.DataArray) or DEPTH not in values.dims:
-        found = ", ".join(map(str, getattr(values, "dims", ()))) or type(values).__name__
-        raise InputError("values with a dimension depth", found)
+    refuse_without(values, (DEPTH,), "values with a dimension depth")
     ax = new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != DEPTH]
     depths = values[DEPTH].to_numpy()

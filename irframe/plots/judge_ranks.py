@@ -10,10 +10,18 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import listed, places
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, legend_beside, log_depths, new_axes, readable
+from irframe.plots.canvas import (
+    COLOURS,
+    FAINT,
+    legend_beside,
+    log_depths,
+    new_axes,
+    only_place,
+    readable,
+)
 from irframe.plots.room import drop_overlapping, fitting_names, name_ticks
 
 if TYPE_CHECKING:
@@ -59,13 +67,7 @@ def only_label(effect: xr.Dataset, dim: str, label: Any) -> xr.Dataset:
     """Return what has one label; it may be left out where there is only one."""
     if dim not in effect.dims:
         return effect
-    known = effect[dim].to_numpy().tolist()
-    if label is None and len(known) == 1:
-        return effect.isel({dim: 0})
-    if label not in known:
-        found = "none chosen" if label is None else repr(label)
-        raise ParameterError(f"{dim}= to be one of those there are", found, "", known)
-    return effect.isel({dim: known.index(label)})
+    return effect.isel({dim: only_place(dim, label, effect[dim].to_numpy().tolist())})
 
 
 def deepest(effect: xr.Dataset, depth: int | None) -> xr.Dataset:
@@ -333,11 +335,6 @@ def _only_pair(
     known = list(zip(*sides, strict=True))
     if PAIR not in counts.dims:
         return counts, known[0]
-    if pair is None and len(known) == 1:
-        return counts.isel({PAIR: 0}), known[0]
     wanted = None if pair is None else tuple(pair)
-    if wanted not in known:
-        found = "none chosen" if pair is None else repr(pair)
-        raise ParameterError("pair= to be one of those compared", found, "", known)
-    place = known.index(wanted)
+    place = only_place("pair", wanted, known, "those compared")
     return counts.isel({PAIR: place}), known[place]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
+from irframe.cubes.view import refuse_without
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
@@ -340,9 +341,7 @@ def tie_bars(
     >>> len(ax.patches)
     8
     """
-    if not isinstance(ranges, xr.DataArray) or BOUND not in ranges.dims:
-        found = ", ".join(map(str, getattr(ranges, "dims", ()))) or type(ranges).__name__
-        raise InputError("scores with a dimension bound, as tie_ranges gives them", found)
+    refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
     chosen = only_metric(ranges, metric)
     depths = chosen[DEPTH].to_numpy()
     depth = int(depths[-1]) if depth is None else depth

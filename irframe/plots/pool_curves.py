@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice
+from irframe.cubes.view import refuse_without
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import (
@@ -21,6 +22,7 @@ from irframe.plots.canvas import (
     legend_beside,
     new_axes,
     only_metric,
+    only_place,
     pyplot,
     refuse_both,
     series_style,
@@ -151,16 +153,11 @@ def robustness_curves(
     >>> ax.get_xlabel()
     'share of the judgments kept'
     """
-    if not isinstance(agreement, xr.DataArray) or not {SHARE, SEED} <= set(agreement.dims):
-        found = ", ".join(map(str, getattr(agreement, "dims", ()))) or type(agreement).__name__
-        raise InputError("what robustness gives, over share and seed", found)
-    known = agreement[DEPTH].to_numpy().tolist() if DEPTH in agreement.dims else [depth]
-    if depth is None and len(known) == 1:
-        depth = known[0]
-    if depth not in known:
-        found = "none chosen" if depth is None else repr(depth)
-        raise ParameterError("depth= to be one of the depths scored", found, "", known)
-    chosen = agreement.sel({DEPTH: depth}) if DEPTH in agreement.dims else agreement
+    refuse_without(agreement, (SHARE, SEED), "what robustness gives, over share and seed")
+    chosen = agreement
+    if DEPTH in agreement.dims:
+        known = agreement[DEPTH].to_numpy().tolist()
+        chosen = agreement.isel({DEPTH: only_place("depth", depth, known, "the depths scored")})
     chosen = chosen.sortby(SHARE, ascending=False)
     means, spread = chosen.mean(SEED), chosen.std(SEED)
     shares = chosen[SHARE].to_numpy()
@@ -315,11 +312,7 @@ def leave_out_changes(
     if not isinstance(rows, pd.DataFrame) or not set(needed) <= set(rows.columns):
         raise InputError("what leave_out gives", type(rows).__name__)
     known = rows[DEPTH].unique().tolist()
-    if depth is None and len(known) == 1:
-        depth = known[0]
-    if depth not in known:
-        found = "none chosen" if depth is None else repr(depth)
-        raise ParameterError("depth= to be one of the depths scored", found, "", known)
+    depth = known[only_place("depth", depth, known, "the depths scored")]
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
     part = rows[rows[DEPTH] == depth]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -176,55 +176,6 @@ BUILT = ("collection", "depth", "ties", "contributing", "pool_depth", "repeats",
 """Arguments of the cube."""
 
 
-@overload
-def report(
-    data: xr.Dataset,
-    path: Target,
-    /,
-    *,
-    metrics: Metrics = METRICS,
-    baseline: Baselines = None,
-    depths: int | Sequence[int] | None = None,
-    at: int | None = None,
-    budget: int | Sequence[int] | None = None,
-    title: str | None = None,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
-    margin: float | None = None,
-    over: Over = "both",
-    texts: Texts | None = None,
-) -> Path: ...
-@overload
-def report(
-    data: Runs,
-    qrels: Qrels,
-    path: Target,
-    *,
-    metrics: Metrics = METRICS,
-    baseline: Baselines = None,
-    collection: str | None = None,
-    depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
-    repeats: Layout | None = None,
-    length: Lengths = None,
-    depths: int | Sequence[int] | None = None,
-    at: int | None = None,
-    budget: int | Sequence[int] | None = None,
-    title: str | None = None,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
-    samples: int = 1000,
-    seed: int = 0,
-    margin: float | None = None,
-    over: Over = "both",
-    texts: Texts | None = None,
-) -> Path: ...
 def report(
     data: xr.Dataset | Runs,
     qrels: Qrels | Target | None = None,

@@ -16,6 +16,7 @@ from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_st
 from irframe.cubes.verb import against, attended, read_depth, shared_topics
 from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
+from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import TIE_POLICIES, Policy
@@ -280,8 +281,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
     scores, (a, b) = rr[:, :, np.newaxis], pairs.T
     tests = {"ranksum": RankSum(), "wilcoxon": Wilcoxon(), "t": PairedT()}
     step = max(1, BLOCK // max(1, rank.shape[1]))
-    blocks = [slice(start, start + step) for start in range(0, len(pairs), step)]
-    parts = [_block(rank[a[block]], rank[b[block]]) for block in blocks]
+    parts = [_block(rank[a[some]], rank[b[some]]) for some in row_slices(len(pairs), step)]
     return {
         "n_topics": np.full(len(pairs), rank.shape[1]),
         "mrr_a": mean[a],

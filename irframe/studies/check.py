@@ -35,7 +35,6 @@ from irframe.record import recorded
 from irframe.studies.tie_ranges import (
     SEVERITIES,
     Findings,
-    all_lengths,
     contradicting,
     equally_ranked,
     gapped,
@@ -43,7 +42,6 @@ from irframe.studies.tie_ranges import (
     topics_of_both,
     undecided,
     usual_length,
-    with_infinite_score,
     without_score,
 )
 
@@ -71,9 +69,10 @@ def rows_found(
         known = pa.array(pd.unique(pd.Series(list(documents))))
         inside = pc.is_in(table.doc, value_set=known.cast(table.doc.type))
         strange = np.flatnonzero(~inside.to_numpy())
+    infinite = np.arange(0) if table.score is None else np.flatnonzero(np.isinf(table.score))
     rows = {
         "scores_missing": without_score(table),
-        "scores_infinite": with_infinite_score(table),
+        "scores_infinite": infinite,
         "duplicates": again,
         "documents_unknown": strange,
     }
@@ -95,7 +94,7 @@ def lists_found(
 ) -> dict[str, Gathered]:
     """Return for every system the topics of which something is true."""
     lengths = list_lengths(table, judgments)
-    lists, rows = all_lengths(table)
+    lists, rows = np.unique(table.group, return_counts=True)
     usual = usual_length(rows)
     wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)

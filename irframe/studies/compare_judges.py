@@ -3,7 +3,7 @@
 Verbs: compare_judges.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.experiments.coded_tables import row_slices
 from irframe.files.as_runs import Qrels
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
@@ -299,9 +300,10 @@ def _intervals(
 ) -> dict[str, Any]:
     """Return the intervals of every coefficient, and the means of its values per topic."""
     drawn = resamples.counts(len(counts))
+    width = max(1, BLOCK // (max(drawn.shape) * counts[0, 0].size))
     parts = [
-        with_intervals(counts[:, block], partial(_of_pairs, scale=judged.scale), drawn, resamples)
-        for block in _blocks(counts, max(drawn.shape))
+        with_intervals(counts[:, some], partial(_of_pairs, scale=judged.scale), drawn, resamples)
+        for some in row_slices(counts.shape[1], width)
     ]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
@@ -323,9 +325,3 @@ def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
         and (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
     ]
     return cautions(counts, scale, lost)
-
-
-def _blocks(counts: Array, samples: int) -> Iterator[slice]:
-    width = max(1, BLOCK // (samples * counts[0, 0].size))
-    for start in range(0, counts.shape[1], width):
-        yield slice(start, start + width)

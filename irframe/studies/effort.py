@@ -17,6 +17,7 @@ from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import CELL, CODES, LIST, assemble, experiment_of, need_dask, topic_blocks
 from irframe.errors import InputError, ParameterError, warn
+from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
@@ -177,8 +178,8 @@ class _Study:
         grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
         step, length = max(1, BLOCK // max(grade[0].size, 1)), self.length[:, np.newaxis]
         parts = [
-            _measure(grade[start : start + step], self.expected, length, self.crossing)
-            for start in range(0, len(grade), step)
+            _measure(grade[some], self.expected, length, self.crossing)
+            for some in row_slices(len(grade), step)
         ]
         values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         _blank(values, ~self.there)

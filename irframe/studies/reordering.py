@@ -128,8 +128,12 @@ def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) ->
     ]
     told = list(zip(labels, means, behind, strict=True))
     if per == "system":
-        moves = [_moves(told[old], told[new], systems) for old, new in steps]
-        return pd.concat(moves, ignore_index=True)
+        moves = [
+            {"old": labels[old], "new": labels[new], SYSTEM: systems}
+            | {"delta_sort": 100 * (behind[old] - behind[new]) / len(systems)}
+            for old, new in steps
+        ]
+        return pd.concat(map(pd.DataFrame, moves), ignore_index=True)
     rows = [_step(told[old], told[new], systems) for old, new in steps]
     return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
 
@@ -156,12 +160,6 @@ def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> N
     ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
     enough = (ahead > 0) & (ahead >= np.round(margin * abs(mean[:, np.newaxis]), 12))
     return np.asarray((enough & (significant | significant.T)).sum(axis=1))
-
-
-def _moves(old: Any, new: Any, systems: pd.Index) -> pd.DataFrame:
-    """Return a row per system; arguments as for `_step`."""
-    moved = 100 * (old[2] - new[2]) / len(systems)
-    return pd.DataFrame({"old": old[0], "new": new[0], SYSTEM: systems, "delta_sort": moved})
 
 
 def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:

@@ -169,17 +169,18 @@ def without_score(table: RunTable) -> Codes:
     return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
 
 
-def with_infinite_score(table: RunTable) -> Codes:
-    """Return the rows whose score is infinite."""
-    return np.arange(0) if table.score is None else np.flatnonzero(np.isinf(table.score))
+def _by(values: NDArray[Any], table: RunTable) -> tuple[Codes, Codes, NDArray[Any]]:
+    """Return rows list by list in the order of some values, with their lists and these values."""
+    order = np.lexsort((values, table.group))
+    return order, table.group[order], values[order]
 
 
 def contradicting(table: RunTable) -> Codes:
     """Return the lists, numbered as in `RunTable.group`, where a lower rank has a higher score."""
     if table.score is None or table.rank is None:
         return np.arange(0)
-    order = np.lexsort((table.rank, table.group))
-    group, score = table.group[order], table.score[order]
+    order, group, _ = _by(table.rank, table)
+    score = table.score[order]
     return np.unique(group[1:][(score[1:] > score[:-1]) & (np.diff(group) == 0)])
 
 
@@ -187,8 +188,7 @@ def equally_ranked(table: RunTable) -> Codes:
     """Return the lists, numbered alike, that have a rank twice, or rows without one."""
     if table.rank is None:
         return np.arange(0)
-    order = np.lexsort((table.rank, table.group))
-    group, rank = table.group[order], table.rank[order]
+    _, group, rank = _by(table.rank, table)
     twice = group[1:][(np.diff(rank) == 0) & (np.diff(group) == 0)]
     return np.unique(np.append(twice, group[np.isnan(rank)]))
 
@@ -197,8 +197,7 @@ def gapped(table: RunTable) -> Codes:
     """Return the lists, numbered alike, whose ranks leave some out, or begin beyond 2."""
     if table.rank is None:
         return np.arange(0)
-    order = np.lexsort((table.rank, table.group))
-    group, rank = table.group[order], table.rank[order]
+    _, group, rank = _by(table.rank, table)
     skipped = group[1:][(np.diff(rank) > 1) & (np.diff(group) == 0)]
     first = beginnings(group)
     return np.unique(np.append(skipped, group[first[rank[first] > 2]]))
@@ -208,19 +207,13 @@ def undecided(table: RunTable) -> Codes:
     """Return the lists of several documents of systems all of whose lists have one score."""
     if table.score is None:
         return np.arange(0)
-    order = np.lexsort((table.score, table.group))
-    group, score = table.group[order], table.score[order]
+    _, group, score = _by(table.score, table)
     first = beginnings(group)
     last = np.append(first[1:], len(group)) - 1
     several, equal = last > first, score[first] == score[last]
     systems = group[first] // len(table.topics)
     decided = np.unique(systems[several & ~equal])
     return group[first[several & ~np.isin(systems, decided)]]
-
-
-def all_lengths(table: RunTable) -> tuple[Codes, NDArray[np.integer]]:
-    """Return the lists there are, numbered alike, and how many rows each has."""
-    return np.unique(table.group, return_counts=True)
 
 
 def usual_length(lengths: NDArray[np.integer]) -> int:

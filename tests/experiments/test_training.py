@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import IdError, InputError, ParameterError
@@ -53,8 +54,7 @@ def test_checkpoints_have_names_and_are_compared(scorer):
     expected = expected.ireval.compare(baseline="bm25")
     assert found["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
     assert [*frame.index.unique("system")] == ["step-0", "step-1", "step-2"]
-    with pytest.raises(InputError, match="one run; found 8"):
-        scorer(RUNS, system="all")
+    refused(InputError, "one run; found 8", scorer, RUNS, system="all")
 
 
 def test_batches_are_the_whole_run(scorer):
@@ -72,8 +72,7 @@ def test_batches_are_the_whole_run(scorer):
     found = batches.compute(predictions=lists[5:], references=topic[5:].tolist())
     assert [*found.values()] == [*expected.values()]
     batches.update(topic[:1], doc[:1], score[:1])
-    with pytest.raises(IdError, match="again"):
-        batches.update(topic[:1], doc[:1], score[:1])
+    refused(IdError, "again", batches.update, topic[:1], doc[:1], score[:1])
     with pytest.raises(InputError, match="found 1 and 2"):
         batches.add_batch(predictions=lists[:1], references=["x", "y"])
 
@@ -172,9 +171,6 @@ def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
 
 
 def test_what_no_evaluator_is_made_of(scorer):
-    with pytest.raises(InputError, match="queries and a corpus"):
-        scorer.evaluator({}, {"d": "x"})
-    with pytest.raises(ParameterError, match="k, a whole number"):
-        scorer.evaluator({"q": "x"}, {"d": "x"}, k=0)
-    with pytest.raises(ParameterError, match="names to be one of"):
-        scorer.mean(RUN, names="short")
+    refused(InputError, "queries and a corpus", scorer.evaluator, {}, {"d": "x"})
+    refused(ParameterError, "k, a whole number", scorer.evaluator, {"q": "x"}, {"d": "x"}, k=0)
+    refused(ParameterError, "names to be one of", scorer.mean, RUN, names="short")

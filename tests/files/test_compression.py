@@ -12,9 +12,9 @@ from refusals import refused
 
 from irframe.errors import FileFormatError
 from irframe.files import compression
-from irframe.files.read_run import read_qrels, read_run, tables_of
+from irframe.files.read_run import read_qrels, read_run
 
-READERS = [read_run, read_qrels, lambda path: [*tables_of(str(path), by_file=True)]]
+READERS = [read_run, read_qrels]
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
@@ -56,7 +56,6 @@ def bomb(size):
 def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
     monkeypatch.setattr(compression, "FREE", 1 << 20)
     monkeypatch.setattr(compression, "_PART", 1 << 16)
-    monkeypatch.setattr("irframe.files.read_run.PIECE", 1 << 20)
     path = write(tmp_path, bomb(1 << 26), "a.gz")
     tracemalloc.start()
     refused(FileFormatError, r"at most 1 MiB or 100 times its size; found .*a\.gz", read, path)

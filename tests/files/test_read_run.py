@@ -7,7 +7,6 @@ against a slow reader, on odd files and on real ones.
 import gzip
 import io
 import sys
-import warnings
 import weakref
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from refusals import refused
 
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import columns
-from irframe.files import read_run as run_files
 from irframe.files.read_file import run_table
 from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
@@ -157,16 +155,6 @@ def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, end
     told = f"a.run have from {least} to {most} columns; what follows the sixth is passed over"
     with pytest.warns(IrframeWarning, match=told):
         pd.testing.assert_frame_equal(read_run(path), plain)
-
-
-def test_pieces_of_a_file_warn_once_of_their_columns(tmp_path, monkeypatch):
-    rows = [f"1 Q0 d{n} {n} {9 - n / 100} s" + " x" * (n % 3) for n in range(300)]
-    path = write(tmp_path, "\n".join(rows))
-    monkeypatch.setattr(run_files, "PIECE", 1000)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert sum(table.num_rows for table in run_files.tables_of(str(path), by_file=False)) == 300
-    assert len(caught) == 1
 
 
 def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
-from irframe.files import read_file, read_run
+from irframe.files import read_file
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 
@@ -25,23 +25,7 @@ def lz4(data):
 
 
 def rows(scanned):
-    return pd.concat([table.to_pandas() for _, table in scanned.tables()], ignore_index=True)
-
-
-@pytest.mark.parametrize("name", ["a.txt", "a.gz", "a.parquet"])
-@pytest.mark.parametrize("size", [1, 30, 1000])
-def test_pieces_are_the_file(tmp_path, monkeypatch, name, size):
-    file = tmp_path / name
-    file.write_bytes(gzip.compress(LINES) if name == "a.gz" else LINES)
-    if name == "a.parquet":
-        ir.read_run(file).to_parquet(file)
-    monkeypatch.setattr(read_run, "PIECE", size)
-    monkeypatch.setattr(read_run, "ROWS", size)
-    scanned = ir.scan_runs(file)
-    expected = ir.read_run(file)
-    found = rows(scanned)
-    pd.testing.assert_frame_equal(found[expected.columns], expected, check_dtype=False)
-    assert [len(table) for _, table in scanned.tables()] != [40] or size == 1000
+    return pd.concat(list(scanned.frames()), ignore_index=True)
 
 
 HASHED = b"".join(b"#%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
@@ -59,19 +43,6 @@ TEXTS = {
     "no line feed at the end": LINES.rstrip(),
     "JSON": b'{"1": {"a": 2.5, "b": 1.5},\n "2": {"a": 3.5}}\n',
 }
-
-
-@pytest.mark.filterwarnings("ignore:lines of")
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: gzip.compress(lz4(data))])
-@pytest.mark.parametrize("size", [1, 30, 1000])
-@pytest.mark.parametrize("text", TEXTS)
-def test_pieces_of_any_text_are_the_file(tmp_path, monkeypatch, text, size, pack):
-    file = tmp_path / "bm25.txt"
-    file.write_bytes(pack(TEXTS[text]))
-    monkeypatch.setattr(read_run, "PIECE", size)
-    expected = ir.read_run(file)
-    found = rows(ir.scan_runs(file))[expected.columns]
-    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
 FAULTY = {
@@ -119,24 +90,23 @@ def test_plain_lines_of_a_large_file_are_never_there_as_a_whole(tmp_path, monkey
     assert len(ir.read_run(file)) == 40
 
 
-def test_columns_are_those_of_the_first_row(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("size", "line", "number"), [(1, b"10 d99 9\n", 3), (200, b"10 Q0 d99 9\n", 4)]
+)
+def test_lines_at_fault_are_counted_from_the_top_of_a_large_file(
+    tmp_path, monkeypatch, size, line, number
+):
     file = tmp_path / "a.txt"
-    file.write_bytes(LINES + b"10 d99 9\n")
-    monkeypatch.setattr(read_run, "PIECE", 1)
-    refused(FileFormatError, "line 41 has 3 columns, not 6", lambda: rows(ir.scan_runs(file)))
+    file.write_bytes(LINES + line)
+    monkeypatch.setattr(read_file, "LARGE", 0)
+    monkeypatch.setattr(read_file, "PIECE", size)
+    refused(FileFormatError, f"line 41 has {number} columns, not 6", ir.read_run, file)
 
 
 def test_rows_that_may_be_comments_are_told_of(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES + HASHED)
     with pytest.warns(IrframeWarning, match="count as rows of the topics '#0'"):
         rows(ir.scan_runs(tmp_path))
-
-
-def test_a_line_at_fault_is_counted_from_the_top_of_the_file(tmp_path, monkeypatch):
-    file = tmp_path / "a.txt"
-    file.write_bytes(LINES + b"10 Q0 d99 9\n")
-    monkeypatch.setattr(read_run, "PIECE", 200)
-    refused(FileFormatError, "line 41 has 4 columns, not 6", lambda: rows(ir.scan_runs(file)))
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"", mtime=0)])

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError
@@ -58,8 +59,7 @@ def test_hits_are_scored_by_spans_and_by_documents():
     assert found == pytest.approx(1 / 3)
     qrels = {"q1": {"a.md": 1}}
     assert ir.evaluate(hits, qrels, "RR", of="doc_id").iloc[0, 0] == 1
-    with pytest.raises(InputError, match="chunks in 'chunk_id'"):
-        ir.evaluate(hits, qrels, "RR")
+    refused(InputError, "chunks in 'chunk_id'", ir.evaluate, hits, qrels, "RR")
 
 
 def test_hits_without_ids_are_refused():

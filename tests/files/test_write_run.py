@@ -354,8 +354,7 @@ def test_qrels_read_back(tmp_path_factory, rows):
     ],
 )
 def test_what_judgments_cannot_hold(tmp_path, grades, message):
-    with pytest.raises(GradeError, match=message):
-        write_qrels(JUDGED.assign(grade=grades), tmp_path / "a")
+    refused(GradeError, message, lambda: write_qrels(JUDGED.assign(grade=grades), tmp_path / "a"))
 
 
 def test_write_qrels_the_very_text(tmp_path):

@@ -205,7 +205,7 @@ def test_the_line_that_is_too_long_is_named(tmp_path, before):
     file = tmp_path / "a.txt"
     file.write_bytes(b"1 Q0 a 1 1 s\n" * (before - 1) + b"\0" * (3 << 24))
     told = f"at most 16 MiB; found line {before} of .*a.txt longer"
-    for read in (ir.read_run, lambda file: [*ir.scan_runs([file]).tables()]):
+    for read in (ir.read_run, lambda file: [*ir.scan_runs([file]).frames()]):
         refused(FileFormatError, told, read, file)
     with file.open("rb", buffering=0) as stream, pytest.raises(FileFormatError, match=told):
         ir.read_run(stream)
@@ -245,7 +245,7 @@ def test_a_file_that_ends_inside_a_tag_is_told(tmp_path, monkeypatch, rows, warn
     monkeypatch.setattr("irframe.files.read_file.LARGE", large)
     file = tmp_path / "team.run"
     file.write_text("\n".join(rows))
-    for read in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).tables()]):
+    for read in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).frames()]):
         if warned:
             with pytest.warns(IrframeWarning, match=f"line {len(rows)} of .*team.run, its last"):
                 read(file)

@@ -124,7 +124,6 @@ def test_full_scale_is_as_far_as_documents_can_move():
 
 def test_bad_choices(short):
     moved = short.ireval.misplacement()
-    with pytest.raises(ParameterError, match="'x'"):
-        moved.ireval.plot.reference_runs(short, system="x", topic="1")
+    refused(ParameterError, "'x'", moved.ireval.plot.reference_runs, short, system="x", topic="1")
     with pytest.raises(ParameterError, match="relevant documents"):
         moved.ireval.plot.reference_runs(short, system="s", topic="2")

@@ -2,6 +2,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError
@@ -48,5 +49,4 @@ def test_lower_is_better_on_boards_and_in_tables(scores):
     tex = scores.ireval.summary().ireval.styled().to_latex()
     assert r"\bfseries 15" in tex
     assert "lower is better: tokens" in tex
-    with pytest.raises(InputError, match="no words"):
-        ir.as_scores(SCORES, lower=["words"])
+    refused(InputError, "no words", ir.as_scores, SCORES, lower=["words"])

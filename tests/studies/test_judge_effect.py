@@ -289,5 +289,4 @@ def test_other_orders_are_not_told_of(judged):
 def test_what_has_no_findings_is_refused(judged):
     with pytest.raises(InputError, match="what judge_effect gives; found bias"):
         ir.verbs.judge_findings(judged[["bias"]])
-    with pytest.raises(ParameterError, match="depths of the effect"):
-        judged.ireval.judge_findings(depth=7)
+    refused(ParameterError, "depths of the effect", judged.ireval.judge_findings, depth=7)

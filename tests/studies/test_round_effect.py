@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import IdError, InputError, MetricError, ParameterError
@@ -65,8 +66,7 @@ def test_topics_are_those_that_moved():
 )
 def test_other_sides_are_refused(reference, words):
     scores = ir.evaluate(RUNS, QRELS, METRICS)
-    with pytest.raises(ParameterError, match=words):
-        scores.ireval.round_effect(reference())
+    refused(ParameterError, words, lambda: scores.ireval.round_effect(reference()))
 
 
 @pytest.mark.parametrize("labels", [[1, 2, 10], ["first", "again", "last"]])
@@ -99,5 +99,4 @@ def test_rounds_that_are_none_are_refused():
         (ParameterError, "metrics= of a cube", lambda: rounds(5)[1].ireval.round_effect(5, "AP")),
         (IdError, "again", lambda: cube.ireval.round_effect(pd.concat([handed, handed]), "AP")),
     ):
-        with pytest.raises(error, match=words):
-            call()
+        refused(error, words, call)
