@@ -95,13 +95,13 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     """Call what holds evidence by its own borders; all else holds none, and so has grade 0."""
     experiment = experiment_of(cube)
-    spans, hits = experiment.judgments.table.spans, experiment.hits
-    told: Any = hits.along
+    spans: Any = experiment.judgments.table.spans
+    hits: Any = experiment.hits
     held = grade >= 0
     at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
-    text_of = spans.docs[told[PLACE][at[held]] % (len(spans.docs) + 1)]
-    ends = zip(text_of, told[START][at[held]], told[END][at[held]], strict=True)
-    named[held] = [f"{doc} [{start}, {end})" for doc, start, end in ends]
+    place, start, end = (hits.along[each][at[held]] for each in (PLACE, START, END))
+    borders = zip(spans.docs[place % (len(spans.docs) + 1)], start, end, strict=True)
+    named[held] = [f"{doc} [{first}, {last})" for doc, first, last in borders]
     grade[grade == UNJUDGED] = 0
 
 
