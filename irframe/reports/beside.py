@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -95,8 +95,8 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     """Call what holds evidence by its own borders; all else holds none, and so has grade 0."""
     experiment = experiment_of(cube)
-    spans, hits = experiment.judgments.table.spans, experiment.hits
-    told: Any = hits.along
+    spans: Any = experiment.judgments.table.spans
+    hits, told = experiment.hits, cast("Any", experiment.hits.along)
     held = grade >= 0
     at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
     text_of = spans.docs[told[PLACE][at[held]] % (len(spans.docs) + 1)]
