@@ -115,6 +115,7 @@ LACKS = {
     (CUBE, SCORES): "A cube has no scores yet",
     (SCORES, CUBE): "Scores hold no rankings; make a cube of the runs",
     (SCORES, RUNS): "Scores hold no rankings; take the runs",
+    (SCORES, SCORES): "A frame of scores has none by depth; score a cube",
 }
 """What there is, what is wanted -> what to say."""
 ARTICLES = {
@@ -209,6 +210,8 @@ def _path(wanted: str, functions: Functions, kind: str) -> str:
     """Return how to have what a verb takes, from what there is."""
     if wanted == SCORES and kind == CUBE:
         return 'cube.ireval.score("AP")'
+    if wanted == SCORES and kind == SCORES:
+        return f'{SOURCES[CUBE]}.ireval.score("AP")'
     if wanted == CUBE and kind == CUBE:
         return "cube"
     if wanted in SOURCES or wanted not in functions:

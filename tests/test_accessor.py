@@ -179,6 +179,14 @@ def test_a_verb_of_another_kind_says_whose_it_is(subjects):
         subjects[pd.DataFrame].ireval.score  # noqa: B018 - what raises
 
 
+def test_a_figure_by_depth_of_a_frame_of_scores_says_where_depths_are():
+    runs, qrels = ir.example_track()
+    with pytest.raises(AttributeError, match="none by depth") as told:
+        runs.ireval.evaluate(qrels, "AP").ireval.plot.depth_curves  # noqa: B018 - what raises
+    chain = str(told.value).partition(": ")[2]
+    assert eval(chain, {"runs": runs, "qrels": qrels}) is not None  # noqa: S307 - what it says
+
+
 def test_public_names_that_are_no_functions_are_no_verbs(subjects):
     with pytest.raises(AttributeError, match="no verb 'RBP'"):
         subjects[xr.Dataset].ireval.RBP  # noqa: B018 - what raises

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 from irframe.files.as_runs import as_qrels
 from irframe.files.repeats import repeat_column
 from irframe.names import DOC, REPEAT_NAMES, TOPIC, roles
@@ -62,6 +62,8 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
     every: dict[Any, Any] = {}
     owner = []
     for place, (name, given) in enumerate(judges.items()):
+        if isinstance(given, list | tuple) and not given:
+            raise InputError(f"passes of judge {name!r}", "none")
         parts = _parts(given)
         many = len(parts) > 1
         named = {f"{name} [pass {key}]" if many else name: part for key, part in parts.items()}

@@ -8,6 +8,7 @@ import xarray as xr
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import irframe as ir
+from irframe.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of few topics
 
@@ -61,6 +62,12 @@ def test_passes_that_are_copies_are_one_judge():
     kept = plain.drop_vars(["confusion", "n", "grade_a", "grade_b"])
     xr.testing.assert_allclose(copied[[*kept]], kept)
     assert copied["within_kappa"].sel(weights="none").item() == 1
+
+
+def test_a_judge_without_a_pass_is_named():
+    people = judged(1)[0]
+    with pytest.raises(InputError, match="passes of judge 'model'; found none"):
+        ir.compare_judges({"people": people, "model": []})
 
 
 def test_a_column_says_passes_as_well():
