@@ -24,7 +24,7 @@ from irframe.cubes.view import LIST, OURS
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
 from irframe.files.ids import Codes, is_judgments
-from irframe.names import GRADE, METRICS, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, roles
+from irframe.names import GRADE, METRICS, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 
 ASKED = ("baseline", "system")
@@ -120,6 +120,20 @@ def settle_groups(bound: inspect.BoundArguments, subject: Any, *, scored: bool) 
         if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
             bound.arguments[name] = with_given_groups(value, by)[0]
     return given
+
+
+def branches(tree: xr.DataTree) -> dict[str, xr.Dataset | xr.DataArray]:
+    """Return the cubes, results or arrays of a tree by their paths."""
+    found: dict[str, xr.Dataset | xr.DataArray] = {}
+    for node in tree.subtree:
+        if node.has_data:
+            data = node.to_dataset()
+            key = node.relative_to(tree) if node is not tree else ""
+            lone = len(data.data_vars) == 1 and RESULT in next(iter(data.data_vars.values())).attrs
+            found[key] = next(iter(data.data_vars.values())) if lone else data
+    if not found:
+        raise InputError("a tree of cubes or of what verbs returned", "an empty one")
+    return found
 
 
 def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:

@@ -2,7 +2,6 @@
 
 import inspect
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,17 +53,12 @@ def settle_collection(bound: inspect.BoundArguments) -> None:
     Parameters
     ----------
     bound
-        Arguments of a verb, the first of them its subject. Frames of scores get the column.
+        Arguments of a verb with ``by="collection"``, the first of them its subject. Frames of
+        scores get the column.
     """
     subject = next(iter(bound.arguments.values()))
     by = getattr(subject, "attrs", {}).get(COLLECTION)
-    asked = bound.arguments.get("by")
-    if (
-        not isinstance(asked, str)
-        or asked != COLLECTION
-        or by is None
-        or COLLECTION in _names(subject)
-    ):
+    if by is None or COLLECTION in _names(subject):
         return
     known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
     settled = {name: known[id(value)] for name, value in bound.arguments.items()}
@@ -72,10 +66,8 @@ def settle_collection(bound: inspect.BoundArguments) -> None:
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:
-    """Raise if `rel` is given for collections that neither a cube nor a tree of cubes has."""
-    subject, rel = next(iter(bound.arguments.values())), bound.arguments.get("rel")
-    if not isinstance(rel, Mapping):
-        return
+    """Raise if `rel` is a mapping of collections that neither a cube nor a tree of cubes has."""
+    subject, rel = next(iter(bound.arguments.values())), bound.arguments["rel"]
     nodes: Any = subject.subtree if isinstance(subject, xr.DataTree) else [subject]
     known = [
         label

@@ -14,6 +14,7 @@ from irframe.checks import places, whole
 from irframe.cubes.as_scores import score_frame, topic_weights, with_own_levels
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.by_group import (
+    branches,
     groups,
     having,
     join,
@@ -25,6 +26,7 @@ from irframe.cubes.by_group import (
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import unfolded
 from irframe.cubes.score_arrays import (
+    COLLECTION,
     refuse_collections,
     refuse_repeats,
     settle_collection,
@@ -68,11 +70,7 @@ VERBS: dict[str, Callable[..., Any]] = {}
 def verb(function: Function) -> Function: ...
 @overload
 def verb(
-    *,
-    itself: tuple[type, ...] = (),
-    bounded: bool = False,
-    repeats: bool = False,
-    spans: bool = False,
+    *, itself: tuple[type, ...] = (), bounded: bool = ..., repeats: bool = ..., spans: bool = ...
 ) -> Callable[[Function], Function]: ...
 def verb(
     function: Function | None = None,
@@ -106,12 +104,11 @@ def verb(
     return declared if function is None else declared(function)
 
 
-def _judged(cube: xr.Dataset, name: str) -> xr.Dataset:
-    """Return a cube, refusing spans of text to a verb that reads judged documents."""
+def _refuse_spans(cube: xr.Dataset, name: str) -> None:
+    """Raise for judgments by spans of text, of a verb that reads judged documents."""
     if of_spans(cube):
         advice = "score(...) reads spans; for others judge chunks or documents"
         raise InputError(f"judgments of documents for {name}", "spans of text", advice)
-    return cube
 
 
 class _TableVerb(Protocol[Options]):
@@ -145,34 +142,18 @@ def _verb(
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         named = asked_at(subject, options, signature)
         bound = bind(function, signature, (subject, *arguments), named)
-        refuse_collections(bound)
+        if isinstance(bound.arguments.get("rel"), Mapping):
+            refuse_collections(bound)
         with OneCall():
             return by_budget(answer, bound, name)
 
     def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
-        settle_collection(bound)
+        if isinstance(by := bound.arguments.get("by"), str) and by == COLLECTION:
+            settle_collection(bound)
         asked, source = options_of(bound), bound.arguments[first]
-        subject = settle_groups(bound, source, scored=first == "scores")
-        by = bound.arguments.get("by")
-        read = partial(_read, by=by, scored=first == "scores")
-        if first == "scores" and bound.arguments.get("weights") is not None:
-            subject, bound.arguments["weights"] = topic_weights(
-                subject, bound.arguments["weights"], by
-            )
-        if first == "cube":
-            whole = read_cube(refuse_repeats(subject, asking))
-            whole = whole if spans else _judged(whole, name)
-        else:
-            whole = read(subject, asking)
-        if not bounded and isinstance(whole, xr.Dataset):
-            whole = in_memory(whole, name)
-        for word, value in list(bound.arguments.items())[1:]:
-            if value is subject:
-                bound.arguments[word] = whole
-            elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-                bound.arguments[word] = read(value, f"{word}=")
+        subject, whole = _resolved(bound, name, asking, bounded=bounded, spans=spans)
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         made = partial(_once, function) if by is None else partial(_each, function, by)
@@ -182,6 +163,39 @@ def _verb(
 
     VERBS[name] = call
     return call  # type: ignore[return-value]
+
+
+def _resolved(
+    bound: inspect.BoundArguments, name: str, asking: str, *, bounded: bool, spans: bool
+) -> tuple[Any, Any]:
+    """Read what a verb is given, each thing once.
+
+    Returns
+    -------
+    subject, whole
+        The first argument as it came, but for given groups and weights, and as it was read. Others that
+        are scores or results are read into their places.
+    """
+    first, weights = next(iter(bound.arguments)), bound.arguments.get("weights")
+    subject = settle_groups(bound, bound.arguments[first], scored=first == "scores")
+    by = bound.arguments.get("by")
+    read = partial(_read, by=by, scored=first == "scores")
+    if first == "scores" and weights is not None:
+        subject, bound.arguments["weights"] = topic_weights(subject, weights, by)
+    if first == "cube":
+        whole: Any = read_cube(refuse_repeats(subject, asking))
+        if not spans:
+            _refuse_spans(whole, name)
+    else:
+        whole = read(subject, asking)
+    if not bounded and isinstance(whole, xr.Dataset):
+        whole = in_memory(whole, name)
+    for word, value in list(bound.arguments.items())[1:]:
+        if value is subject:
+            bound.arguments[word] = whole
+        elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
+            bound.arguments[word] = read(value, f"{word}=")
+    return subject, whole
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
@@ -313,20 +327,6 @@ def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.Bound
     return xr.DataTree.from_dict(nodes, name=tree.name)
 
 
-def branches(tree: xr.DataTree) -> dict[str, xr.Dataset | xr.DataArray]:
-    """Return the cubes, results or arrays of a tree by their paths."""
-    found: dict[str, xr.Dataset | xr.DataArray] = {}
-    for node in tree.subtree:
-        if node.has_data:
-            data = node.to_dataset()
-            key = node.relative_to(tree) if node is not tree else ""
-            lone = len(data.data_vars) == 1 and RESULT in next(iter(data.data_vars.values())).attrs
-            found[key] = next(iter(data.data_vars.values())) if lone else data
-    if not found:
-        raise InputError("a tree of cubes or of what verbs returned", "an empty one")
-    return found
-
-
 def _name(result: xr.DataArray) -> str:
     return str(result.name or result.attrs.get(RESULT, "value"))
 
@@ -392,23 +392,6 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
             warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
             cube = cube.isel({dim: np.flatnonzero(some)})
     return cube
-
-
-def loaded(values: xr.Variable, what: str) -> NDArray[Any]:
-    """Return values in memory, refusing to load more of a lazy cube than a verb may.
-
-    Parameters
-    ----------
-    values
-        Some rankings of a cube.
-    what
-        What they are wanted for.
-    """
-    if values.chunks and values.nbytes > LOADED:
-        wanted = f"at most {LOADED / 2**30:.3g} GiB of rankings for {what}"
-        advice = "name two systems, select topics, or ask for less depth="
-        raise InputError(wanted, f"{values.nbytes / 2**30:.3g} GiB", advice)
-    return np.asarray(values.to_numpy())
 
 
 def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:

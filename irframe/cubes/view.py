@@ -236,10 +236,9 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     whole = cast("Experiment", cube.attrs[EXPERIMENT])
     low = np.int64((1 << SHIFT) - 1)
     systems, topics = (np.atleast_1d(cube[name].to_numpy()) & low for name in CODES.values())
-    part = whole.seen(systems, topics)
-    part = part if cube[GRADE].chunks else part.loaded
     labelled = [cube.indexes.get(dim, pd.Index(np.atleast_1d(cube[dim]))) for dim in LIST]
-    return part.named(*labelled)
+    part = whole.seen(systems, topics)
+    return (part if cube[GRADE].chunks else part.loaded).named(*labelled)
 
 
 def read_cube(cube: Any) -> xr.Dataset:

@@ -21,9 +21,9 @@ from irframe.agreements.innate import (
 from irframe.arrays import Array
 from irframe.checks import places, whole
 from irframe.cubes.score import score
-from irframe.cubes.verb import attended, loaded, read_depth, refuse_deeper, shared, verb
+from irframe.cubes.verb import LOADED, attended, read_depth, refuse_deeper, shared, verb
 from irframe.cubes.view import CODES, experiment_of
-from irframe.errors import MetricError, ParameterError, warn
+from irframe.errors import InputError, MetricError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Binary, Gain, GainMap, parse_gain
@@ -179,10 +179,19 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
     table[:, levels] = np.reshape(numbers, worth.shape)
     table[:, [UNJUDGED, UNJUDGED - 1]] = 0
-    grade = loaded(cube["grade"].variable[..., :depth], "orderings of so many systems")
+    grade = _loaded(cube["grade"].variable[..., :depth])
     code = np.ascontiguousarray(grade).view(np.uint8)
     gains: Array = table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
     return gains
+
+
+def _loaded(grade: xr.Variable) -> NDArray[Any]:
+    """Return grades in memory, refusing to load more of a lazy cube than a verb may."""
+    if grade.chunks and grade.nbytes > LOADED:
+        wanted = f"at most {LOADED / 2**30:.3g} GiB of rankings for orderings of so many systems"
+        advice = "name two systems, select topics, or ask for less depth="
+        raise InputError(wanted, f"{grade.nbytes / 2**30:.3g} GiB", advice)
+    return np.asarray(grade.to_numpy())
 
 
 def _label(

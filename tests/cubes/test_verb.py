@@ -14,9 +14,9 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
-from irframe.cubes.by_group import groups, join
+from irframe.cubes.by_group import branches, groups, join
 from irframe.cubes.groups import provenance
-from irframe.cubes.verb import VERBS, against, branches, read_depth, refuse_deeper, verb
+from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
 
