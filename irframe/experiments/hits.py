@@ -200,37 +200,33 @@ class Hits:
 
     def laid(self, name: str, depth: int, width: int) -> Array:
         """Lay what is told of documents out by rank, shape (system, topic, width)."""
-        length, along = self.length.ravel(), np.asarray((self.along or {})[name])
-        found = np.zeros((len(length), width), along.dtype)
-        inside = np.arange(width) < np.minimum(length, depth)[:, np.newaxis]
-        rank = np.arange(len(along)) - np.repeat(self.first, length)
-        found[inside] = along[rank < depth]
+        return self._by_rank(np.asarray((self.along or {})[name]), depth, width)
+
+    def _by_rank(self, values: Array, depth: int, width: int) -> Array:
+        """Lay values of all documents out likewise, 0 past the ends of lists and past a depth."""
+        length = self.length.ravel()
+        found = np.zeros((len(length), width), values.dtype)
+        if int(length.max(initial=0)) > depth:
+            values = values[np.arange(len(values)) - np.repeat(self.first, length) < depth]
+        found[np.arange(width) < np.minimum(length, depth)[:, np.newaxis]] = values
         return found.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return which ranks share their gain, also with documents that were cut off."""
         flat = np.zeros(0, bool) if self.tied is None else self.tied
-        length = self.length.ravel()
-        start = np.cumsum(length) - length
-        inside = np.arange(width) < np.minimum(length, depth)[:, np.newaxis]
-        tied = np.zeros(inside.shape, bool)
-        if int(length.max(initial=0)) > depth:
-            tied[inside] = flat[np.arange(len(flat)) - np.repeat(start, length) < depth]
-        else:
-            tied[inside] = flat
-        size, tail = self._cut_off(flat, start, judgments, depth)
+        size, tail = self._cut_off(flat, judgments, depth)
         if width > depth and size.any():
             found = "documents tied across its end"
             raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
         shape = self.length.shape
         return {
-            "tied": tied.reshape(*shape, width),
+            "tied": self._by_rank(flat, depth, width),
             "tail": tail.reshape(*shape, -1),
             "tail_size": size.reshape(shape),
         }
 
     def _cut_off(
-        self, tied: NDArray[np.bool_], start: Array, judgments: Judgments, depth: int
+        self, tied: NDArray[np.bool_], judgments: Judgments, depth: int
     ) -> tuple[Array, Array]:
         """Count the documents past a depth tied with the last one above it."""
         length = self.length.ravel()
@@ -239,7 +235,7 @@ class Hits:
         long = np.flatnonzero(length > depth)
         if not len(long):
             return size, tail
-        below = start[long] + depth
+        below = self.first[long] + depth
         ends = np.append(np.flatnonzero(~tied), len(tied))
         size[long] = ends[np.searchsorted(ends, below)] - below
         some = (self.rank > depth) & (self.rank <= depth + size[self.of])

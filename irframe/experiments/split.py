@@ -81,16 +81,17 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
 def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     codes, docs = pd.factorize(frame[roles(frame.columns)[DOC]])
     number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
-    place = (_mixed(number, seed) if seed else number) % np.uint64(n)
+    word = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    place = (mixed(number + word) if seed else number) % np.uint64(n)
     names = np.array([f"{each + 1} of {n}, seed {seed}" for each in range(n)])
     found = frame.assign(**{SHARD: names[place[codes]]})
     found.attrs = dict(frame.attrs)
     return found
 
 
-def _mixed(number: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """Return other numbers, the same for the same ones."""
-    found = number + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers whose every bit depends on all bits of the words, as splitmix64 does."""
+    found = words
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
     return found ^ (found >> np.uint64(31))

@@ -18,6 +18,7 @@ from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import random_keys, whole_seed
+from irframe.experiments.split import mixed
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 
@@ -164,10 +165,7 @@ def scrambled(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     >>> scrambled(np.array([1], np.uint64)).item()
     16294208416658607535
     """
-    words = words * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
-    return words ^ (words >> np.uint64(31))
+    return mixed(words * np.uint64(0x9E3779B97F4A7C15))
 
 
 PROBABILITY = "probability"

@@ -20,8 +20,8 @@ def fresh(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def scores():
-    return ir.cube(*ir.example_track()).ireval.score("AP")
+def scores(cube):
+    return cube.ireval.score("AP")
 
 
 def contrast(one, other):
@@ -91,14 +91,12 @@ def test_sizes_are_those_asked_for():
     assert new_axes(ax, (5, 5)) is ax
 
 
-def test_a_size_beside_axes_is_refused(scores):
+def test_a_size_beside_axes_is_refused(cube, scores):
     ax = plt.subplots(1, 2)[1]
     with pytest.raises(ParameterError, match="wanted ax= or figsize=; found both"):
         scores.ireval.plot.depth_curves(ax=ax[0], figsize=(3, 2))
     with pytest.raises(ParameterError, match="found both"):
-        ir.plots.pool_curves(
-            ir.cube(*ir.example_track()).ireval.pool_growth(), ax=ax, figsize=(3, 2)
-        )
+        ir.plots.pool_curves(cube.ireval.pool_growth(), ax=ax, figsize=(3, 2))
 
 
 def test_every_figure_takes_a_size_and_axes():

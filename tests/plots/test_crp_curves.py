@@ -110,10 +110,9 @@ def test_curves_by_hand(short):
     assert "Twist" in ax.get_title(loc="left")
 
 
-def test_full_scale_is_as_far_as_documents_can_move():
-    track = ir.cube(*ir.example_track())
-    moved = track.ireval.misplacement()
-    ax = moved.ireval.plot.reference_runs(track, system="bm25", topic="103")
+def test_full_scale_is_as_far_as_documents_can_move(cube):
+    moved = cube.ireval.misplacement()
+    ax = moved.ireval.plot.reference_runs(cube, system="bm25", topic="103")
     curve = next(line for line in ax.lines if line.get_label() == "full scale").get_ydata()
     one = moved.sel(system="bm25", topic="103")
     steps = np.diff(curve, prepend=0)

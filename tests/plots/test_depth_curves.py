@@ -16,16 +16,14 @@ from incomplete import incomplete
 from matplotlib.collections import PolyCollection
 from refusals import refused
 
-import irframe as ir
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
 from irframe.plots.depth_curves import unjudged_share
 
 
 @pytest.fixture(scope="module")
-def scores():
-    runs, qrels = ir.example_track()
-    return runs.ireval.cube(qrels).ireval.score("AP", "P")
+def scores(cube):
+    return cube.ireval.score("AP", "P")
 
 
 def test_a_line_per_system_and_five_in_the_legend(scores):

@@ -18,8 +18,8 @@ def told(draw):
 
 
 @pytest.fixture(scope="module")
-def found():
-    scores = ir.cube(*ir.example_track()).ireval.score("nDCG", "ASL", at=[5, 10])
+def found(cube):
+    scores = cube.ireval.score("nDCG", "ASL", at=[5, 10])
     return scores.ireval.rank_intervals("bootstrap", samples=200)
 
 

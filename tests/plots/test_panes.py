@@ -65,12 +65,12 @@ def test_something_tells_parts_apart(scores):
         ir.plots.panes({"a": scores}, ir.plots.depth_curves, columns=0)
 
 
-def test_a_style_holds_within_and_not_beyond(tmp_path):
+def test_a_style_holds_within_and_not_beyond(cube, tmp_path):
     before = dict(mpl.rcParams)
     with ir.plots.paper(columns=2) as style:
         assert mpl.rcParams["pdf.fonttype"] == style["pdf.fonttype"] == 42
         assert mpl.rcParams["font.size"] == 8
-        scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[1, 5])
+        scores = cube.ireval.score("AP", at=[1, 5])
         figure = scores.ireval.plot.depth_curves().figure
         figure.savefig(tmp_path / "figure.pdf", metadata={"CreationDate": None})
     assert figure.get_size_inches().tolist() == [6.9, 3.4]

@@ -69,8 +69,8 @@ def test_figures_of_frames_refuse_other_frames(outcomes, lengths):
     refused(InputError, "no rows", outcomes.summary[:0].ireval.plot.outcome_shares)
 
 
-def test_names_are_drawn_as_xml_may_hold_them():
-    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5, 10])
+def test_names_are_drawn_as_xml_may_hold_them(cube):
+    scores = cube.ireval.score("AP", at=[5, 10])
     names = [f"\x01{name}" for name in scores["system"].to_numpy()]
     ax = scores.assign_coords(system=names).ireval.plot.score_boxes()
     drawn = StringIO()

@@ -46,8 +46,7 @@ def test_curves_of_budgets(cube):
 
 
 @pytest.fixture(scope="module")
-def found():
-    cube = ir.cube(*ir.example_track())
+def found(cube):
     return cube.ireval.budget("AP", "nDCG", judgments=[60, 400], at=[1, 3, 10], samples=5)
 
 

@@ -36,8 +36,8 @@ def test_archetypes_by_group(cube):
 
 
 @pytest.fixture(scope="module")
-def scores():
-    return ir.cube(*ir.example_track()).ireval.score("AP", "Twist", "nDCG", at=50)
+def scores(cube):
+    return cube.ireval.score("AP", "Twist", "nDCG", at=50)
 
 
 def test_cells(golden):

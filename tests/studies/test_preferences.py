@@ -116,9 +116,9 @@ def test_what_every_metric_must_agree_on_is_preferred(cube):
         ({"a": "nobody"}, ParameterError),
     ],
 )
-def test_refusals(options, error):
+def test_refusals(cube, options, error):
     with pytest.raises(error):
-        ir.cube(*ir.example_track()).ireval.preferences(**options)
+        cube.ireval.preferences(**options)
 
 
 def test_all_rankings_of_length_3(golden):
@@ -205,9 +205,9 @@ def test_separability(cube):
     assert shares["outcome"].to_numpy().tolist() == ["equal", "separable", "non-separable"]
 
 
-def test_one_system_is_refused():
+def test_one_system_is_refused(cube):
     with pytest.raises(ParameterError, match="two systems"):
-        ir.verbs.separability(ir.cube(*ir.example_track()).isel(system=[0]))
+        ir.verbs.separability(cube.isel(system=[0]))
 
 
 def run_of(lists, system="s"):
