@@ -173,8 +173,8 @@ def _resolved(
     Returns
     -------
     subject, whole
-        The first argument as it came, but for given groups and weights, and as it was read. Others that
-        are scores or results are read into their places.
+        The first argument as it came, but for given groups and weights, and as it was read. Others
+        that are scores or results are read into their places.
     """
     first, weights = next(iter(bound.arguments)), bound.arguments.get("weights")
     subject = settle_groups(bound, bound.arguments[first], scored=first == "scores")

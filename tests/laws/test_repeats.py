@@ -24,7 +24,7 @@ COUNTING = {
 """Verbs of scores that count repeats."""
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
-    *("condense", "pooled", "sample", "rejudge"),
+    *("condense", "pooled", "sample", "draw_to_judge", "rejudge"),
 }
 """Verbs of cubes that keep them apart."""
 DRAWN = {"system_ranking"}
