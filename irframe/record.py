@@ -155,11 +155,16 @@ def applied(
         for name, value in options.items()
         if name in attributes.keys() - FACTS
         and isinstance(attributes[name], str | int | float)
-        and (name in DECIDED or isinstance(value, str | int | float))
+        and (name in DECIDED or _alike(value, attributes[name]))
         and not isinstance(value, bool)
         and attributes[name] != before.get(name)
     }
     return {**options, **resolved}
+
+
+def _alike(value: Any, told: str | float) -> bool:
+    """Tell whether both are texts, or numbers: a text need not be the number that was asked."""
+    return isinstance(value, str if isinstance(told, str) else int | float)
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:

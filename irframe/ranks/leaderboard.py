@@ -66,7 +66,8 @@ def leaderboard(
         the order.
     test, adjust, family, alpha
         As for `rank_intervals`, also for the comparison with the baseline, which is a family of its
-        own: corrected for the number of systems compared with it, and not for all pairs.
+        own: corrected for the number of systems compared with it, and not for all pairs. The
+        families ``"metric"`` and ``"all"`` take in all depths, and metrics, that are listed.
     baseline
         A system that every other one is compared with; by default none.
     at
@@ -144,7 +145,8 @@ def leaderboard(
     paired = scores_to_compare(read)
     ranking.refuse_over(paired, over)
     only = paired.take(metric=[0], depth=[0])
-    apart = ranking.apart(only)
+    family_of = only if family == "depth" else paired
+    apart = ranking.apart(family_of)[:1, :1]
     found, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
     letters = letters_of(board["rank"].to_numpy(), board.index, apart[0, 0])
@@ -155,7 +157,7 @@ def leaderboard(
     first = board[["rank", "tier"]].assign(letters=letters)
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
-        parts.append(_against(only, means[label], choose_pairs(paired, baseline), pairing))
+        parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     frame.attrs = {}
     frame.attrs.update({**attributes, METRICS: list(means.columns)})
@@ -266,11 +268,11 @@ def _means(paired: Scores) -> pd.DataFrame:
     return pd.DataFrame(columns, paired.systems)
 
 
-def _against(first: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
+def _against(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
     """Return what `CHANGES` names, a row per system; nothing for the baseline."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)
-    p[pairs[:, 0]] = pairing.p_values(first, pairs)[0, 0]
+    p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
     difference = (means - base).where(~np.isnan(p))
     change = difference / (base or np.nan)
     return pd.DataFrame(dict(zip(CHANGES, (difference, change, p, p < pairing.alpha), strict=True)))

@@ -8,6 +8,7 @@ from dense import dense
 from refusals import refused
 
 import irframe as ir
+from irframe.depths.pool_growth import _Spread
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 
 
@@ -64,6 +65,14 @@ def test_statistics_by_a_loop(cube):
         np.testing.assert_allclose([there[name] for name in names], means)
         np.testing.assert_allclose([there[f"{name}_sd"] for name in names], spreads)
     assert growth["first_unjudged_all"] == growth["first_unjudged"].sel(depth=10)
+
+
+@pytest.mark.parametrize("first", [0, 1, 4, 7])
+def test_spread_of_topics_a_few_at_a_time(first):
+    lists = np.random.default_rng(0).integers(0, 9, (7, 2))
+    found = _Spread.of(lists[:first]).merge(_Spread.of(lists[first:]))
+    np.testing.assert_allclose(found.mean, lists.mean(axis=0))
+    np.testing.assert_allclose(found.deviation, lists.std(axis=0, ddof=1))
 
 
 def test_a_list_without_unjudged_documents_ends_before_the_first():

@@ -5,6 +5,8 @@ import pandas as pd
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
+import irframe as ir
+
 SYSTEMS = ["s0", "s1", "s2", "s3"]
 """The last one contributes nothing to the pool, so that leaving it out changes no judgment."""
 TRACKS = {"news": ["n1", "n2", "n3", "n4"], "web": ["w1", "w2", "w3", "w4"]}
@@ -51,6 +53,39 @@ def experiment(seed, *, ties=False, missing=True):
     frame["track"] = frame["topic"].map(tracks)
     judgments = pd.DataFrame(qrels, columns=["topic", "doc", "grade"])
     return frame, judgments.assign(track=judgments["topic"].map(tracks))
+
+
+def larger(seeds=1):
+    """Return the embedded track as two tracks, with costs.
+
+    Its systems do differ, a part of what they retrieved is not judged, and one topic has nothing
+    relevant; scores differ in their last digits, so that they tie as single precision alone.
+    """
+    runs, qrels = ir.example_track()
+    topics = sorted(qrels["topic"].unique())
+    names = {name: f"{'nw'[place % 2]}{place // 2 + 1}" for place, name in enumerate(topics)}
+    tracks = {name: "news" if name[0] == "n" else "web" for name in names.values()}
+    systems = {name: f"s{place}" for place, name in enumerate(runs["system"].unique())}
+    random = np.random.default_rng(0)
+    parts = []
+    for seed in range(seeds):
+        part = runs.assign(system=runs["system"].map(systems), topic=runs["topic"].map(names))
+        part["score"] += 1e-9 * random.random(len(part)) + (seed > 0) * random.normal(
+            0, 0.2, len(part)
+        )
+        parts.append(part.assign(seed=seed) if seeds > 1 else part)
+    frame = pd.concat(parts, ignore_index=True)
+    frame["team"] = "team " + frame["system"].isin(SYSTEMS[:2]).astype(str)
+    frame["track"] = frame["topic"].map(tracks)
+    frame["tokens"] = 90 + 7 * (frame["rank"] % 5)
+    frame["contributing"] = frame["system"] != "s7"
+    frame["half"] = frame["topic"].str[1].astype(int) // 5
+    best = frame[frame["contributing"]].groupby(["topic", "doc"])["rank"].min().rename("best")
+    qrels = qrels.assign(topic=qrels["topic"].map(names)).join(best, on=["topic", "doc"])
+    kept = qrels[(qrels["best"] <= 3) | (random.random(len(qrels)) < 0.7)].drop(columns="best")
+    kept.loc[kept["topic"] == "w8", "grade"] = 0
+    kept = kept.reset_index(drop=True)
+    return frame, kept.assign(track=kept["topic"].map(tracks))
 
 
 seeds = st.integers(0, 10_000)

@@ -2,106 +2,162 @@
 
 import inspect
 import warnings
+from functools import cache
 
 import pandas as pd
 import pytest
 import xarray as xr
 from incomplete import though_incomplete
-from laws.experiments import experiment
-from laws.verbs import VERBS, asked, assert_same
+from laws.experiments import experiment, larger
+from laws.verbs import SCORED, SUBJECTS, VERBS, asked, assert_same
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.record import DIGEST, OBJECTS, UNTOLD, steps_of
 
 WEIGHTS = pd.Series(range(1, 9), [f"{track}{n}" for track in "nw" for n in range(1, 5)])
+
+
+class With(dict):
+    """Options that are given together with another one."""
+
+
 OTHERS = {
     "a": {"explain": "s3", "orderings": "s3", "preferences": "s3", "side_by_side": "s3"}
-    | {"difference_histogram": "s3", "risk": 3.0, "standardise": 0.3},
-    "b": {"standardise": 0.9} | dict.fromkeys(VERBS.keys() - {"standardise"}, "s0"),
-    "adjust": "bonferroni",
+    | {"difference_histogram": "s3", "risk": 3.0, "standardise": With(a=0.3, method="uniform")},
+    "b": {"standardise": With(b=0.9, method="uniform")}
+    | dict.fromkeys(VERBS.keys() - {"standardise"}, "s0"),
+    "adjust": {name: ["bonferroni", "none"] for name in VERBS},
     "alpha": 0.4,
-    "at": [1, 2],
+    "at": {name: [[1, 2]] for name in VERBS} | {"explain": 2, "robustness": 4},
     "baseline": "s2",
     "batch": 3,
     "bins": 3,
     "budgets": [3],
-    "budget": 3,
-    "by": {"interaction": "team", "collapse": "sum"}
-    | dict.fromkeys(VERBS.keys() - {"interaction"}, "track"),
+    "budget": With(budget=[300], at=None),
+    "by": dict.fromkeys(VERBS, "track")
+    | {"interaction": "half", "collapse": "sum", "effective_top": "grade"}
+    | {"difference_histogram": "grade", "length_histogram": "grade", "stability": []},
     "credit": "run",
-    "cut": "skip",
+    "cut": With(cut="skip", budget=[300], at=None),
     "crossing": "matters",
-    "depth": {"pooled": 2, "leave_out": 2, "tie_rates": 2} | dict.fromkeys(VERBS, 3),
+    "depth": dict.fromkeys(VERBS, 3) | {"pooled": 2, "leave_out": 1, "tie_rates": 2},
     "difference": 0.2,
-    "distribution": "z",
+    "distribution": "normal",
     "docs": {},
     "each": True,
     "effects": False,
     "effort": "AP",
-    "erho2": 0.9,
-    "family": "all",
+    "erho2": With(erho2=0.9, difference=None),
+    "family": dict.fromkeys(VERBS, "all") | {"interaction": "depth"},
     "gain": "linear",
     "half_width": 0.2,
     "human": {},
-    "interval": {"agreement": True, "volatility": True} | dict.fromkeys(VERBS, "t"),
+    "interval": dict.fromkeys(VERBS, "t") | {"agreement": True, "volatility": True},
     "judgments": 90,
     "labels": {},
-    "margin": 0.3,
+    "margin": dict.fromkeys(VERBS, 0.3)
+    | {"reordering": 9.0, "ablation": 9.0, "topics_needed": With(margin=0.3, difference=None)},
     "measure": "RR",
     "method": {"judge_next": "pool", "rank_intervals": "bootstrap", "leaderboard": "bootstrap"}
     | {"standardise": "normal", "agreement": "tau_ap", "volatility": "pearson"}
     | {"robustness": "pearson"},
     "methods": ["pool"],
-    "metric": {"select_top": "RBP(p=0.8)", "explain": "AP@3", "compare_orderings": "AP@3"},
-    "metrics": {"cwl": [("INST(T=2)",)], "estimate": [("P",)], "predict_powered": ["nDCG@3"]}
+    "metric": {"select_top": "nDCG@3", "explain": "AP@3", "compare_orderings": "AP@3"},
+    "metrics": {"cwl": [("INST(T=2)",)], "estimate": [("P",)], "predict_powered": ["RBP(p=0.8)"]}
     | {key: [("P",)] for key in VERBS.keys() - {"cwl", "estimate", "predict_powered"}},
     "n": 3,
     "no_rel": "nan",
     "of": "averages",
-    "order": [["s3", "s2", "s1", "s0"]],
+    "order": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
     "original": {},
     "over": "topic",
     "best_of": 2,
     "worst_of": 2,
-    "repeats": "shared",
+    "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
     "overhead": 60,
-    "per": "original",
-    "phi": 0.9,
+    "per": "system",
+    "phi": With(phi=0.9, difference=None),
     "power": 0.6,
-    "precision": "atomize",
+    "precision": "atomized",
     "prior": {},
     "quartiles": [[0.1, 0.2, 0.3]],
     "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"},
-    "rel": {"score": {}} | dict.fromkeys(VERBS, 2),
-    "relevant": "only",
+    "rel": dict.fromkeys(VERBS, 2) | {"score": []},
+    "relevant": {},
     "resamples": {},
     "samples": 30,
-    "seed": 5,
+    "seed": dict.fromkeys(VERBS, 5) | {"outcomes": []},
     "seeds": 3,
     "share": {"sample": 0.8, "draw_to_judge": 0.8, "select_top": 0.5, "replay": 0.7},
     "shares": [0.3],
     "simultaneous": False,
     "strata": "topic",
     "system": "s2",
-    "systems": {"components": "fixed", "topics_needed": 3, "outcomes": [["s0", "s2"]]}
-    | {"compare_orderings": [["s1", "s2"]]},
-    "test": "sign",
+    "systems": {
+        "components": "fixed",
+        "outcomes": [["s0", "s2"]],
+        "topics_needed": With(systems=3, test="anova"),
+    }
+    | {"compare_orderings": [["s2", "s3"]]},
+    "test": dict.fromkeys(VERBS, "sign") | {"outcomes": "t", "topics_needed": "anova"},
     "threshold": 0.2,
     "together": "team",
     "topics": {
         "components": 30,
-        "topics_needed": 30,
+        "topics_needed": With(topics=30, difference=None),
         "explain": [["n1"]],
-        "predict_powered": "rest",
+        "predict_powered": "all",
     },
-    "unjudged": "left out",
+    "unjudged": "condensed",
     "unretrieved": "irrel+1",
-    "weights": {"preferences": "inverse"} | {name: [WEIGHTS] for name in VERBS},
-    "width": 2,
+    "weights": {name: [WEIGHTS] for name in VERBS}
+    | {"preferences": "inverse", "compare": With(weights=WEIGHTS, effects=False)},
+    "width": dict.fromkeys(VERBS, 2) | {"topics_needed": With(width=0.2, difference=None)},
 }
 """Parameter -> another argument, or arguments by verb, those that are lists in one; {} where the
 second value is data, or only another way to say the first."""
+JUDGED = larger()[1]
+ROUNDS = JUDGED.assign(round=JUDGED.index % 2)
+DRAWN = ir.verbs.sample(JUDGED, 0.5, strata="topic", seed=4)
+FURTHER = {
+    "agreement": [("larger", {"interval": True})],
+    "volatility": [("larger", {"interval": True})],
+    "compare_orderings": [("larger", {"metric": "RBP(p=0.8)"})],
+    "coverage": [("larger", {"alpha": 0.4})],
+    "inversions": [
+        ("larger", {"alpha": 0.4, "adjust": None}),
+        ("larger", {"alpha": 0.9, "adjust": "fdr_bh"}),
+    ],
+    "interaction": [("larger", {"adjust": None}), ("larger", {"adjust": "fdr_bh"})],
+    "judge_next": [("larger", {}), ("larger", {"method": "maxmean", "n": 20})],
+    "leaderboard": [
+        *(("larger", {"alpha": 0.4, "at": [3, 10]}), ("larger", {"method": "bootstrap"})),
+        ("repeats", {}),
+    ],
+    "rank_intervals": [("larger", {}), ("larger", {"method": "bootstrap"}), ("repeats", {})],
+    "median_p": [("larger", {"adjust": "fdr_tsbh"}), ("repeats", {})],
+    "score": [("larger", {"at": None}), ("larger", {"at": None, "budget": [300]})],
+    "replay": [("larger", {"alpha": 0.4, "metrics": SCORED}), ("larger", {"share": 0.3})],
+    "tie_rates": [("ties", {})],
+    "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
+    "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
+    "round_effect": [
+        ("larger", {}),
+        ("larger", {"reference": ROUNDS, "metrics": SCORED}, "cube"),
+    ],
+}
+"""Verb -> where else to call it, with what, for the parameters that made no difference before."""
+FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
+for name in ("compare", "components", "discrimination", "summary", "topics_needed"):
+    FURTHER[name].append(("repeats", {}))
+IDLE = {
+    "cube": {"collection", "contributing", "length", "pool_depth"},
+    "evaluate": {"contributing", "pool_depth"},
+    "collapse": {"unit"},
+    "tie_agreement": {"score_dtype"},
+}
+"""Verb -> parameters of which no value that is tried here makes a difference."""
 ELSEWHERE = {*OBJECTS, *UNTOLD, "ties", "score_dtype", "topics", "contributing", "documents"}
 """Arguments that are data, change no number, or are of frames alone."""
 
@@ -111,35 +167,74 @@ def another(verb, name):
     if name not in OTHERS and name in ELSEWHERE:
         return []
     value = OTHERS[name]
-    if isinstance(value, dict):
+    if isinstance(value, dict) and not isinstance(value, With):
         value = value.get(verb, [])
         return value if isinstance(value, list) else [value]
     return value if isinstance(value, list) and isinstance(value[0], list) else [value]
 
 
-@pytest.fixture(scope="module")
-def cube():
-    with though_incomplete():
-        return ir.cube(*experiment(1))
+@cache
+def world(name):
+    """Return a cube on which verbs are called."""
+    made = {"small": experiment(1), "ties": experiment(1, ties=True)}
+    made |= {"larger": larger(), "repeats": larger(3)}
+    named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
+    with though_incomplete(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return ir.cube(*made[name], **named)
 
 
 RUNS, QRELS = experiment(1)
+CHUNKED = r"(d\d)\d*"
 CHUNKS = r"(\w\dd\d)\d*"
 """A pattern by which two documents of a topic are parts of another one."""
+LARGER = larger()[0]
+SCORING = {"qrels": JUDGED, "metrics": ["AP"]}
+TIED = {"score_dtype": "float32"}
+LENGTHS = {"length": "tokens", "budget": 300}
+ROUGH = LARGER.assign(score=LARGER["score"] // 9)
+FEWER = JUDGED.assign(grade=JUDGED["grade"].where(JUDGED.index % 3 > 0, 0))
+JUDGES = {"judges": {"a": JUDGED, "b": FEWER}, "metrics": ["AP"], "samples": 20}
+RATED = {"a": QRELS, "b": QRELS.assign(grade=3 - QRELS["grade"])}
 FRAMES = {
-    "evaluate": (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
-    "cube": (RUNS, {"qrels": QRELS}),
-    "rank": (RUNS, {}),
-    "collapse": (RUNS, {"of": CHUNKS}),
-    "pool": (RUNS, {"depth": 2}),
-    "tie_agreement": (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
-    "check": (RUNS, {"qrels": QRELS}),
-    "diagnose": (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
-    "judge_effect": (RUNS, {"judges": {"a": QRELS, "b": QRELS}, "metrics": ["AP"], "samples": 20}),
-    "compare_judges": ({"a": QRELS, "b": QRELS.assign(grade=QRELS["grade"] // 2)}, {"samples": 20}),
+    "evaluate": [
+        *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING), (LARGER, SCORING | TIED)),
+        *((LARGER, SCORING | LENGTHS), (LARGER, SCORING | {"length": "tokens"})),
+    ],
+    "cube": [
+        *(
+            (RUNS, {"qrels": QRELS}),
+            (LARGER, {"qrels": JUDGED}),
+            (LARGER, {"qrels": JUDGED} | TIED),
+        ),
+    ],
+    "rank": [(RUNS, {}), (LARGER, {}), (LARGER, TIED)],
+    "collapse": [
+        (RUNS, {"of": CHUNKS}),
+        (LARGER, {"of": CHUNKED}),
+        (LARGER, TIED | {"of": CHUNKED}),
+    ],
+    "pool": [(RUNS, {"depth": 2})],
+    "tie_agreement": [
+        (RUNS, {"qrels": QRELS, "metrics": ["AP"]}),
+        (ROUGH, SCORING),
+    ],
+    "check": [(RUNS, {"qrels": QRELS})],
+    "diagnose": [
+        *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING | {"length": "tokens"})),
+        (LARGER, SCORING | {"length": "tokens", "budget": 90}),
+    ],
+    "judge_effect": [
+        (RUNS, {"judges": {"a": QRELS, "b": QRELS}, "metrics": ["AP"], "samples": 20}),
+        (LARGER, JUDGES | {"interval": True, "methods": ["kendall"]}),
+        *((LARGER, JUDGES | TIED), (LARGER, JUDGES)),
+    ],
+    "compare_judges": [(RATED, {"samples": 20})],
 }
 """Verbs of frames, which no decorator of cubes and scores makes."""
 FRAME_OTHERS = {
+    "budget": 90,
+    "cut": "skip",
     "ties": "doc",
     "score_dtype": "float32",
     "topics": [["n1", "n2", "w1"]],
@@ -153,7 +248,12 @@ FRAME_OTHERS = {
     "length": "score",
     "unit": "team",
     "metrics": [["P@2"]],
+    "check.length": 1,
+    "collapse.of": r"(\w\d)d\d*",
+    "judge_effect.of": "averages",
+    "tie_agreement.ties": [["trec", "doc"]],
 }
+"""As `OTHERS`, also of a verb, a point and a parameter."""
 
 
 FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pairs", "grades"} | {
@@ -199,15 +299,21 @@ def attributes(result):
     return {key: value for key, value in one_of(result).attrs.items() if key != "caution"}
 
 
-def assert_recorded(function, subject, usual, others):
-    """Assert that results which differ say why, and that what each says gives it again."""
+def assert_recorded(function, subject, usual, others, left=None):
+    """Assert that results which differ say why, and that what each says gives it again.
+
+    Returns the parameters of which another value was tried, of those left, and made no difference.
+    """
     first = result_of(function, subject, usual)
-    made = [(first, usual)]
+    made, idle = [(first, usual)], set()
     for parameter in list(inspect.signature(function).parameters)[1:]:
-        for value in others(function.__name__, parameter):
-            options = {**usual, parameter: value}
+        values = others(function.__name__, parameter) if left is None or parameter in left else []
+        idle |= {parameter} if values else set()
+        for value in values:
+            options = {**usual, **(value if isinstance(value, With) else {parameter: value})}
             found = result_of(function, subject, options)
             if found is not None and differ(found, first):
+                idle -= {parameter}
                 assert attributes(found) != attributes(first), parameter
             made.append((found, options))
     for found, options in made:
@@ -216,6 +322,7 @@ def assert_recorded(function, subject, usual, others):
             data = {key: options[key] for key in options if _is_data(record.get(key), key)}
             assert verb == function.__name__
             assert not differ(result_of(function, subject, record | data), found), record
+    return idle
 
 
 def _is_data(value, name):
@@ -223,22 +330,32 @@ def _is_data(value, name):
 
 
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_verbs_record_what_decides_their_results(name, cube):
-    with though_incomplete(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
-        subject, usual = asked(name, cube)
-    assert_recorded(VERBS[name], subject, usual, another)
+def test_verbs_record_what_decides_their_results(name):
+    left = None
+    for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
+        if left == set():
+            break
+        cube = world(where)
+        given = {key: value(cube) if callable(value) else value for key, value in options.items()}
+        with though_incomplete(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrframeWarning)
+            subject, usual = asked(name, cube, **given)
+        subject = SUBJECTS[made[0]](cube) if made else subject
+        left = assert_recorded(VERBS[name], subject, usual, another, left)
+    assert left == IDLE.get(name, set())
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
-    subject, usual = FRAMES[name]
 
     def others(verb, parameter):
-        value = FRAME_OTHERS.get(parameter)
+        value = FRAME_OTHERS.get(f"{verb}.{parameter}", FRAME_OTHERS.get(parameter))
         if value is None:
             return [] if parameter in FRAME_ONLY else another(verb, parameter)
         return value if isinstance(value, list) else [value]
 
-    assert_recorded(function, subject, usual, others)
+    left = None
+    for subject, usual in FRAMES[name]:
+        left = assert_recorded(function, subject, usual, others, left)
+    assert left == IDLE.get(name, set())

@@ -191,7 +191,8 @@ def bare(labelled):
     """Return an array or dataset without what only describes it, documents by name."""
     labelled = labelled.compute()
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
-        labelled = labelled.set_index(pair=("system_a", "system_b"))
+        ends = [name for name, each in labelled.coords.items() if each.dims == ("pair",)]
+        labelled = labelled.set_index(pair=ends)
     return labelled.drop_vars([name for name in labelled.coords if name not in labelled.xindexes])
 
 

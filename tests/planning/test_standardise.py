@@ -28,6 +28,11 @@ def test_standard_scores_are_those_of_scipy(scores):
     assert found.attrs["standardised"] == "z"
 
 
+def test_two_systems_have_a_standard_deviation():
+    scores = xr.DataArray([[0.1], [0.3]], {"system": ["a", "b"], "topic": ["1"]}, name="AP")
+    np.testing.assert_allclose(scores.ireval.standardise().squeeze(), [-(0.5**0.5), 0.5**0.5])
+
+
 def test_shares_of_systems_that_score_less(scores):
     z = scores.ireval.standardise().to_numpy()
     normal, uniform = (scores.ireval.standardise(how) for how in ("normal", "uniform"))

@@ -18,6 +18,21 @@ def scores():
     return ir.cube(*ir.example_track()).ireval.score("ASL", "nDCG", at=[10, 5])
 
 
+@pytest.mark.parametrize("family", ["depth", "metric", "all"])
+def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
+    board = scores.ireval.leaderboard(at=[10, 5], family=family, alpha=0.2)
+    ranks = scores.ireval.rank_intervals(family=family, alpha=0.2).sel(metric="ASL", depth=10)
+    found = ranks[["rank_low", "rank_high"]].to_dataframe().loc[board.index]
+    assert (board[["rank_low", "rank_high"]] == found[["rank_low", "rank_high"]]).all(axis=None)
+    held = scores.ireval.leaderboard(at=[10, 5], family=family, baseline="bm25")
+    pairs = scores.ireval.compare(family=family, baseline="bm25").query(
+        "metric == 'ASL' & depth == 10"
+    )
+    expected = pairs.set_index("system_b" if "bm25" in {*pairs["system_a"]} else "system_a")
+    p = held["p_adjusted"].dropna()
+    np.testing.assert_allclose(p, expected["p_adjusted"][p.index], rtol=1e-12)
+
+
 def test_the_first_metric_and_depth_decide(scores):
     board = scores.ireval.leaderboard(at=[5, 10], method="bootstrap", samples=50)
     assert [*board] == [
