@@ -358,7 +358,7 @@ class Experiment:
 def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
     """Return the fields of a `Block` for some topics."""
     return {
-        name: value[topics] if name in BY_TOPIC and getattr(value, "ndim", 0) else value
+        name: value[topics] if name in BY_TOPIC and np.ndim(value) else value
         for name, value in fields.items()
     }
 
