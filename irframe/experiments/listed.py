@@ -152,7 +152,7 @@ def _asked(
         pairs, size = compress(pairs, chosen.tolist()), int(judgments.count[chosen].sum())
     scores = chain.from_iterable([map(each.get, names, repeat(NAN)) for each, names in pairs])
     found = np.fromiter(scores, np.float64, size)
-    there = np.flatnonzero(found == found)  # noqa: PLR0124 - those that are a number
+    there = (found == found).nonzero()[0]  # noqa: PLR0124 - those that are a number
     row = there if chosen is None else np.flatnonzero(chosen[judgments.topic])[there]
     return row, as_key(found[there], dtype)
 

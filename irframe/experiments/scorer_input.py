@@ -323,7 +323,7 @@ def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
     if not isinstance(changed, np.ndarray):
         changed = changed.to_numpy(bool, na_value=True)
     start = np.flatnonzero(np.append(True, changed))
-    return start, topic.iloc[start].tolist()
+    return start, values[start].to_numpy().tolist()
 
 
 def _as_lists(listed: Listed, others: Sequence[Any]) -> Lists:

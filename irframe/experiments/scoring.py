@@ -273,7 +273,7 @@ class Scoring:
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
         """Yield the scores of some lists by each metric, given their topics."""
         memory: dict[tuple[Any, ...], Any] | None = None
-        if np.ndim(block.top) == 0 and block.pool_count is None:
+        if not getattr(block.top, "shape", ()) and block.pool_count is None:
             memory = self._prepared.setdefault(
                 (block.grade.shape[-1], topics.start, topics.stop), {}
             )

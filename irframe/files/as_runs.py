@@ -40,7 +40,8 @@ def is_ranx(x: Any, holding: str) -> bool:
 
 def collected(x: Any) -> Any:
     """Return a lazy frame of polars as one that holds its rows, and all else as it is."""
-    return x.collect() if hasattr(x, "collect") and hasattr(x, "collect_schema") else x
+    kind = type(x)  # of which frames of pandas say at once what they have not
+    return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
 
 
 def columns_of(x: Any) -> pd.DataFrame | None:

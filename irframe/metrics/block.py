@@ -21,7 +21,7 @@ def count_to(flags: Array) -> Floats:
     >>> count_to(np.array([True, False, True]))
     array([1., 1., 2.])
     """
-    return np.cumsum(flags, axis=-1, dtype=np.int32).astype(np.float64)
+    return flags.cumsum(axis=-1, dtype=np.int32).astype(np.float64)
 
 
 def count_above(flags: Array) -> Floats:

@@ -54,7 +54,7 @@ def divided(
     @wraps(parts)
     def kernel(metric: Any, **words: Any) -> Floats:
         added, total = parts(metric, **words)
-        return np.asarray(np.cumsum(added, axis=-1) / total)
+        return np.asarray(added.cumsum(axis=-1) / total)
 
     @wraps(parts)
     def terms(metric: Any, **words: Any) -> Floats:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -99,9 +99,10 @@ class Evidence:
         memory, key = self._memory, (word, *arguments)
         if self._prepared is not None and word in JUDGED_WORDS:
             memory = self._prepared
-        if key not in memory:
-            memory[key] = compute(self, *arguments)
-        return memory[key]
+        found = memory.get(key)
+        if found is None:
+            found = memory[key] = compute(self, *arguments)
+        return found
 
     def condensed(self) -> "Evidence":
         """Return the same of the rankings without their unjudged documents."""
@@ -188,12 +189,7 @@ class Evidence:
         return max(1.0, float(gain.map(grades, rel=rel, top=self._top).max()))
 
     def _gains(self, gain: Gain, rel: int, unjudged: float) -> Floats:
-        table = np.zeros(256)
-        codes = np.arange(-128, 128)
-        judged = codes > UNJUDGED
-        table[codes[judged]] = gain.map(codes[judged], rel=rel, top=self._top)
-        table[UNJUDGED] = unjudged
-        gains: Floats = table[self._grade.view(np.uint8)]
+        gains: Floats = _gain_table(gain, rel, self._top, unjudged)[self._grade.view(np.uint8)]
         if self._tied is None:
             return gains
         tail = None
@@ -399,6 +395,17 @@ class Evidence:
         falls = level_gain[order] - np.append(level_gain[order][1:], 0.0)
         kept = falls > 0
         return falls[kept], np.cumsum(count[..., order], axis=-1)[..., kept]
+
+
+@lru_cache(maxsize=256)
+def _gain_table(gain: Gain, rel: int, top: int, unjudged: float) -> Floats:
+    """Return the gain of every grade, as bytes count them."""
+    table = np.zeros(256)
+    codes = np.arange(-128, 128)
+    judged = codes > UNJUDGED
+    table[codes[judged]] = gain.map(codes[judged], rel=rel, top=top)
+    table[UNJUDGED] = unjudged
+    return table
 
 
 @cache

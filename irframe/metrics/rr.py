@@ -53,7 +53,7 @@ class RR(Metric):
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
         """Return the reciprocal rank of the first relevant document from there on."""
-        first = 1 + np.argmax(relevant, axis=-1, keepdims=True)
+        first = 1 + relevant.argmax(axis=-1, keepdims=True)
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, 1 / first, 0.0)
 

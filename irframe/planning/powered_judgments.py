@@ -123,10 +123,10 @@ def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
     if label is not None and table.stratum is not None:
         names = table.stratum.to_pylist()
         label[row] = [str(names[each]) for each in inside]
+        label = _completed(base, label)
     probability = None if table.probability is None else np.full(len(grade), np.nan)
     if probability is not None and table.probability is not None:
         probability[row] = table.probability[inside]
-    _refuse_part(base, row, whole=label is not None)
     return grade, Draw.of(base, grade, label, probability)
 
 
@@ -140,15 +140,23 @@ def _refuse_grades(cube: xr.Dataset, grade: Array) -> None:
         raise GradeError("people's grades up to the highest of the model", "higher ones", "", told)
 
 
-def _refuse_part(base: Judgments, row: Array, *, whole: bool) -> None:
-    """Raise if strata do not say of every document of the model whether it was drawn."""
-    lost = np.ones(len(base.row), bool)
-    lost[row] = False
-    if whole and lost.any():
-        named = base.docs[lost]
-        advice = "draw with draw_to_judge(share) from the model's judgments, which keeps all"
+def _completed(base: Judgments, label: Array) -> Array:
+    """Return strata with those of documents that people have no row for.
+
+    They are what the model's judgments say; else that of the topic, where it has one alone.
+    """
+    lost = label == ""
+    if base.strata is not None and (base.strata == label)[~lost].all():
+        return base.strata
+    given = pd.DataFrame({TOPIC: base.topic, "label": label})[~lost].drop_duplicates()
+    lone = given.drop_duplicates(TOPIC, keep=False).set_index(TOPIC)["label"].to_dict()
+    label[lost] = [lone.get(topic, "") for topic in base.topic[lost].tolist()]
+    lost = label == ""
+    if lost.any():
+        advice = "draw with draw_to_judge(share), which keeps all, or give the model's strata"
         wanted = "people's judgments with a row for every document of the model, -1 if not drawn"
-        raise InputError(wanted, f"none for {int(lost.sum())}", advice, named)
+        raise InputError(wanted, f"none for {int(lost.sum())}", advice, base.docs[lost])
+    return label
 
 
 def estimates(

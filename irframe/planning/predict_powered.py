@@ -64,7 +64,8 @@ def predict_powered(
     human
         Scores of the same systems, metrics and depths by people, on some of these topics, drawn
         at random; at least two. With a cube, people's judgments of documents drawn at random, a
-        qrels frame as `draw_to_judge` makes it.
+        qrels frame as `draw_to_judge` makes it; what was not drawn needs no row where its topic is
+        one ``stratum``, or where the model's judgments have that column, too.
     metrics
         With a cube, metrics that add up gains by rank: P, DCG, RBP, SDCG, INSQ.
     alpha

@@ -148,10 +148,26 @@ def test_plan_is_what_was_spent_where_it_asks_for_what_was_got():
         powered(half_width=1e-4)
 
 
+PARTS = PEOPLE["doc"].str[-1].isin([*"01234"]).map({True: "low", False: "high"})
+"""Of every document one of two parts of its topic."""
+
+
+def test_what_was_not_drawn_needs_no_row():
+    """Where a topic is one stratum, or the model's judgments say the stratum of each document."""
+    for drop in ([], ["probability"]):
+        drawn = DRAWN[DRAWN["grade"] >= 0].drop(columns=drop)
+        assert powered(human=drawn).equals(powered())
+    drawn = PEOPLE.assign(part=PARTS).ireval.sample(0.5, strata="part", seed=4)
+    cube = RUNS.ireval.cube(MODEL.assign(stratum=drawn["stratum"]))
+    found = powered(cube, drawn[drawn["grade"] >= 0])
+    assert found.equals(powered(human=drawn))
+
+
 def test_bad_input_is_named():
+    parts = PEOPLE.assign(part=PARTS).ireval.sample(0.5, strata="part", seed=4)
     strange = DRAWN.assign(doc=DRAWN["doc"].replace(DRAWN["doc"].iloc[0], "nobody"))
     for error, told, human in [
-        (InputError, "a row for every document of the model", DRAWN[DRAWN["grade"] >= 0]),
+        (InputError, "a row for every document of the model", parts[parts["grade"] >= 0]),
         (InputError, "judgments that were drawn.*found neither", PEOPLE),
         (IdError, "among those that the model judged.*nobody of topic 101", strange),
         (GradeError, "up to the highest of the model.*5 of", DRAWN.replace({"grade": {1: 5}})),
