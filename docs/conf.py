@@ -22,7 +22,7 @@ from example_report import write_report  # noqa: E402
 from generate import write_pages  # noqa: E402
 from notebooks import write_notebooks  # noqa: E402
 from stamps import key_of_code  # noqa: E402
-from verbs import beside  # noqa: E402
+from verbs import beside, typed  # noqa: E402
 
 CODE = key_of_code()
 DOI = re.compile(r"\bdoi:(10\.\S*[^\s.,;])")
@@ -130,9 +130,19 @@ def link_dois(*arguments):
 
 
 def link_neighbours(_, __, name, function, ___, lines):
-    """Lead from a verb or a figure to the pages that call it, and to its neighbours."""
+    """Say how a verb is typed; lead to pages that call it, or a figure, and to its neighbours."""
     if inspect.isfunction(function) and name.startswith(("irframe.verbs.", "irframe.plots.")):
+        lines[:0] = typed(name, function)
         lines += beside(name, function)
+
+
+def link_verb(app, env, node, text):
+    """Lead from ``irframe.cube`` to the page of the verb, which is the same function."""
+    home, _, name = node.get("reftarget", "").rpartition(".")
+    if home == "irframe":
+        py, target = env.domains["py"], f"irframe.verbs.{name}"
+        return py.resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, text)
+    return None
 
 
 def setup(app):
@@ -143,3 +153,4 @@ def setup(app):
     app.connect("config-inited", lambda *_: write_notebooks(HERE / "_generated" / "notebooks"))
     app.connect("autodoc-process-docstring", link_dois, priority=900)  # after numpydoc
     app.connect("autodoc-process-docstring", link_neighbours, priority=900)
+    app.connect("missing-reference", link_verb)

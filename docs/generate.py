@@ -76,6 +76,7 @@ def public():
         for home, package in homes.items()
         for name in package.__all__
         if name != "interop"  # which asks for other tools as it is imported
+        and not (home == "irframe" and name in irframe.verbs.__all__)  # one page is enough
     }
     metrics = set(METRICS.values())
     functions = {

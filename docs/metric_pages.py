@@ -3,11 +3,15 @@
 import inspect
 import re
 import sys
+import warnings
+from contextlib import suppress
+from functools import cache
 
 import numpy as np
 from verbs import GUIDES, SHOWN, showing
 
-from irframe.errors import MetricError
+import irframe as ir
+from irframe.errors import IrframeError, MetricError
 from irframe.gains import parse_gain
 from irframe.metrics import METRICS
 from irframe.metrics.contributions import score_ranking
@@ -144,20 +148,56 @@ def gains(metric):
     return f"{told}\n\n{listed}\n\n"
 
 
+CALL = """\
+Of the example track, the means of its best and its worst system:
+
+```python
+runs, qrels = ir.example_track()
+runs.ireval.evaluate(qrels, "{metric}").ireval.summary()["mean"]
+```
+
+{means}
+
+"""
+ARITHMETIC = """\
+And one ranking at every depth, of a topic whose judged documents have the grades {judged}:
+
+{scores}
+
+"""
+
+
 def example(name):
-    """Return a small example with the default parameters, if a ranking alone is enough."""
+    """Return examples with the default parameters: the call on runs, then what it adds up."""
+    shown = called(name) + arithmetic(name)
+    return f"## Example\n\n{shown}" if shown else ""
+
+
+def called(name):
+    """Return the call on runs, and some of what it gives, if grades of documents are enough."""
+    for metric in (name, f"{name}@10"):
+        with warnings.catch_warnings(action="ignore"), suppress(IrframeError, TypeError):
+            means = ir.evaluate(*track(), metric).ireval.leaderboard()[metric].iloc[[0, -1]]
+            row = [f"`{metric}`", *(f"{each:.3f}" for each in means)]
+            return CALL.format(metric=metric, means=table(["", *map(str, means.index)], [row]))
+    return ""
+
+
+@cache
+def track():
+    """Return the runs and judgments of the example track."""
+    return ir.example_track()
+
+
+def arithmetic(name):
+    """Return the scores of a ranking, if a ranking alone is enough."""
     try:
-        metric = METRICS[name]()
-        scores = score_ranking(metric, RANKING, judged=JUDGED)
+        scores = score_ranking(METRICS[name](), RANKING, judged=JUDGED)
     except (MetricError, TypeError):
         return ""
     rows = [["grade", *map(str, RANKING)], [f"`{name}`", *(f"{each:.3f}" for each in scores)]]
     listed = table(["depth", *(str(depth) for depth in range(1, 1 + len(RANKING)))], rows)
-    judged = ", ".join(map(str, JUDGED))
-    return (
-        "## Example\n\nWith default parameters, at every depth of one ranking of a topic whose "
-        f"judged documents have the grades {judged}:\n\n{listed}\n\n"
-    )
+    return ARITHMETIC.format(judged=", ".join(map(str, JUDGED)), scores=listed)
 
 
 def also(name):

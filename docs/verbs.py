@@ -180,6 +180,15 @@ def beside(path, function):
     return [part for line in told for part in ("", line, "")]
 
 
+def typed(path, function):
+    """Return lines that say how a verb is called as a method of what it is about."""
+    home, _, name = path.rpartition(".")
+    first = first_parameter(function)
+    if home != "irframe.verbs" or name not in verbs(home):
+        return []
+    return [f"Typed as ``{first}.ireval.{name}(...)``.", ""]
+
+
 SHOWN, NEAR = 5, 6
 """How many pages, and how many functions, a page of the reference leads to."""
 
