@@ -38,8 +38,8 @@ from irframe.cubes.view import (
     LIST,
     experiment_of,
     hold,
-    of_spans,
     read_cube,
+    refuse_spans,
     slices_of,
     trusting,
 )
@@ -102,13 +102,6 @@ def verb(
     """
     declared = partial(_verb, itself=itself, bounded=bounded, repeats=repeats, spans=spans)
     return declared if function is None else declared(function)
-
-
-def _refuse_spans(cube: xr.Dataset, name: str) -> None:
-    """Raise for judgments by spans of text, of a verb that reads judged documents."""
-    if of_spans(cube):
-        advice = "score(...) reads spans; for others judge chunks or documents"
-        raise InputError(f"judgments of documents for {name}", "spans of text", advice)
 
 
 class _TableVerb(Protocol[Options]):
@@ -185,7 +178,7 @@ def _resolved(
     if first == "cube":
         whole: Any = read_cube(refuse_repeats(subject, asking))
         if not spans:
-            _refuse_spans(whole, name)
+            refuse_spans(whole, f" for {name}")
     else:
         whole = read(subject, asking)
     if not bounded and isinstance(whole, xr.Dataset):
@@ -364,8 +357,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     if cube.attrs["ties"] == "mean":
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
-    if of_spans(cube):
-        raise InputError("judgments of documents", "spans of text", "score(...) reads spans")
+    refuse_spans(cube)
     deepest = cube.sizes[DEPTH]
     if depth is None:
         return deepest

@@ -223,6 +223,13 @@ def of_spans(cube: xr.Dataset) -> bool:
     return cast("Experiment", cube.attrs[EXPERIMENT]).judgments.table.spans is not None
 
 
+def refuse_spans(cube: xr.Dataset, what_for: str = "") -> None:
+    """Raise for judgments by spans of text where judged documents are read."""
+    if of_spans(cube):
+        advice = "score(...) reads spans; for others judge chunks or documents"
+        raise InputError(f"judgments of documents{what_for}", "spans of text", advice)
+
+
 def experiment_of(cube: xr.Dataset) -> Experiment:
     """Return the experiment of the systems and topics of a cube, in their order.
 
