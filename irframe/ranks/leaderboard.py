@@ -141,20 +141,19 @@ def leaderboard(
     pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
     ranking.refuse_weights(weights)
-    read = weighted(_at_depths(read_scores(scores, over), at).load(), weights)
-    paired = scores_to_compare(read)
+    read = _at_depths(read_scores(scores, over), at).load()
+    paired = scores_to_compare(weighted(read, weights))
     ranking.refuse_over(paired, over)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]
     found, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
-    letters = letters_of(board["rank"].to_numpy(), board.index, apart[0, 0])
     means = _means(paired)
     label, *others = means.columns
     sure = [name for name in ranking.columns if name not in {"rank", "tier"}]
     sure += [name for name in ("n_repeats", "repeat_sd") if name in board]
-    first = board[["rank", "tier"]].assign(letters=letters)
+    first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
         parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
@@ -169,7 +168,7 @@ def _best_first(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
 
 
-def letters_of(ranks: Array, names: pd.Index, apart: Array) -> list[str]:
+def letters_of(ranks: pd.Series, apart: Array) -> list[str]:
     """Return the letters of systems, given which pairs of all differ significantly.
 
     A compact letter display: every letter stands for a group of systems no two of which differ
@@ -180,19 +179,18 @@ def letters_of(ranks: Array, names: pd.Index, apart: Array) -> list[str]:
 
     Parameters
     ----------
-    ranks, names
-        Of each system; those that tie are taken by name, so that letters never depend on the order
-        of the systems.
+    ranks
+        By system; systems that tie are taken by name, so that letters never depend on their order.
     apart
         In the order of all pairs.
     """
-    order = np.lexsort([names.astype(str).to_numpy(), ranks])
-    a, b = all_pairs(len(names)).T
-    alike = np.ones((len(names), len(names)), bool)
+    order = np.lexsort([ranks.index.astype(str).to_numpy(), ranks.to_numpy()])
+    a, b = all_pairs(len(ranks)).T
+    alike = np.ones((len(ranks), len(ranks)), bool)
     alike[a, b] = alike[b, a] = ~apart
     groups = letter_groups(alike[np.ix_(order, order)])
     letters = np.array([_letter(place) for place in range(len(groups))], object)
-    found = np.empty(len(names), object)
+    found = np.empty(len(ranks), object)
     found[order] = ["".join(letters[row]) for row in groups.T]
     return found.tolist()
 
