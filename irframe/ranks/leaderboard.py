@@ -158,8 +158,7 @@ def leaderboard(
     if baseline is not None:
         parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
-    frame.attrs = {}
-    frame.attrs.update({**attributes, METRICS: list(means.columns)})
+    frame.attrs = {**attributes, METRICS: list(means.columns)}
     return _best_first(frame)
 
 

@@ -92,7 +92,7 @@ OTHERS = {
     "share": {"sample": 0.8, "draw_to_judge": 0.8, "select_top": 0.5, "replay": 0.7},
     "shares": [0.3],
     "simultaneous": False,
-    "strata": "topic",
+    "strata": "stratum",
     "system": "s2",
     "systems": {
         "components": "fixed",
@@ -119,7 +119,7 @@ OTHERS = {
 second value is data, or only another way to say the first."""
 JUDGED = larger()[1]
 ROUNDS = JUDGED.assign(round=JUDGED.index % 2)
-DRAWN = ir.verbs.sample(JUDGED, 0.5, strata="topic", seed=4)
+DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
     "agreement": [("larger", {"interval": True})],
     "volatility": [("larger", {"interval": True})],
@@ -141,6 +141,7 @@ FURTHER = {
     "replay": [("larger", {"alpha": 0.4, "metrics": SCORED}), ("larger", {"share": 0.3})],
     "tie_rates": [("ties", {})],
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
+    "draw_to_judge": [("strata", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
     "round_effect": [
         ("larger", {}),
@@ -178,6 +179,7 @@ def world(name):
     """Return a cube on which verbs are called."""
     made = {"small": experiment(1), "ties": experiment(1, ties=True)}
     made |= {"larger": larger(), "repeats": larger(3)}
+    made["strata"] = larger()[0], JUDGED.assign(stratum=(JUDGED.index % 2).astype(str))
     named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
     with though_incomplete(), warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)

@@ -67,9 +67,9 @@ FURTHER = {
 """What functions return that are no verbs of cubes and scores."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
-OTHER |= {"as_spans", "read_spans"}
+OTHER |= {"as_spans", "cite", "read_spans"}
 OTHER |= {"freeze", "to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
-"""Metrics, a number, and what reads, converts or writes by itself."""
+"""Metrics, a number, and what reads, converts, cites or writes by itself."""
 
 
 def test_every_function_is_under_the_law():

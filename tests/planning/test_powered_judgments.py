@@ -157,14 +157,14 @@ def test_what_was_not_drawn_needs_no_row():
     for drop in ([], ["probability"]):
         drawn = DRAWN[DRAWN["grade"] >= 0].drop(columns=drop)
         assert powered(human=drawn).equals(powered())
-    drawn = PEOPLE.assign(part=PARTS).ireval.sample(0.5, strata="part", seed=4)
+    drawn = PEOPLE.assign(part=PARTS).ireval.draw_to_judge(0.5, strata="part", seed=4)
     cube = RUNS.ireval.cube(MODEL.assign(stratum=drawn["stratum"]))
     found = powered(cube, drawn[drawn["grade"] >= 0])
     assert found.equals(powered(human=drawn))
 
 
 def test_bad_input_is_named():
-    parts = PEOPLE.assign(part=PARTS).ireval.sample(0.5, strata="part", seed=4)
+    parts = PEOPLE.assign(part=PARTS).ireval.draw_to_judge(0.5, strata="part", seed=4)
     strange = DRAWN.assign(doc=DRAWN["doc"].replace(DRAWN["doc"].iloc[0], "nobody"))
     for error, told, human in [
         (InputError, "a row for every document of the model", parts[parts["grade"] >= 0]),
