@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import number, places
+from irframe.checks import holding, number, places
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
 from irframe.cubes.as_scores import TopicWeights, as_scores, index_roles
@@ -423,6 +423,7 @@ def select_top(
     >>> select_top(cube).sizes["system"]
     6
     """
+    holding("a cube, or an array of scores", data, {SYSTEM}, "sizes")
     share = number("share", share, above=0, high=1)
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):
