@@ -19,7 +19,7 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import against, verb
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.facts import facts
@@ -283,9 +283,10 @@ def outcomes(
     verdict = basis(measure, test, alpha, adjust)
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
+        data, judged, by = with_given_groups(data, _judged(qrels), by)
         found = answers_of_runs(
             data,
-            _judged(qrels),
+            judged,
             systems=_needed(baseline, systems, order),
             policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
             by=by,
