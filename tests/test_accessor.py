@@ -101,6 +101,17 @@ def test_what_no_verb_takes_is_refused_by_what_it_is(home, subject, subjects, tm
             function(subject, **given)
 
 
+def test_every_verb_by_groups_says_that_they_may_be_a_mapping():
+    silent = []
+    for name, (function, _) in verbs(HOME).items():
+        by = inspect.signature(function).parameters.get("by")
+        if by is not None and "Mapping" in str(by.annotation):
+            told = inspect.getdoc(function).partition("\nby\n")[2].partition("\n\n")[0]
+            if told and "-> " not in " ".join(told.split()):
+                silent.append(name)
+    assert silent == []
+
+
 def test_every_verb_says_of_what_it_is():
     """A verb is of a kind of object, or of what a verb returns; else it would be hidden."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}

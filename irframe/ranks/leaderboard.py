@@ -300,7 +300,8 @@ def sheet(
     system
         The participant.
     by
-        A coordinate or index level such as ``"track"``: one sheet per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one sheet
+        per group.
 
     Returns
     -------
@@ -395,8 +396,8 @@ def select_top(
     metric
         What is best on average over topics, at the greatest depth.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -209,8 +209,9 @@ def outcomes(
         What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
         ``"RR"`` on the topics both answer.
     by
-        A coordinate of systems or topics, or a column of either frame that is constant for each: a
-        row per comparison and group. A group without the baseline is left out.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group, or a column
+        of either frame that is constant for each: a row per comparison and group. A group without
+        the baseline is left out.
     ties, score_dtype, topics, seed
         With a run frame, as for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
 
@@ -357,8 +358,8 @@ def rrie(
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
