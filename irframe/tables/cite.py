@@ -51,6 +51,11 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     >>> cite(scores.ireval.leaderboard())[["doi", "used"]]
                              doi         used
     0    10.1145/1416950.1416952   RBP(p=0.8)
+    1  10.1007/s10791-016-9282-6           AP
+    2    10.1145/1183614.1183630           AP
+    3      10.1145/345508.345543           AP
+    4            10.2307/2983325  leaderboard
+    5      10.1198/1061860043515  leaderboard
     """
     steps = steps_of(result)
     if not steps:
