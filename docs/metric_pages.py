@@ -6,6 +6,7 @@ import sys
 import warnings
 from contextlib import suppress
 from functools import cache
+from itertools import starmap
 
 import numpy as np
 from verbs import GUIDES, SHOWN, showing
@@ -17,6 +18,7 @@ from irframe.metrics import METRICS
 from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
+from irframe.tables.cite import references
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
 """Other tools, in the order in which `row_of` gives their names."""
@@ -37,7 +39,7 @@ FAMILIES = {
     "Counts": "NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet",
 }
 """Family -> its metrics."""
-HEAD = ["metric", "what it tells", "range", "no relevant documents"]
+HEAD = ["metric", "what it tells", "range", "no relevant documents", "also read as", "paper"]
 RANKING, JUDGED = [3, 0, 1, 0, 2], [3, 2, 2, 1, 0, 0]
 """Grades of the example of every page, and of all judged documents of its topic."""
 GAINS = {"Binary": "'binary'", "Linear": "'linear'", "Exponential": "'exp'"}
@@ -226,8 +228,27 @@ def section(heading, names):
     for name in names:
         span, _, barren, _ = facts(METRICS[name])
         link = f"[{name}](../_generated/metrics/{name}.md)"
-        rows.append([link, first_line(METRICS[name]), span, barren])
+        aliases = row_of(METRICS[name])[0].partition(", ")[2]
+        cited = ", ".join(starmap(short, references(METRICS[name])))
+        rows.append([link, first_line(METRICS[name]), span, barren, aliases, cited])
     return f"## {heading}\n\n{table(HEAD, rows)}\n"
+
+
+def short(reference, doi):
+    """Return who wrote a paper and when, with a link to it.
+
+    >>> short("Moffat, Zobel. Rank-biased precision. ACM TOIS 27, 2008.", "10.1145/1416950")
+    '[Moffat and Zobel 2008](https://doi.org/10.1145/1416950)'
+    """
+    first, *others = reference.partition(". ")[0].split(", ")
+    years, address = (
+        re.findall(r"\b(?:19|20)\d\d\b", reference),
+        re.search(r"https://\S+", reference),
+    )
+    who = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
+    told = f"{who} {years[-1]}" if years else first
+    link = f"https://doi.org/{doi}" if doi else address and address[0]
+    return f"[{told}]({link})" if link else told
 
 
 def names_table():

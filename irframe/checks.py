@@ -203,6 +203,37 @@ def places(
     return [there[label] for label in chosen]
 
 
+def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
+    """Refuse what is not the result that a function takes, which is known by what it holds.
+
+    Parameters
+    ----------
+    what
+        What is taken, such as ``"what budget gives"``.
+    subject
+        What was given.
+    names
+        Names that it has.
+    part
+        Where it has them: the ``"data_vars"`` of a dataset, the ``"sizes"`` of an array or of
+        one, or the ``"columns"`` of a frame, which has rows besides.
+
+    Examples
+    --------
+    >>> holding("what budget gives", 3, {"topics"})
+    Traceback (most recent call last):
+    ...
+    irframe.errors.InputError: wanted what budget gives; found int.
+    """
+    held = getattr(subject, part, None) if hasattr(subject, "attrs") else None
+    if held is None:
+        raise InputError(what, type(subject).__name__)
+    if not {*names} <= {*held}:
+        raise InputError(what, "", "", held)
+    if part == "columns" and not len(subject):
+        raise InputError(what, "no rows")
+
+
 def _hashable(label: Any) -> bool:
     try:
         hash(label)

@@ -249,16 +249,21 @@ def _counts(subject: Any) -> list[str]:
     if not hasattr(subject, "index"):
         return [_number(len(subject.files), "file")]
     frame = subject.to_frame() if isinstance(subject, pd.Series) else subject
-    flat = frame.index.to_frame(index=False) if frame.index.names != [None] else None
     found = []
     for role, name in roles([*frame.columns, *frame.index.names]).items():
         if role in {SYSTEM, TOPIC}:
-            values = frame[name] if name in frame.columns else flat[name]  # type: ignore[index]
-            found.append(_number(values.nunique(), role))
+            found.append(_number(_distinct(frame, name), role))
     repeats = [name for name in REPEAT_NAMES if name in frame.index.names]
-    found += [_number(frame.index.get_level_values(name).nunique(), name) for name in repeats]
+    found += [_number(_distinct(frame, name), name) for name in repeats]
     metrics = frame.attrs.get(METRICS, ())
     return [*sorted(found, key=lambda text: text.split()[1]), *_rows(len(frame), len(metrics))]
+
+
+def _distinct(frame: Any, name: Any) -> int:
+    """Return how many values the first column, or else level of the index, of a name has."""
+    if name in frame.columns:
+        return int(frame.loc[:, [name]].iloc[:, 0].nunique())
+    return int(frame.index.get_level_values([*frame.index.names].index(name)).nunique())
 
 
 def _rows(rows: int, metrics: int) -> list[str]:

@@ -14,7 +14,7 @@ from refusals import refused
 import irframe as ir
 from irframe.accessor import HOME, KINDS, Verbs, verbs
 from irframe.cubes.verb import VERBS
-from irframe.errors import InputError
+from irframe.errors import InputError, IrframeError
 from irframe.files.scan_runs import ScannedRuns
 from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
 
@@ -82,6 +82,34 @@ def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kin
     expected = list(inspect.signature(function).parameters.values())[1:]
     assert list(inspect.signature(verb).parameters.values()) == expected
     assert verb.__doc__ == function.__doc__
+
+
+@pytest.mark.parametrize("subject", [3, "x", pd.Series([1])], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("home", HOMES)
+def test_what_no_verb_takes_is_refused_by_what_it_is(home, subject, subjects, tmp_path):
+    others = {
+        "qrels": subjects["frames"][JUDGMENTS],
+        "path": tmp_path / "out",
+        "directory": tmp_path,
+        "dates": {},
+    }
+    for function, _ in verbs(home).values():
+        _, *more = inspect.signature(function).parameters.values()
+        needed = [each.name for each in more if each.default is each.empty]
+        given = {word: others.get(word, "AP") for word in needed}
+        with pytest.raises(IrframeError):
+            function(subject, **given)
+
+
+def test_every_verb_by_groups_says_that_they_may_be_a_mapping():
+    silent = []
+    for name, (function, _) in verbs(HOME).items():
+        by = inspect.signature(function).parameters.get("by")
+        if by is not None and "Mapping" in str(by.annotation):
+            told = inspect.getdoc(function).partition("\nby\n")[2].partition("\n\n")[0]
+            if told and "-> " not in " ".join(told.split()):
+                silent.append(name)
+    assert silent == []
 
 
 def test_every_verb_says_of_what_it_is():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from irframe.metrics import METRICS
+from irframe.tables.cite import references
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REAL = DOCS / "real"
@@ -92,6 +93,21 @@ def test_every_metric_is_of_one_family(monkeypatch):
     listed = [name for names in pages.FAMILIES.values() for name in names.split()]
     assert Counter(listed) == Counter(list(METRICS))
     assert set(pages.USUAL) <= set(listed)
+
+
+def test_the_table_of_metrics_links_every_paper_that_a_metric_names(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    pages = import_module("metric_pages")
+    lines = pages.metrics_table().splitlines()
+    for name, metric in METRICS.items():
+        told = next(line for line in lines if line.startswith(f"| [{name}]("))
+        papers = list(references(metric))
+        assert papers
+        assert told.count("](https://doi.org/") == sum(doi != "" for _, doi in papers)
+        assert all(f"](https://doi.org/{doi})" in told for _, doi in papers if doi)
+    linked = pages.short("A, B. On things. SIGIR 2001.", "10.1/x")
+    assert linked == "[A and B 2001](https://doi.org/10.1/x)"
+    assert pages.short("A, B, C. After 1999. 2001.", "") == "A et al. 2001"
 
 
 CODE = re.compile(r"^ *(`{3,})\{?[\w-]*\}? ?python\n(.*?)^ *\1$", flags=re.DOTALL | re.MULTILINE)

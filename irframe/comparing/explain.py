@@ -150,7 +150,8 @@ def explain(
         file with the columns doc and text, or topic and query; a dictionary doc -> text, or
         ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
 
     Returns
     -------

@@ -243,8 +243,8 @@ def decide(
     at
         Depths to look at; by default all there are.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -361,7 +361,8 @@ def risk(
     at
         Depths to compare at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
 
     Returns
     -------

@@ -12,7 +12,13 @@ import xarray as xr
 from irframe.cubes.inspect_logs import is_inspect, of_inspect
 from irframe.cubes.repeats import indexed_by_repeat, level_of
 from irframe.errors import IdError, InputError, ParameterError
-from irframe.files.as_runs import columns_of, is_array
+from irframe.files.as_runs import (
+    columns_of,
+    is_array,
+    named_again,
+    refuse_repeated,
+    with_own_levels,
+)
 from irframe.files.ids import refuse_rivals
 from irframe.files.repeats import ADVICE, checked_layout, repeat_column, with_labels
 from irframe.metrics.facts import facts
@@ -131,7 +137,7 @@ def as_scores(
 
 def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame | None:
     """Return what `score_frame` gave with a column per metric, if it holds scores, else None."""
-    refuse_repeated(frame)
+    refuse_repeated(frame, " in scores")
     if is_long(frame):
         return _widen(frame)
     return None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
@@ -148,7 +154,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     frame = score_frame(x)
     if is_long(frame) or len(index_roles(frame)) == 2:
         return True
-    if _again(frame.columns):
+    if named_again(frame.columns):
         frame = frame.loc[:, ~frame.columns.duplicated()]
     return _indexed(frame) is not None
 
@@ -172,44 +178,6 @@ def refuse_twice(index: pd.Index) -> None:
         raise IdError("one score per system and topic", f"{len(again)} again", ADVICE, again)
 
 
-def refuse_repeated(frame: pd.DataFrame) -> None:
-    """Raise if a column is there twice, or two levels of the index share a name and differ."""
-    for what, names in (("column", frame.columns), ("level of the index", frame.index.names)):
-        again = _again(names)
-        if again:
-            advice = "drop the others, or rename them"
-            raise IdError(f"every {what} once in scores", f"{len(again)} again", advice, again)
-
-
-def _again(names: Iterable[Any]) -> list[Any]:
-    """Return names that stand more than once."""
-    known = [name for name in names if name is not None]
-    if len({*known}) == len(known):
-        return []
-    index = pd.Index(known, tupleize_cols=False)
-    return list(index[index.duplicated()].unique())
-
-
-def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without levels of its index that repeat one of their name.
-
-    pandas puts what it groups by in front, also where it is a level of the index already.
-    """
-    names = list(frame.index.names)
-    if len({*names}) == len(names):
-        return frame
-    again: Any = [
-        place
-        for place, name in enumerate(names)
-        if name is not None
-        and name in names[:place]
-        and frame.index.get_level_values(place).equals(
-            frame.index.get_level_values(names.index(name))
-        )
-    ]
-    return frame.set_axis(frame.index.droplevel(again)) if again else frame
-
-
 def score_frame(x: Any) -> pd.DataFrame:
     """Return what holds scores as a frame, whatever its shape."""
     if isinstance(x, pd.Series):
@@ -223,9 +191,8 @@ def score_frame(x: Any) -> pd.DataFrame:
         x = x if stacked is None else stacked
         x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
-        flat = (
-            columns_of(x) if may_be and not (_again(x.columns) or _again(x.index.names)) else None
-        )
+        again = named_again(x.columns) or named_again(x.index.names)
+        flat = columns_of(x) if may_be and not again else None
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.as_scores import with_own_levels
 from irframe.errors import InputError, ParameterError
+from irframe.files.as_runs import with_own_levels
 from irframe.metrics.facts import COSTS, READ_IN
 from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS, roles
 

@@ -302,6 +302,8 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     ------
     InputError
         If there are no groups.
+    ParameterError
+        For the name of a part of the results.
     """
     _refuse_none(results, by)
     first = next(iter(results.values()))
@@ -312,6 +314,9 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     if not isinstance(first, xr.Dataset | xr.DataArray):
         return type(first).join(results, by)
     bare: list[Any] = [_bare(part) for part in results.values()]
+    if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
+        advice = "call it otherwise, as in by=pd.Series(by, name='part')"
+        raise ParameterError("groups by a name that the result has no part of", repr(by), advice)
     keys = pd.Index(list(results), name=by)
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=_nothing(bare[0]))
     joined.attrs = joined_attributes(part.attrs for part in bare)

@@ -335,7 +335,8 @@ def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.
     cube
         A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
     by
-        A coordinate of systems or topics: a DataTree with one such cube per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
+        with one such cube per group.
 
     Returns
     -------

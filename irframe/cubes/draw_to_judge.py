@@ -79,7 +79,8 @@ def draw_to_judge(
         identifiers, so a smaller draw is part of every larger one with the same seed, and a cube
         keeps the judgments that its qrels frame keeps.
     by
-        Of a cube, a coordinate of systems or topics: a DataTree with one such cube per group.
+        Of a cube, a coordinate such as ``"track"``, or topic (or system) -> group: a DataTree with
+        one such cube per group.
 
     Returns
     -------

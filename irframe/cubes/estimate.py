@@ -341,7 +341,8 @@ def estimate(
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     by
-        A coordinate of systems or topics: estimates of each group, the group first.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: estimates of
+        each group, the group first.
 
     Returns
     -------

@@ -36,7 +36,8 @@ def rejudge(
         All judgments that now hold, those of earlier rounds among them: a qrels frame, or what
         `as_qrels` takes.
     by
-        A coordinate of systems or topics: a DataTree with one such cube per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
+        with one such cube per group.
 
     Returns
     -------

@@ -204,8 +204,8 @@ def score(
         Lowest relevant grade by collection, as for `irframe.evaluate`, on a cube made with
         ``collection=``.
     by
-        A coordinate of systems or topics, or a mapping of their labels: scores of each group, the
-        group first, at every depth of the cube.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: scores of
+        each group, the group first, at every depth of the cube.
     budget
         How much text is read, in place of `at`, on a cube made with ``length=``: whole numbers in
         its unit. Scores are those at the depth down to which units fit, by the whole ideal ranking.
@@ -364,7 +364,8 @@ def cwl(
     at
         Depths to return, within the cube; by default all. A list is cut there.
     by
-        A coordinate of systems or topics: results of each group, the group first.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: results of
+        each group, the group first.
 
     Returns
     -------

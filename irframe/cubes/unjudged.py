@@ -71,7 +71,8 @@ def bounds(
     at
         Depths to return, within the cube; by default all.
     by
-        A coordinate of systems or topics: bounds of each group, the group first.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: bounds of
+        each group, the group first.
 
     Returns
     -------
@@ -216,7 +217,8 @@ def pooled(cube: xr.Dataset, depth: int, *, by: GroupBy | None = None) -> xr.Dat
     depth
         Depth of the simulated pool, from 1 to the pool depth of the cube.
     by
-        A coordinate of systems or topics: a DataTree with one such cube per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
+        with one such cube per group.
 
     Returns
     -------
@@ -302,7 +304,8 @@ def sample(
         identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
         keeps the judgments that its qrels frame keeps.
     by
-        Of a cube, a coordinate of systems or topics: a DataTree with one such cube per group.
+        Of a cube, a coordinate such as ``"track"``, or topic (or system) -> group: a DataTree with
+        one such cube per group.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places, whole
-from irframe.cubes.as_scores import score_frame, topic_weights, with_own_levels
+from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.by_group import (
     branches,
@@ -44,6 +44,7 @@ from irframe.cubes.view import (
     trusting,
 )
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
+from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
 from irframe.names import DEPTH, GRADE, REPEATS, RESULT, SYSTEM, TOPIC

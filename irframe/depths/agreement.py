@@ -333,8 +333,8 @@ def agreement(
         Of the intervals: one minus their level, above 0 and below 1; how many resamples of the
         topics, at least 1; and the seed of their generator, at least 0.
     by
-        A coordinate or index level such as ``"track"``: one result per group. Reference scores
-        are split alike.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group. Reference scores are split alike.
 
     Returns
     -------

@@ -56,7 +56,8 @@ def discrimination(
     at
         Depths to look at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one ratio per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ratio
+        per group.
     over
         What differences are generalised over where systems were run several times, as for
         `compare`.
@@ -220,8 +221,8 @@ def coverage(
     at
         Depths of the scores to look at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one ratio per group. Reference scores
-        are split alike.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ratio
+        per group. Reference scores are split alike.
 
     Returns
     -------
@@ -391,7 +392,8 @@ def bootstrap_sensitivity(
     at
         Depths to look at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
 
     Returns
     -------

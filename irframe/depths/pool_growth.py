@@ -36,8 +36,8 @@ def pool_growth(
     rel
         Lowest relevant grade, at least 1.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

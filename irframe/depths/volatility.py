@@ -94,7 +94,8 @@ def volatility(
     of, alpha, samples, seed
         Of the intervals, as for `agreement`.
     by
-        A coordinate such as ``"track"``: one matrix per group. Reference scores are split alike.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one matrix
+        per group. Reference scores are split alike.
 
     Returns
     -------
@@ -200,8 +201,8 @@ def stability(
     threshold
         What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -91,6 +91,8 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with those levels of its index as columns that play a role no column does."""
     if frame.index.names == [None]:
         return frame
+    frame = with_own_levels(frame)
+    _refuse_again("every level of the index once", frame.index.names)
     played = roles(frame.columns)
     levels = roles(name for name in frame.index.names if name is not None)
     wanted = [name for role, name in levels.items() if role not in played]
@@ -98,6 +100,68 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     frame = frame.reset_index(level=wanted)
     return frame if frame.index.nlevels > 1 else frame.reset_index(drop=True)
+
+
+def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without levels of its index that repeat one of their name.
+
+    pandas puts what it groups by in front, also where it is a level of the index already.
+    """
+    names = list(frame.index.names)
+    if len({*names}) == len(names):
+        return frame
+    again: Any = [
+        place
+        for place, name in enumerate(names)
+        if name is not None
+        and name in names[:place]
+        and frame.index.get_level_values(place).equals(
+            frame.index.get_level_values(names.index(name))
+        )
+    ]
+    return frame.set_axis(frame.index.droplevel(again)) if again else frame
+
+
+def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
+    """Raise if a column is there twice, or two levels of the index share a name and differ."""
+    _refuse_again(f"every column once{where}", frame.columns)
+    _refuse_again(f"every level of the index once{where}", frame.index.names)
+
+
+def _refuse_again(wanted: str, names: Iterable[Any]) -> None:
+    again = named_again(names)
+    if again:
+        advice = "drop the others, or rename them"
+        raise IdError(wanted, f"{len(again)} again", advice, again)
+
+
+def named_again(names: Iterable[Any]) -> list[Any]:
+    """Return names that stand more than once."""
+    known = [name for name in names if name is not None]
+    if len({*known}) == len(known):
+        return []
+    index = pd.Index(known, tupleize_cols=False)
+    return list(index[index.duplicated()].unique())
+
+
+def once_named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of which every name stands once: a column, or else a level of the index.
+
+    Raises
+    ------
+    IdError
+        If two columns share a name, or two levels that differ.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["s"], "AP": [0.5]}).set_index("system", drop=False)
+    >>> once_named(frame).index.names
+    FrozenList([None])
+    """
+    frame = with_own_levels(frame)
+    refuse_repeated(frame)
+    both = [name for name in frame.index.names if name is not None and name in frame.columns]
+    return frame.reset_index(level=both, drop=True) if both else frame
 
 
 def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:

@@ -84,8 +84,8 @@ def budget(
     seed
         Of the generator of the draws, at least 0; the same draws serve every metric.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -316,7 +316,8 @@ def components(
     at
         Depths to look at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
     repeats
         What one repeat is where systems were run several times, as for `irframe.evaluate`; by
         default what scores say.

@@ -86,8 +86,8 @@ def predict_powered(
         With a cube, say how many judgments by people make intervals of means reach so far to each
         side, given this model.
     by
-        A coordinate or index level such as ``"track"``: one result per group. People's scores are
-        split alike.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group. People's scores are split alike.
 
     Returns
     -------

@@ -72,8 +72,8 @@ def standardise(
     b
         Of ``"uniform"``, what the mean is worth, above 0 and below 1.
     by
-        A coordinate or index level such as ``"track"``: one result per group. Reference scores
-        are split alike.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group. Reference scores are split alike.
 
     Returns
     -------
@@ -253,8 +253,8 @@ def replicate(
     at
         Depths to look at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one result per group. The original is
-        split alike.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group. The original is split alike.
 
     Returns
     -------

@@ -224,7 +224,8 @@ def topics_needed(
     at
         Depths to look at; by default all there are.
     by
-        A coordinate or index level such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
     repeats
         For `difference` and `margin`, of a pilot in which systems were run several times: with how
         many repeats of each system, at least 1; by default as many as the system with the fewest

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -114,8 +115,7 @@ def told_check(checked: xr.Dataset) -> str:
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return what was found by one test, which need not be named where there is only one."""
-    if not {"verdict", "share", "rank"} <= set(checked.data_vars):
-        raise InputError("what significance_agreement returned", "other data")
+    holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
     names = [str(name) for name in checked["test"].to_numpy()]
     one = checked.isel(test=only_place("test", test, names, "those checked"))
     named = [str(name) for name in checked["category"].to_numpy()]
@@ -170,6 +170,7 @@ def agreement_map(
     >>> [text.get_text() for text in ax.texts][:5]
     ['1.00', '1.00', '0.93', '0.84', '0.79']
     """
+    holding("what agreement returned", matrix, {METRIC}, "sizes")
     if depth is not None:
         if DEPTH not in matrix.dims or depth not in matrix.indexes[DEPTH]:
             raise InputError("depth= to be one of the matrix", repr(depth))
@@ -403,6 +404,7 @@ def volatility_map(
     >>> scores.ireval.volatility().ireval.plot.volatility_map().get_ylabel()
     "evaluation depth of AP(norm='min')"
     """
+    holding("what volatility returned", matrix, {DEPTH}, "sizes")
     chosen = only_metric(matrix, metric) if METRIC in matrix.dims else matrix
     values = only_matrix(chosen, DEPTH, VOLATILITY_MAP_OTHER)
     colourmap, norm = bins(levels)

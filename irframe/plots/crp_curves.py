@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import places
+from irframe.checks import holding, places
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.view import experiment_of, read_cube
-from irframe.errors import InputError, ParameterError
+from irframe.errors import ParameterError
 from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import (
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     """Return the misplacement of one topic."""
-    if not {"crp", "recall_base"} <= set(misplaced.data_vars):
-        raise InputError("what misplacement returned", "other data")
+    holding("what misplacement returned", misplaced, {"crp", "recall_base"})
     (place,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
     return misplaced.isel({TOPIC: place})
 
@@ -196,8 +195,7 @@ def crp_and_gain(
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
         raise ParameterError("a system and topic of both", "", "", map(repr, missing))
-    if DEPTH not in gain.dims:
-        raise InputError("scores with a dimension depth", ", ".join(map(str, gain.dims)))
+    holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
     one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})
     ax = new_axes(ax, figsize=figsize)
     ax.plot(one[DEPTH], one["crp"], color=COLOURS[1], linewidth=2, label="effort")
@@ -349,8 +347,7 @@ def archetypes(
     >>> len(moved.ireval.plot.archetypes().child_axes)
     6
     """
-    if not {"crp", "archetype"} <= set(misplaced.data_vars):
-        raise InputError("what misplacement returned", "other data")
+    holding("what misplacement returned", misplaced, {"crp", "archetype"})
     ax = new_axes(ax, (9.0, 5.4), figsize)
     ax.set_axis_off()
     if room(ax)[0] < NARROW:
@@ -438,8 +435,7 @@ def effort_gain(
     >>> scores.ireval.effort_gain().ireval.plot.effort_gain().get_ylabel()
     'AP'
     """
-    if not {"cell", "quadrant", "border"} <= set(cells.data_vars):
-        raise InputError("what effort_gain returned", "other data")
+    holding("what effort_gain returned", cells, {"cell", "quadrant", "border"})
     quadrant = only_metric(cells["quadrant"], metric)
     one = cells.sel({METRIC: quadrant[METRIC].item()})
     gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()

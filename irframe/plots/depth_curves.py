@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import level
+from irframe.checks import holding, level
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import experiment_of, read_cube, refuse_without
-from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.plots.canvas import (
@@ -100,8 +99,7 @@ def depth_curves(
     >>> scores.ireval.plot.depth_curves().get_ylabel()
     "mean AP(norm='min')"
     """
-    if DEPTH not in scores.dims:
-        raise InputError("scores with a dimension depth", ", ".join(map(str, scores.dims)))
+    holding("scores with a dimension depth", scores, {DEPTH}, "sizes")
     chosen = only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
     curves = averages(chosen).transpose(SYSTEM, DEPTH)
     depths = curves[DEPTH].to_numpy()
@@ -381,10 +379,14 @@ def p_value_curves(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
+    bootstrap = isinstance(data, xr.Dataset)
+    if bootstrap:
+        holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
+    else:
+        holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
     if alpha is None:
         alpha = float(data.attrs.get("alpha", 0.05))
     level(alpha)
-    bootstrap = isinstance(data, xr.Dataset)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
     ax = new_axes(ax, (8.4, 4.2), figsize)
     for number, (label, values, delta) in enumerate(curves):
@@ -412,8 +414,6 @@ def p_value_curves(
 
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
-    if "asl" not in data or "delta" not in data:
-        raise InputError("what bootstrap_sensitivity gives", ", ".join(map(str, data.data_vars)))
     asl = data["asl"]
     others = [str(dim) for dim in asl.dims if dim != PAIR]
     for place in np.ndindex(*(asl.sizes[dim] for dim in others)):
@@ -424,8 +424,6 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
 
 
 def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
-    if not {METRIC, DEPTH, "p"} <= set(data.columns):
-        raise InputError("a comparison frame", "one without metric, depth and p")
     depth = data[DEPTH].astype("string").fillna("")
     for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
         yield _label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None

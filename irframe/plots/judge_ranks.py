@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import listed, places
+from irframe.checks import holding, listed, places
 from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
@@ -55,8 +55,7 @@ def only_judge(effect: xr.Dataset, judge: Hashable | None, metric: Any) -> xr.Da
     ParameterError
         If a choice is unknown or open, listing what there is.
     """
-    if not {"conclusions", "rank", "reference_rank"} <= set(effect.data_vars):
-        raise InputError("what judge_effect gives", "another dataset")
+    holding("what judge_effect gives", effect, {"conclusions", "rank", "reference_rank"})
     chosen = None if metric is None else str(metric)
     for dim, label in (("judge", judge), (METRIC, chosen)):
         effect = only_label(effect, dim, label)
@@ -303,8 +302,8 @@ def confusion_map(
     'grade by people'
     """
     needed = {"confusion", "grade_a", "grade_b", *JUDGES}
-    if needed - set(compared.variables) or {"grade_a", "grade_b"} - set(compared["confusion"].dims):
-        raise InputError("what compare_judges gives", "another dataset")
+    holding("what compare_judges gives", compared, needed, "variables")
+    holding("what compare_judges gives", compared["confusion"], {"grade_a", "grade_b"}, "sizes")
     counts, names = _only_pair(compared["confusion"], pair)
     if counts.ndim > 2:
         raise InputError("counts over all topics", "some by topic", "choose with .sel(topic=...)")

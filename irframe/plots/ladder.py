@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import refuse_without
@@ -243,8 +244,7 @@ def best_systems(
     >>> len(best.ireval.plot.best_systems().patches)
     26
     """
-    if not {METRIC, "value"} <= set(best.columns) or not len(best):
-        raise InputError("what best_systems returned", "another frame or no rows")
+    holding("what best_systems returned", best, {METRIC, "value"}, "columns")
     metrics = best[METRIC].unique()
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)

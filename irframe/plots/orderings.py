@@ -10,7 +10,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.errors import InputError, ParameterError
+from irframe.checks import holding
+from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.plots.canvas import (
     COLOURS,
@@ -104,10 +105,7 @@ def orderings(
     >>> len(pair.ireval.plot.orderings().images)
     5
     """
-    if not {"label", "gain_a", "gain_b"} <= set(lined_up.data_vars):
-        raise InputError(
-            "what side_by_side returned", "other data", "call cube.ireval.side_by_side first"
-        )
+    holding("what side_by_side returned", lined_up, {"label", "gain_a", "gain_b"})
     topics, depths = lined_up.sizes[TOPIC], lined_up.sizes[DEPTH]
     metrics = lined_up.sizes.get(METRIC, 0)
     columns = 3 * depths + 3 * GAP + WIDE * metrics
@@ -228,8 +226,7 @@ def hasse(
     from matplotlib.colors import to_rgb  # noqa: PLC0415 - costs time at import
     from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - costs time at import
 
-    if not {"label", "covers"} <= set(grid.data_vars):
-        raise InputError("what enumerate_rankings returned", "other data")
+    holding("what enumerate_rankings returned", grid, {"label", "covers"})
     names = sorted(map(str, grid["row"].to_numpy()), reverse=True)
     if len(names[0]) > LONGEST:
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
@@ -301,8 +298,7 @@ def ranking_grid(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('by nDCG, best first', 'by AP, best first')
     """
-    if not {"label", "covers"} <= set(grid.data_vars):
-        raise InputError("what enumerate_rankings returned", "other data")
+    holding("what enumerate_rankings returned", grid, {"label", "covers"})
     labels = plain(grid["label"].to_numpy())
     rankings = len(labels)
     ax = new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
@@ -376,9 +372,8 @@ def explained(
     >>> len(ax.get_xticklabels()), ax.get_ylabel()
     (16, 'difference of nDCG@5')
     """
-    if not isinstance(documents, pd.DataFrame) or not {TOPIC, "difference"} <= {*documents}:
-        found = ", ".join(map(str, getattr(documents, "columns", ()))) or type(documents).__name__
-        raise InputError("documents with their differences, as explain gives them", found)
+    what = "documents with their differences, as explain gives them"
+    holding(what, documents, {TOPIC, "difference"}, "columns")
     total = documents.groupby(TOPIC, sort=False)["difference"].sum().round(12).dropna()
     total = total.sort_values(ascending=False, kind="stable")
     told = documents.attrs

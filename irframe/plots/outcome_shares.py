@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError, ParameterError
+from irframe.checks import holding
+from irframe.errors import ParameterError
 from irframe.names import SYSTEM
 from irframe.plots.canvas import (
     FAINT,
@@ -79,8 +80,8 @@ def outcome_shares(
     >>> len(found.summary.ireval.plot.outcome_shares().patches)
     28
     """
-    if not {"system_a", "share_both", "esl_a"} <= set(summary.columns) or not len(summary):
-        raise InputError("the summary of what outcomes returned", "another frame or no rows")
+    needed = {"system_a", "share_both", "esl_a"}
+    holding("the summary of what outcomes returned", summary, needed, "columns")
     count = len(summary)
     ax, fit = row_axes(ax, count, (8.0, 1.6, 0.32), figsize, asked=False)
     summary = summary[:fit]
@@ -194,8 +195,8 @@ def rank_scatter(
     >>> found.queries.ireval.plot.rank_scatter().get_xlabel()
     'rank in bm25 (a)'
     """
-    if not {"system_a", "system_b", "outcome", "rank_a", "rank_b"} <= set(queries.columns):
-        raise InputError("the queries of what outcomes returned", "another frame")
+    needed = {"system_a", "system_b", "outcome", "rank_a", "rank_b"}
+    holding("the queries of what outcomes returned", queries, needed, "columns")
     chosen, names = _only_pair(queries, a, b)
     ranks = [chosen[name].astype("float64").to_numpy() for name in ("rank_a", "rank_b")]
     deepest = float(np.fmax.reduce(np.concatenate(ranks), initial=10))
@@ -320,8 +321,8 @@ def length_histogram(
     >>> len(histogram.ireval.plot.length_histogram().patches)
     6
     """
-    if not {SYSTEM, "low", "high", "documents"} <= set(histogram.columns) or not len(histogram):
-        raise InputError("what length_histogram returned", "another frame or no rows")
+    needed = {SYSTEM, "low", "high", "documents"}
+    holding("what length_histogram returned", histogram, needed, "columns")
     systems = histogram[SYSTEM].unique()
     if len(systems) > MOST:
         advice = "select some of them by the column system"
@@ -390,8 +391,8 @@ def difference_histogram(
     >>> len(histogram.ireval.plot.difference_histogram().patches)
     22
     """
-    if not {"low", "high", "documents", "unretrieved"} <= set(histogram.columns):
-        raise InputError("what difference_histogram returned", "another frame")
+    needed = {"low", "high", "documents", "unretrieved"}
+    holding("what difference_histogram returned", histogram, needed, "columns")
     systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     side = np.sign(histogram[["low", "high"]].to_numpy().sum(axis=1))
     near, far = system_colours(systems)

@@ -116,7 +116,8 @@ def panes(
         a figure go in by ``functools.partial``.
     by
         What tells the parts apart: a dimension, a coordinate of systems or topics, or a column,
-        such as ``"track"``. Only for parts given by name it is left out.
+        such as ``"track"``, or topic (or system) -> group. Only for parts given by name it is left
+        out.
     metric, depth, systems
         What to draw of every part, for figures that have such a choice.
     columns

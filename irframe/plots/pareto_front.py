@@ -136,7 +136,11 @@ def _styles(ax: "Axes", names: list[Any], front: NDArray[np.intp]) -> dict[int, 
 
 def _only_other(scores: Any, cost: str) -> Any:
     """Return the metric beside the cost, None if there are several."""
-    labels = scores["metric"].to_numpy() if isinstance(scores, xr.DataArray) else scores.columns
+    labels = (
+        scores["metric"].to_numpy()
+        if isinstance(scores, xr.DataArray)
+        else getattr(scores, "columns", ())
+    )
     others = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
     return others[0] if len(others) == 1 else None
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice
+from irframe.checks import choice, holding
 from irframe.cubes.view import refuse_without
-from irframe.errors import InputError, ParameterError
+from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import (
     FAINT,
@@ -77,8 +77,7 @@ def pool_curves(
     curves = growth if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset) else None
     named: dict[str, Any] = dict(curves) if curves is not None else {"": growth}
     for part in named.values():
-        if not isinstance(part, xr.Dataset) or not {"relevant", "rate"} <= set(part.data_vars):
-            raise InputError("what pool_growth gives", type(part).__name__)
+        holding("what pool_growth gives", part, {"relevant", "rate"})
     refuse_both(ax, figsize)
     if ax is None:
         plt = pyplot()
@@ -245,8 +244,7 @@ def budget_curves(
     "Kendall's tau with full judgments"
     """
     word = WORDS[choice("value", value, list(WORDS))]
-    if not isinstance(replayed, xr.Dataset) or not {"strategy", "budget"} <= {*replayed.dims}:
-        raise InputError("what replay gives", type(replayed).__name__)
+    holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
     mean, ends = replayed[value], replayed[f"{value}_interval"]
     if "metric" in mean.dims:
         mean = only_metric(mean, metric)
@@ -309,8 +307,7 @@ def leave_out_changes(
     'change without own judgments, %'
     """
     needed = [METRIC, DEPTH, "rank", "change"]
-    if not isinstance(rows, pd.DataFrame) or not set(needed) <= set(rows.columns):
-        raise InputError("what leave_out gives", type(rows).__name__)
+    holding("what leave_out gives", rows, needed, "columns")
     known = rows[DEPTH].unique().tolist()
     depth = known[only_place("depth", depth, known, "the depths scored")]
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
@@ -379,8 +376,7 @@ def equal_cost(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('pool depth d = evaluation depth', 'topics')
     """
-    if not isinstance(found, xr.Dataset) or not {"significant", "topics"} <= set(found.data_vars):
-        raise InputError("what budget gives", type(found).__name__)
+    holding("what budget gives", found, {"significant", "topics"})
     shares = only_metric(found["significant"], metric)
     ax = new_axes(ax, figsize=figsize)
     depths = found[DEPTH].to_numpy()

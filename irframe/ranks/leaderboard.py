@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import number, places
+from irframe.checks import holding, number, places
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
 from irframe.cubes.as_scores import TopicWeights, as_scores, index_roles
@@ -297,7 +297,8 @@ def sheet(
     system
         The participant.
     by
-        A coordinate or index level such as ``"track"``: one sheet per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one sheet
+        per group.
 
     Returns
     -------
@@ -392,8 +393,8 @@ def select_top(
     metric
         What is best on average over topics, at the greatest depth.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -420,6 +421,7 @@ def select_top(
     >>> select_top(cube).sizes["system"]
     6
     """
+    holding("a cube, or an array of scores", data, {SYSTEM}, "sizes")
     share = number("share", share, above=0, high=1)
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):

@@ -198,7 +198,8 @@ def rank_intervals(
         How many draws ``"max-t"`` and ``"bootstrap"`` make, at least 1, and the seed of their
         generator, at least 0.
     by
-        A coordinate or index level such as ``"track"``: one ranking per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ranking
+        per group.
     weights
         How much each topic counts, as for `compare`; not for ``"max-t"``.
     over

@@ -84,8 +84,8 @@ def compare_orderings(
         Gain map and lowest relevant grade of the orderings; by default those of the metric, and
         binary gain and 1 if it has none.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -227,8 +227,8 @@ def significance_agreement(
         Gain map and lowest relevant grade of the orderings; by default those of every metric,
         and binary gain and 1 if it has none.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -278,10 +278,10 @@ def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
 
 def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
     pool = int(experiment_of(cube).known_pool.depth.min())
-    deep = sorted({metric.depth or depth for metric in metrics} or {depth})
-    beyond = [k for k in deep if k > pool]
+    beyond = sorted(k for k in {metric.depth or depth for metric in metrics} or {depth} if k > pool)
     if beyond:
-        what = f"evaluation deeper than the pool of contributing runs, as filed, which is {pool}"
+        known = f"which is {pool}" if pool else "of which not even rank 1 is judged in full"
+        what = f"evaluation deeper than the pool of contributing runs, as filed, {known}"
         advice = "report bounds or condensed lists too, or pass pool_depth= or contributing="
         advice += _by_rows(cube)
         where = "depth " + listed_findings(beyond)

@@ -71,8 +71,8 @@ def misplacement(
     rel
         Lowest relevant grade, at least 1.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -278,7 +278,8 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     misplaced
         What `irframe.verbs.misplacement` returned.
     by
-        A coordinate of the systems or topics such as ``"track"``: one row per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one row per
+        group.
 
     Returns
     -------
@@ -360,8 +361,8 @@ def effort_gain(
         The three borders between low, medium, high and huge gain; by default the quartiles of
         each metric's scores.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -11,14 +11,14 @@ import pandas as pd
 import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
-from irframe.checks import listed, places
+from irframe.checks import holding, listed, places
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.depths.agreement import Asked, Of
-from irframe.errors import IdError, InputError
+from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
 from irframe.metrics.facts import label_at
@@ -328,8 +328,7 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     ranks change by up to 0
     means differ by -0.005 on average, from -0.040 to +0.045
     """
-    if not {"conclusions", "bias", "reference_rank"} <= set(effect.data_vars):
-        raise InputError("what judge_effect gives", ", ".join(map(str, effect.data_vars)))
+    holding("what judge_effect gives", effect, {"conclusions", "bias", "reference_rank"})
     scalars = [dim for dim in (JUDGE, METRIC, DEPTH) if dim not in effect.dims]
     whole = effect.expand_dims(scalars) if scalars else effect
     depths = whole[DEPTH].to_numpy().tolist()

@@ -86,8 +86,8 @@ def judge_next(
     seed
         Of the order of runs that tie, from 0.
     by
-        A coordinate of systems or topics such as ``"track"``: `n` documents for each group,
-        labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: `n`
+        documents for each group, labelled with the group.
 
     Returns
     -------
@@ -305,7 +305,8 @@ def replay(
         How many times to judge, with other systems helping and ties in another order, at least
         1; and the seed of that.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
     progress
         Whether to show how many samples are done, by tqdm.
 

@@ -57,8 +57,8 @@ def leave_out(
         Evaluation depths of metrics without their own, by default the depth of the pool. A metric
         with a depth of its own is evaluated there.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
     progress
         Whether to show how many runs have been left out, by tqdm.
 
@@ -335,8 +335,8 @@ def robustness(
     method
         A method of agreement or its name, as for `agreement`.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
     progress
         Whether to show how many samples have been scored, by tqdm.
 

@@ -69,8 +69,8 @@ def orderings(
         Whether to spell out ``label``; by default unless all pairs are compared, where the
         first depths say the same in a fraction of the memory.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -310,8 +310,8 @@ def side_by_side(
         Gain map and lowest relevant grade of the orderings. They bind only metrics that see the
         same gains: nDCG with linear gain may contradict an ordering by binary gain.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -19,7 +19,7 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import against, verb
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.facts import facts
@@ -209,8 +209,9 @@ def outcomes(
         What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
         ``"RR"`` on the topics both answer.
     by
-        A coordinate of systems or topics, or a column of either frame that is constant for each: a
-        row per comparison and group. A group without the baseline is left out.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group, or a column
+        of either frame that is constant for each: a row per comparison and group. A group without
+        the baseline is left out.
     ties, score_dtype, topics, seed
         With a run frame, as for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
 
@@ -283,9 +284,10 @@ def outcomes(
     verdict = basis(measure, test, alpha, adjust)
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
+        data, judged, by = with_given_groups(data, _judged(qrels), by)
         found = answers_of_runs(
             data,
-            _judged(qrels),
+            judged,
             systems=_needed(baseline, systems, order),
             policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
             by=by,
@@ -356,8 +358,8 @@ def rrie(
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

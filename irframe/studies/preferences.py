@@ -69,8 +69,8 @@ def preferences(
     rel
         Lowest relevant grade, at least 1.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -217,8 +217,8 @@ def separability(
     depth, gain, rel
         As for `orderings`.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

@@ -51,7 +51,8 @@ def reordering(
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
     by
-        A coordinate or index level such as ``"track"``: rows per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
+        group.
     margin
         By what part of a system's mean another must be better to count, at least 0.
     alpha
@@ -225,7 +226,8 @@ def ablation(
     unretrieved
         Search length of a document that was not retrieved, as for `ASL`.
     by
-        A coordinate such as ``"track"``: rows per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: rows per
+        group.
     margin, alpha
         As for `reordering`.
 
@@ -384,8 +386,8 @@ def effective_top(
         ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
         over the search length.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------

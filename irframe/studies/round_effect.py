@@ -57,7 +57,8 @@ def round_effect(
     at
         Depths to look at; by default all there are. Those of the metrics, of a cube.
     by
-        A coordinate or index level such as ``"track"``: one result per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
 
     Returns
     -------

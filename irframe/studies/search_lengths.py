@@ -50,8 +50,8 @@ def search_lengths(
         Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
         irrelevant documents retrieved, as published; ``"irrel+1"``, one more.
     by
-        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
-        the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -181,8 +181,8 @@ def length_histogram(
         Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
         smallest that does. With a width given there are as many bins as it takes.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -284,8 +284,8 @@ def difference_histogram(
         Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
         smallest with which the bins reach the largest difference.
     by
-        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
-        result per group, labelled with the group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
 
     Returns
     -------
@@ -371,7 +371,8 @@ def best_systems(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     by
-        A coordinate or index level such as ``"track"``: a row per group.
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a row per
+        group.
     at
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.

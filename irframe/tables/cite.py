@@ -73,7 +73,7 @@ def papers(steps: Iterable[Step]) -> pd.DataFrame:
         Verbs with their options.
     """
     used = {name: each for step in steps for name, each in _used(step)}
-    rows = [(*paper, name) for name, each in used.items() for paper in _references(each)]
+    rows = [(*paper, name) for name, each in used.items() for paper in references(each)]
     found = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
     paper = found["doi"].where(found["doi"] != "", found["reference"])
     return (
@@ -83,8 +83,15 @@ def papers(steps: Iterable[Step]) -> pd.DataFrame:
     )
 
 
-def _references(used: Any) -> Iterator[tuple[str, str]]:
-    """Yield reference and DOI of each entry of a docstring."""
+def references(used: Any) -> Iterator[tuple[str, str]]:
+    """Yield reference and DOI of each entry of a docstring.
+
+    Examples
+    --------
+    >>> from irframe.metrics import P, SetP
+    >>> [doi for _, doi in references(P)], [doi for _, doi in references(SetP)]
+    (['10.1007/s10791-016-9282-6'], ['10.1017/CBO9780511809071'])
+    """
     section = (inspect.getdoc(used) or "").partition("\nReferences\n")[2]
     text = " ".join(section.partition("\n\n")[0].split()).lstrip("- ")
     for entry in ENTRY.findall(text):

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from pandas.io.formats import style, style_render
 
+from irframe.errors import InputError
+
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
 escape: Callable[[str, str], Any] = getattr(style_render, "_str_escape")  # noqa: B009 - private
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
@@ -132,8 +134,18 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         ----------
         props
             How, in CSS.
+
+        Raises
+        ------
+        InputError
+            If two rows or two columns with the best among them are called alike.
         """
-        if self.best is not None:
+        if self.best is not None and self.best.to_numpy().any():
+            for what, labels in (("row", self.best.index), ("column", self.best.columns)):
+                again = labels[labels.duplicated()].unique()
+                if len(again):
+                    wanted, found = f"every {what} once, to mark the best", f"{len(again)} again"
+                    raise InputError(wanted, found, "pass best=False", again)
             self.apply(partial(_props, self.best, props), axis=None)
         return self
 

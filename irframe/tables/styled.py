@@ -10,6 +10,7 @@ from irframe.checks import choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.by_budget import read_at_budgets
+from irframe.files.as_runs import once_named
 from irframe.names import ALIASES, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 
@@ -136,6 +137,8 @@ def _laid_out(
 
     if _holds_scores(result):
         result = summary(result)
+    if isinstance(result, pd.DataFrame):
+        result = once_named(result)
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     if names >= set(COLUMNS):
         asked = bool(intervals)

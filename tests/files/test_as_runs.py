@@ -303,3 +303,12 @@ def test_an_empty_join_says_which_columns_were_taken():
     other = BEIR.assign(**{"query-id": "x" + BEIR["query-id"]})
     with pytest.raises(IdError, match="'q1', 'q2' in 'topic', the qrels 'xq1'.* in 'query-id'"):
         ir.evaluate(RANKED, other, "AP")
+
+
+def test_levels_of_one_name_are_one_if_they_are_alike_and_are_told_if_not():
+    ranked = ir.as_runs(RANKED)
+    twice = ranked.set_index(["topic", "topic"])
+    expected = ir.evaluate(RANKED, JUDGED, "AP")
+    pd.testing.assert_frame_equal(ir.evaluate(twice, JUDGED, "AP"), expected)
+    other = ranked.set_index(["topic", "doc"]).rename_axis(["topic", "topic"])
+    refused(IdError, "every level of the index once; found 1 again: topic", ir.as_runs, other)

@@ -8,6 +8,7 @@ of the topics, the rankings, and which metrics are bound.
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from oracles import innate as oracle
 from refusals import refused
@@ -317,3 +318,11 @@ def test_metrics_that_are_not_bound_are_named(cube):
 def test_two_systems_are_needed(cube):
     refused(ParameterError, "two systems to line up", ir.verbs.side_by_side, cube, "bm25", None)
     refused(ParameterError, "'bm26'", lambda: ir.verbs.side_by_side(cube, "bm25", "bm26"))
+
+
+def test_groups_called_as_a_part_of_the_result_are_to_be_called_otherwise(cube):
+    halves = {topic: "ab"[place % 2] for place, topic in enumerate(cube["topic"].to_numpy())}
+    words = "found 'group'. .*name='part'"
+    refused(ParameterError, words, cube.ireval.orderings, "bm25", "ance", by=halves)
+    named = cube.ireval.orderings("bm25", "ance", by=pd.Series(halves, name="part"))
+    assert named.sizes["part"] == 2

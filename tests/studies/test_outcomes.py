@@ -206,6 +206,17 @@ def test_groups_of_topics():
     assert found.queries["kind"].tolist() == ["x", "x", "y", "y"]
 
 
+def test_groups_of_a_mapping_are_those_of_a_column_in_dictionaries_too():
+    runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
+    kind = {"q0": "x", "q1": "x", "q2": "y", "q3": "y"}
+    frame = runs.assign(kind=runs["qid"].map(kind))
+    expected = frame.ireval.outcomes(qrels, baseline="A", by="kind").summary
+    rows = runs.to_dict("records")
+    for each in (runs, rows):
+        found = ir.verbs.outcomes(each, qrels, baseline="A", by=pd.Series(kind, name="kind"))
+        pd.testing.assert_frame_equal(found.summary, expected)
+
+
 def test_groups_of_systems():
     runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [3, 1], "D": [1, 1]}, length=5)
     team = runs[runs.columns[0]].map({"A": "x", "B": "x", "C": "y", "D": "y"})

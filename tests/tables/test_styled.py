@@ -10,7 +10,7 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError, ParameterError
+from irframe.errors import IdError, InputError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -351,3 +351,29 @@ def test_what_is_no_result_is_refused():
 def test_means_that_there_are_none_of_are_no_table(cube):
     for scores in (cube.ireval.score("AP", at=5), ir.evaluate(*ir.example_track(), "AP")):
         refused(InputError, "means to lay out; found none", ir.verbs.styled, scores * np.nan)
+
+
+def test_rows_of_one_name_are_written_unless_the_best_of_them_is_to_stand_out(cube):
+    lengths = cube.ireval.search_lengths()
+    assert lengths["doc"].iloc[0] in lengths[:9].ireval.styled().to_latex()
+    board = cube.ireval.score("AP", at=10).ireval.leaderboard()
+    twice = pd.concat([board, board])
+    refused(InputError, "every row once.*found 8 again: .*best=False", twice.ireval.styled)
+    assert twice.ireval.styled(best=False).to_html().count("bm25+rm3") == 2
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "summary", "compare"])
+def test_names_that_stand_twice_are_told_or_taken_once(name):
+    result = getattr(ir.evaluate(*ir.example_track(), ["AP", "RR"]).ireval, name)()
+    flat = result.reset_index() if result.index.names != [None] else result
+    first, second, *_ = flat.columns
+    plain = flat.ireval.styled(best=False).data
+    for kept in (flat.set_index([first, second], drop=False), flat.set_index(first, drop=False)):
+        pd.testing.assert_frame_equal(kept.ireval.styled(best=False).data, plain)
+    levels = flat.set_index([first, second]).rename_axis(["x", "x"])
+    assert repr(levels.ireval)
+    refused(IdError, "every level of the index once; found 1 again: x", levels.ireval.styled)
+    columns = pd.concat([flat, flat], axis=1)
+    assert repr(columns.ireval)
+    with pytest.raises(IdError, match="every column once"):
+        columns.ireval.styled()
