@@ -400,7 +400,7 @@ def best_systems(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
-    >>> scores.ireval.best_systems().round(3)
+    >>> scores.ireval.best_systems()
       metric  system   value
     0     AP  monot5   0.475
     1    ASL  monot5  14.150
