@@ -105,19 +105,23 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the columns of a comparison that answer, labels that differ first; others whole."""
-    if not {MEANS, "n_topics", *ANSWER[:-1]} <= {*frame.columns}:
+    if not frame.columns.is_unique or not {MEANS, "n_topics", *ANSWER[:-1]} <= {*frame.columns}:
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
+    if not {*labels}.isdisjoint(ANSWER):
+        return frame, ""  # in an order of the user's own
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
-    if len(frame[["metric", "depth"]].drop_duplicates()) == frame["metric"].nunique():
-        labels.remove("depth")  # which the metric says
-    labels = [name for name in labels if name not in same]
+    told = {*same}
+    if {"metric", "depth"} <= {*labels}:
+        pairs = frame[["metric", "depth"]].drop_duplicates()
+        told |= set() if pairs["metric"].duplicated().any() else {"depth"}  # the metric says it
+    labels = [name for name in labels if name not in told]
     crowded = "verdict" in frame.columns or len(labels) > 2  # beyond 80 columns
     answers = [name for name in ANSWER if name in frame.columns]
     kept = [*labels, *(name for name in answers if name != "significant" or not crowded)]
-    said = [f"{name} {frame[name].iloc[0]}" for name in same if not pd.isna(frame[name].iloc[0])]
+    said = [f"{name} {frame[name].iloc[0]}" for name in same]
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])
@@ -125,7 +129,7 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _is_constant(column: pd.Series) -> bool:
-    return len(column) > 0 and not column.factorize(use_na_sentinel=False)[0].any()
+    return len(column) > 0 and not column.factorize()[0].any()  # missing ones are -1
 
 
 def _ends(frame: pd.DataFrame) -> pd.DataFrame:

@@ -54,6 +54,28 @@ def test_columns_that_were_chosen_are_all_printed(found):
     assert "not shown" not in shown
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda found: found.set_index("system_a"),
+        lambda found: found.set_index(["metric", "depth", "system_a", "system_b"]),
+        lambda found: found.drop(columns="depth"),
+        lambda found: found[found.columns[::-1]],
+        lambda found: found.head(0),
+        lambda found: found.assign(depth=None),
+        lambda found: pd.concat([found, found], axis=1),
+        lambda found: found.T,
+        lambda found: found.rename(columns={"difference": 0}),
+        lambda found: pd.concat({"x": found}, axis=1),
+    ],
+)
+def test_whatever_became_of_a_comparison_prints(found, changed):
+    other = changed(found)
+    assert type(other) is Result
+    assert repr(other)
+    assert other._repr_html_()
+
+
 def test_one_pair_names_its_systems(found):
     assert {"system_a", "system_b"} <= {*repr(found.head(1)).splitlines()[0].split()}
 
