@@ -19,6 +19,7 @@ import xarray as xr
 
 from irframe.elsewhere import unexpected
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
+from irframe.printed import Result
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -138,7 +139,10 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
         for node in result.subtree:
             node.attrs = {**node.attrs, **record} if node.has_data else {}
     elif isinstance(getattr(result, "attrs", None), dict):
-        result.attrs = {**result.attrs, **record}
+        attributes = {**result.attrs, **record}
+        if type(result) is pd.DataFrame and verb not in SOURCES:
+            result = Result(result)
+        result.attrs = attributes
     return result
 
 
@@ -244,7 +248,8 @@ def _named(value: Any) -> Any:
     if not hasattr(value, "shape") and isinstance(value, Hashable):
         return str(getattr(value, "__name__", value))
     shape = " x ".join(map(str, getattr(value, "shape", ())))
-    told = {DIGEST: _digest(value), "data": f"{type(value).__name__} {shape}".strip()}
+    kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
+    told = {DIGEST: _digest(value), "data": f"{kind.__name__} {shape}".strip()}
     name = getattr(value, "name", None)
     return told | ({} if name is None else {"name": str(name)})
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from irframe.printed import is_p, spelled_p
 from irframe.studies.tie_ranges import SEVERITIES
 
 SUFFIXES = {
@@ -109,27 +110,10 @@ def _json(frame: pd.DataFrame) -> str:
 
 def _table(frame: pd.DataFrame) -> str:
     labelled = not _is_numbered(frame)
-    for name in frame.columns[frame.columns.map(_is_p)]:
+    for name in frame.columns[frame.columns.map(is_p)]:
         frame = frame.assign(**{name: frame[name].map(spelled_p)})
     text = frame.to_string(index=labelled, float_format="{:.4f}".format)
     return "".join(line.rstrip() + "\n" for line in text.split("\n"))
-
-
-def _is_p(name: object) -> bool:
-    return name == "p" or str(name).startswith("p_")
-
-
-def spelled_p(p: float) -> str:
-    """Return a p-value as it is printed.
-
-    Examples
-    --------
-    >>> spelled_p(0.03456), spelled_p(1e-9), spelled_p(float("nan"))
-    ('0.0346', '<.0001', '-')
-    """
-    if p != p:  # noqa: PLR0124 - as NaN is not
-        return "-"
-    return "<.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _markdown(frame: pd.DataFrame) -> str:

@@ -251,8 +251,8 @@ def compare(
     ...     }
     ... )
     >>> compare(scores)[["system_a", "system_b", "difference", "p", "wins", "ties", "losses"]]
-      system_a system_b  difference         p  wins  ties  losses
-    0     bm25     ance         0.1  0.422826     2     1       1
+      system_a system_b  difference      p  wins  ties  losses
+    0     bm25     ance         0.1  0.423     2     1       1
     """
     level(alpha)
     chosen = parse_test(test)

@@ -208,7 +208,7 @@ def explain(
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
     >>> found = cube.ireval.explain("splade", "bm25", "nDCG", at=5)
-    >>> found.loc[:2, ["topic", "rank_a", "rank_b", "grade", "difference"]].round(3)
+    >>> found.loc[:2, ["topic", "rank_a", "rank_b", "grade", "difference"]]
       topic  rank_a  rank_b  grade  difference
     0   110       1    <NA>      3       0.399
     1   110       2    <NA>      2       0.168

@@ -92,7 +92,7 @@ def freeze(
     >>> with TemporaryDirectory() as folder:
     ...     scores.ireval.freeze(f"{folder}/main.irframe", baseline="bm25")
     ...     new = scores.loc[["splade"]].ireval.compare(baseline=f"{folder}/main.irframe")
-    >>> new[["system_a", "system_b", "difference"]].round(3)
+    >>> new[["system_a", "system_b", "difference"]]
       system_a system_b  difference
     0   splade     bm25       0.279
     """

@@ -278,7 +278,7 @@ def decide(
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
     >>> pairs = decide(cube.ireval.bounds("RBP(p=0.5)", at=50), baseline="splade")
-    >>> pairs.loc[3:5, ["system_a", "lowest", "highest", "decided"]].round(3)
+    >>> pairs.loc[3:5, ["system_a", "lowest", "highest", "decided"]]
          system_a  lowest  highest  decided
     3     colbert  -0.256    0.098    False
     4  doct5query  -0.114    0.039    False

@@ -103,7 +103,7 @@ def interaction(
     >>> scores = runs.ireval.evaluate(qrels, ["nDCG@10"]).reset_index()
     >>> scores["kind"] = scores["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
     >>> found = interaction(scores, by="kind", baseline="bm25")
-    >>> found.loc[:1, ["system_a", "difference_odd", "difference_even", "p"]].round(3)
+    >>> found.loc[:1, ["system_a", "difference_odd", "difference_even", "p"]]
        system_a  difference_odd  difference_even      p
     0  bm25+rm3           0.147            0.109  0.714
     1      ance           0.022            0.116  0.432

@@ -425,7 +425,7 @@ def risk(
     ...     }
     ... )
     >>> found = risk(scores, baseline="bm25", a=2)
-    >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]].round(3)
+    >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]]
       system_a  difference  urisk  trisk  wins  losses
     0     ance       0.067    0.0    0.0     2       1
     """

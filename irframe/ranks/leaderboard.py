@@ -126,17 +126,17 @@ def leaderboard(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> board = runs.ireval.evaluate(qrels, ["nDCG@10", "RR"]).ireval.leaderboard(baseline="bm25")
-    >>> board[["rank", "tier", "nDCG@10", "rank_low", "rank_high", "change", "RR"]].round(2)
-                rank  tier  nDCG@10  rank_low  rank_high  change    RR
+    >>> board[["rank", "tier", "nDCG@10", "rank_low", "rank_high", "change", "RR"]]
+                rank  tier  nDCG@10  rank_low  rank_high  change     RR
     system
-    monot5         1     1     0.56         1          3    1.74  0.76
-    duot5          2     1     0.53         1          5    1.59  0.80
-    splade         3     1     0.48         1          5    1.37  0.80
-    doct5query     4     2     0.35         2          8    0.70  0.68
-    bm25+rm3       5     2     0.33         2          8    0.63  0.67
-    ance           6     2     0.27         4          8    0.34  0.47
-    colbert        7     2     0.21         4          8    0.05  0.59
-    bm25           8     2     0.20         4          8     NaN  0.41
+    monot5         1     1    0.558         1          3   1.741  0.755
+    duot5          2     1    0.527         1          5   1.588  0.799
+    splade         3     1    0.482         1          5   1.367  0.797
+    doct5query     4     2    0.346         2          8   0.698  0.677
+    bm25+rm3       5     2    0.332         2          8   0.627  0.672
+    ance           6     2    0.273         4          8   0.340  0.474
+    colbert        7     2    0.214         4          8   0.052  0.588
+    bm25           8     2    0.204         4          8     NaN  0.412
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)

@@ -288,17 +288,17 @@ def rank_intervals(
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, "nDCG@10")
     >>> found = scores.ireval.rank_intervals()
-    >>> found.droplevel("metric")[["mean", "rank", "rank_low", "rank_high", "tier"]].round(2)
-                mean  rank  rank_low  rank_high  tier
+    >>> found.droplevel("metric")[["mean", "rank", "rank_low", "rank_high", "tier"]]
+                 mean  rank  rank_low  rank_high  tier
     system
-    bm25        0.20     8         4          8     2
-    bm25+rm3    0.33     5         2          8     2
-    ance        0.27     6         4          8     2
-    colbert     0.21     7         4          8     2
-    splade      0.48     3         1          5     1
-    doct5query  0.35     4         2          8     2
-    monot5      0.56     1         1          3     1
-    duot5       0.53     2         1          5     1
+    bm25        0.204     8         4          8     2
+    bm25+rm3    0.332     5         2          8     2
+    ance        0.273     6         4          8     2
+    colbert     0.214     7         4          8     2
+    splade      0.482     3         1          5     1
+    doct5query  0.346     4         2          8     2
+    monot5      0.558     1         1          3     1
+    duot5       0.527     2         1          5     1
     >>> spread = scores.ireval.rank_intervals("bootstrap").droplevel("metric")
     >>> spread["first"][spread["first"] > 0].round(2).to_dict()
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}

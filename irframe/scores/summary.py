@@ -365,11 +365,11 @@ def summary(
     >>> scores = pd.DataFrame(
     ...     {"system": "s", "topic": ["1", "2", "3"], "measure": "AP", "value": [0.25, 0.5, 0.75]}
     ... )
-    >>> summary(scores).round(3)
+    >>> summary(scores)
                    mean  ci_low  ci_high  n
     metric system
     AP     s        0.5   0.077    0.923  3
-    >>> summary(scores, interval="t").round(3)
+    >>> summary(scores, interval="t")
                    mean  ci_low  ci_high  n
     metric system
     AP     s        0.5  -0.121    1.121  3

@@ -124,11 +124,11 @@ def compare_orderings(
     >>> report = compare_orderings(cube, **asked)
     >>> report = report.set_index("system_a")
     >>> report.loc[["ance", "doct5query", "duot5"], ["difference", "p", "p_orderings", "mark"]]
-                difference         p  p_orderings mark
+                difference      p p_orderings mark
     system_a
-    ance          0.069859  0.197371          NaN
-    doct5query    0.118956  0.048435     0.266846    †
-    duot5         0.265892  0.000120     0.001831    ‡
+    ance             0.070  0.197         NaN
+    doct5query       0.119  0.048       0.267    †
+    duot5            0.266  <.001       0.002    ‡
     """
     level(alpha)
     tested = parse_test(test)

@@ -307,10 +307,10 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     >>> misplaced = cube.ireval.misplacement()
     >>> archetypes(misplaced, by="team")[["team", "total", "typical B", "typical A"]]
             team  total  typical B  typical A
-    0      terms     32    0.18750    0.81250
-    1    vectors     32    0.09375    0.90625
-    2  expansion     32    0.09375    0.90625
-    3  rerankers     32    0.12500    0.87500
+    0      terms     32      0.188      0.812
+    1    vectors     32      0.094      0.906
+    2  expansion     32      0.094      0.906
+    3  rerankers     32      0.125      0.875
     """
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
         raise InputError("what misplacement returned", type(misplaced).__name__)

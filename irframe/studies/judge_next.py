@@ -137,7 +137,7 @@ def judge_next(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> judge_next(cube, 3).round(3)
+    >>> judge_next(cube, 3)
       topic   doc  priority  probability  best_rank  runs
     0   101  d546     0.052        0.700         14     1
     1   105  d433     0.036        0.562         12     1

@@ -120,11 +120,11 @@ def leave_out(
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
     >>> left = leave_out(cube, "AP(norm='min')", "RBP(p=0.8)")
-    >>> left.groupby("metric")[["change", "rank_change", "tau"]].mean().round(2)
-                    change  rank_change   tau
+    >>> left.groupby("metric")[["change", "rank_change", "tau"]].mean()
+                    change  rank_change    tau
     metric
-    AP(norm='min')  -24.40          0.8  0.87
-    RBP(p=0.8)      -18.43          1.0  0.91
+    AP(norm='min') -24.399          0.8  0.871
+    RBP(p=0.8)     -18.428          1.0  0.914
     """
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)

@@ -101,9 +101,9 @@ def reordering(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["P@20", "ASL(first=10)"])
-    >>> scores.ireval.reordering().drop(columns=["n_systems", "n_topics"]).round(2)
+    >>> scores.ireval.reordering().drop(columns=["n_systems", "n_topics"])
         old            new  delta_sort   system  kendall  delta_value
-    0  P@20  ASL(first=10)        12.5  colbert     0.86         0.24
+    0  P@20  ASL(first=10)        12.5  colbert    0.857        0.243
     >>> each = scores.ireval.reordering(per="system")
     >>> each[each["delta_sort"] != 0].to_dict("list")["system"]
     ['colbert', 'doct5query']
@@ -258,13 +258,13 @@ def ablation(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> table = ir.cube(runs, qrels).ireval.ablation()
-    >>> table[["step", "delta_sort", "kendall", "delta_value"]].round(2)
+    >>> table[["step", "delta_sort", "kendall", "delta_value"]]
                                    step  delta_sort  kendall  delta_value
-    0                         Atomize P        25.0     1.00         0.64
-    1  Aggregate documents within query        25.0     0.93         0.30
-    2    Aggregate rates across queries         0.0     1.00         0.87
-    3                        ASL itself        12.5     1.00         1.00
-    4                        Cumulative        12.5     0.93         0.17
+    0                         Atomize P        25.0    1.000        0.643
+    1  Aggregate documents within query        25.0    0.929        0.297
+    2    Aggregate rates across queries         0.0    1.000        0.871
+    3                        ASL itself        12.5    1.000        1.000
+    4                        Cumulative        12.5    0.929        0.167
     """
     shared: dict[str, Any] = {"unretrieved": unretrieved, "rel": rel}
     chain = [
@@ -413,10 +413,10 @@ def effective_top(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
-    >>> lengths.ireval.effective_top().head(1).round(2)
+    >>> lengths.ireval.effective_top().head(1)
             effective  documents  share
     system
-    bm25           97        158   0.61
+    bm25           97        158  0.614
     """
     refuse_others(lengths)
     choice("precision", precision, PRECISIONS)

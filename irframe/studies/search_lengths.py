@@ -89,9 +89,9 @@ def search_lengths(
     >>> qrels = pd.DataFrame({"topic": "1", "doc": list("acx"), "grade": 1})
     >>> search_lengths(ir.cube(runs, qrels)).drop(columns=["system", "topic", "grade"])
       doc  rank  search_length  precision
-    0   a     1              1   1.000000
-    1   c     3              2   0.666667
-    2   x  <NA>              1   0.000000
+    0   a     1              1      1.000
+    1   c     3              2      0.667
+    2   x  <NA>              1      0.000
     """
     depth, cube = read_depth(cube, depth), attended(cube)
     ASL(rel=rel, unretrieved=unretrieved)
@@ -209,9 +209,9 @@ def length_histogram(
     >>> runs, qrels = ir.example_track()
     >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
     >>> lengths.ireval.length_histogram(bins=2).head(2)
-      system   low  high  documents     share
-    0   bm25     1    50         97  0.613924
-    1   bm25  <NA>  <NA>         61  0.386076
+      system   low  high  documents  share
+    0   bm25     1    50         97  0.614
+    1   bm25  <NA>  <NA>         61  0.386
     """
     refuse_others(lengths)
     retrieved = lengths[RANK].notna().to_numpy()
@@ -319,10 +319,10 @@ def difference_histogram(
     >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
     >>> found = lengths.ireval.difference_histogram("ance", "bm25", bins=1)
     >>> found.drop(columns=["system_a", "system_b"])
-       low  high  documents     share  unretrieved
-    0 -inf  -1.0         96  0.607595           41
-    1  0.0   0.0          9  0.056962            2
-    2  1.0   inf         53  0.335443           24
+       low  high  documents  share  unretrieved
+    0 -inf  -1.0         96  0.608           41
+    1  0.0   0.0          9  0.057            2
+    2  1.0   inf         53  0.335           24
     """
     refuse_others(lengths)
     difference, unretrieved = _differences(lengths, a, b)
@@ -401,7 +401,7 @@ def best_systems(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
-    >>> scores.ireval.best_systems().round(3)
+    >>> scores.ireval.best_systems()
       metric  system   value
     0     AP  monot5   0.475
     1    ASL  monot5  14.150

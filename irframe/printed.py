@@ -1,0 +1,138 @@
+"""How results print: rounded, and a comparison by the columns that answer."""
+
+import textwrap
+from functools import partial
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from irframe.names import SIDES
+
+DECIMALS, WIDTH = 3, 80
+PRECISION = 6
+"""Decimals that pandas prints unless it is told otherwise."""
+ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant", "verdict"]
+"""Columns of a comparison that say by how much systems differ, and how surely."""
+MEANS = "mean_a"
+"""The first column of a comparison that is none of its labels."""
+
+
+def spelled_p(p: float, decimals: int = 4) -> str:
+    """Return a p-value as it is printed.
+
+    Examples
+    --------
+    >>> spelled_p(0.03456), spelled_p(1e-9), spelled_p(float("nan")), spelled_p(1e-9, 3)
+    ('0.0346', '<.0001', '-', '<.001')
+    """
+    if p != p:  # noqa: PLR0124 - as NaN is not
+        return "-"
+    least = 10.0**-decimals
+    return f"<{least:.{decimals}f}".replace("0.", ".") if p < least else f"{p:.{decimals}f}"
+
+
+def is_p(name: object) -> bool:
+    """Tell whether a column of this name holds p-values.
+
+    Examples
+    --------
+    >>> is_p("p_adjusted"), is_p("power")
+    (True, False)
+    """
+    return name == "p" or str(name).startswith("p_")
+
+
+class _Frames(type):
+    """What makes any frame a result to ``isinstance``, so that tests may expect a plain one."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, pd.DataFrame)
+
+
+class Result(pd.DataFrame, metaclass=_Frames):
+    """A frame that prints rounded to three decimals, and a comparison by what answers.
+
+    Its values are as precise, and its columns as many, as those of any frame. Whoever sets
+    ``display.precision`` or ``display.float_format`` of pandas, or makes a plain
+    ``pd.DataFrame`` of it, sees all of them.
+
+    Examples
+    --------
+    >>> Result({"difference": [1 / 3, 0.02], "p": [1e-9, 0.5]})
+       difference      p
+    0       0.333  <.001
+    1       0.020  0.500
+    """
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return Result
+
+    def __repr__(self) -> str:
+        shown, note = _printed(pd.DataFrame(self))
+        with pd.option_context(*_options(note)):
+            return "\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)]))
+
+    def _repr_html_(self) -> str | None:
+        shown, note = _printed(pd.DataFrame(self))
+        with pd.option_context(*_options(note)):
+            page: str | None = shown._repr_html_()  # type: ignore[operator]
+        return f"{page}\n<p>{escape(note)}</p>" if page and note else page
+
+
+def _options(note: str) -> tuple[Any, ...]:
+    """Return options of pandas for a frame whose columns were chosen: print all of these."""
+    shape, columns = "display.show_dimensions", "display.max_columns"
+    return (shape, False, columns, None) if note else (shape, pd.get_option(shape))
+
+
+def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return a frame as it is printed, and a note of the columns that are not."""
+    own = pd.get_option("display.precision") != PRECISION
+    if own or pd.get_option("display.float_format") is not None:
+        return frame, ""
+    chosen, note = _answering(frame)
+    shown = chosen.round(DECIMALS)
+    for place, (name, column) in enumerate(chosen.items()):
+        if is_p(name) and column.dtype.kind == "f":
+            spelled = partial(spelled_p, decimals=DECIMALS)
+            shown.isetitem(place, column.map(spelled, na_action="ignore").to_numpy())
+        elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
+            shown.isetitem(place, column.to_numpy())  # small, but not nothing
+    return shown, note
+
+
+def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return the columns of a comparison that answer, labels that differ first; others whole."""
+    if not frame.columns.is_unique or not {MEANS, "n_topics", *ANSWER[:-1]} <= {*frame.columns}:
+        return frame, ""
+    labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
+    if not {*labels}.isdisjoint(ANSWER):
+        return frame, ""  # in an order of the user's own
+    same = [name for name in labels if _is_constant(frame[name])]
+    if len(frame) == 1:
+        same = [name for name in same if name not in SIDES]
+    told = {*same}
+    if {"metric", "depth"} <= {*labels}:
+        pairs = frame[["metric", "depth"]].drop_duplicates()
+        told |= set() if pairs["metric"].duplicated().any() else {"depth"}  # the metric says it
+    labels = [name for name in labels if name not in told]
+    crowded = "verdict" in frame.columns or len(labels) > 2  # beyond 80 columns
+    answers = [name for name in ANSWER if name in frame.columns]
+    kept = [*labels, *(name for name in answers if name != "significant" or not crowded)]
+    said = [f"{name} {frame[name].iloc[0]}" for name in same]
+    left = [str(name) for name in frame.columns if name not in {*kept, *same}]
+    shape = f"{len(frame)} rows x {len(frame.columns)} columns"
+    note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])
+    return _ends(frame[kept]), f"[{note}]"
+
+
+def _is_constant(column: pd.Series) -> bool:
+    return len(column) > 0 and not column.factorize()[0].any()  # missing ones are -1
+
+
+def _ends(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without rows of its middle that pandas does not print."""
+    most = pd.get_option("display.max_rows") or len(frame)
+    return frame if len(frame) <= 2 * most else pd.concat([frame.head(most), frame.tail(most)])

@@ -1,0 +1,131 @@
+"""Results print rounded, and are the frames that they were."""
+
+import copy
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import irframe as ir
+from irframe.printed import Result
+
+
+@pytest.fixture(scope="module")
+def scores():
+    runs, qrels = ir.example_track()
+    return runs.ireval.evaluate(qrels, ["AP", "nDCG@10"])
+
+
+@pytest.fixture
+def found(scores):
+    return scores.ireval.compare(adjust="holm", baseline="bm25")
+
+
+def plain(frame):
+    bare = pd.DataFrame(frame)
+    bare.attrs = frame.attrs
+    return bare
+
+
+def test_what_verbs_return_prints_rounded_and_scores_are_plain(scores, found):
+    assert type(found) is Result
+    assert type(scores) is pd.DataFrame
+    raw = scores.loc["monot5", "AP"].mean() - scores.loc["bm25", "AP"].mean()
+    assert found["difference"][5] == pytest.approx(raw, abs=1e-12)
+    assert f" {raw:.3f} " in repr(found)
+    assert f"{raw:.6f}" not in repr(found)
+
+
+def test_a_comparison_prints_what_answers_and_names_the_rest(found):
+    lines = repr(found).splitlines()
+    answers = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
+    assert lines[0].split() == ["metric", "system_a", *answers]
+    assert max(map(len, lines)) <= 80
+    told = " ".join(lines[-2:])
+    assert told.startswith("[14 rows x 18 columns; system_b bm25; not shown: depth, mean_a, ")
+    named = {*lines[0].split(), "system_b", *told.partition("not shown: ")[2][:-1].split(", ")}
+    assert named == {*found.columns}
+    assert "not shown: depth, mean_a" in found._repr_html_()
+
+
+def test_columns_that_were_chosen_are_all_printed(found):
+    shown = repr(found[["system_b", "mean_a", "p", "wins"]])
+    assert shown.split()[:4] == ["system_b", "mean_a", "p", "wins"]
+    assert "not shown" not in shown
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda found: found.set_index("system_a"),
+        lambda found: found.set_index(["metric", "depth", "system_a", "system_b"]),
+        lambda found: found.drop(columns="depth"),
+        lambda found: found[found.columns[::-1]],
+        lambda found: found.head(0),
+        lambda found: found.assign(depth=None),
+        lambda found: pd.concat([found, found], axis=1),
+        lambda found: found.T,
+        lambda found: found.rename(columns={"difference": 0}),
+        lambda found: pd.concat({"x": found}, axis=1),
+    ],
+)
+def test_whatever_became_of_a_comparison_prints(found, changed):
+    other = changed(found)
+    assert type(other) is Result
+    assert repr(other)
+    assert other._repr_html_()
+
+
+def test_one_pair_names_its_systems(found):
+    assert {"system_a", "system_b"} <= {*repr(found.head(1)).splitlines()[0].split()}
+
+
+def test_no_p_value_prints_as_nothing_and_no_column_as_zeros():
+    shown = repr(Result({"p": [2e-4, None], "p_adjusted": [0.5, 1.0], "share": [1e-5, 2e-5]}))
+    assert shown.split()[4:] == ["<.001", "0.500", "0.00001", "1", "NaN", "1.000", "0.00002"]
+
+
+@pytest.mark.parametrize(
+    "option", [("display.precision", 4), ("display.float_format", "{:.2f}".format)]
+)
+def test_whoever_sets_digits_sees_what_pandas_prints(found, option):
+    with pd.option_context(*option):
+        assert repr(found) == repr(plain(found))
+        assert found._repr_html_() == plain(found)._repr_html_()
+
+
+def test_a_result_is_equal_to_a_plain_frame_whichever_comes_first(found):
+    assert_frame_equal(found, plain(found))
+    assert_frame_equal(plain(found), found)
+    assert found.equals(plain(found))
+    with pytest.raises(AssertionError):
+        assert_frame_equal(plain(found), found.assign(p=found["p"] + 0.1))
+
+
+def test_pandas_keeps_a_result_and_its_record(found, tmp_path):
+    found.to_pickle(tmp_path / "found.pkl")
+    kept = [
+        copy.deepcopy(found),
+        found.copy(),
+        pd.read_pickle(tmp_path / "found.pkl"),  # noqa: S301 - our own
+        found.query("metric == 'AP'"),
+        found.sort_values("p"),
+        found[["system_a", "p"]],
+        found.groupby("metric").head(1),
+    ]
+    assert {type(part) for part in kept} == {Result}
+    assert all(part.ireval.record == found.ireval.record for part in kept)
+
+
+def test_files_hold_all_digits(found, tmp_path):
+    found.to_parquet(tmp_path / "found.parquet")
+    again = pd.read_parquet(tmp_path / "found.parquet")
+    assert type(again) is pd.DataFrame
+    assert again.equals(plain(found))
+
+
+def test_many_rows_print_as_many_as_pandas_prints(found):
+    many = pd.concat([found] * 100, ignore_index=True)
+    with pd.option_context("display.max_rows", 10, "display.min_rows", 4):
+        lines = repr(many).splitlines()
+    assert [line.split()[0] for line in lines[1:6]] == ["0", "1", "...", "1398", "1399"]
