@@ -14,16 +14,20 @@ from scipy.special import stdtrit
 from shown import Page, data_folder
 
 import irframe as ir
-from irframe.cubes.estimate import LEAST_DRAWN, Draw, gains_of, limits, rank_weights, totals
+from irframe.cubes.estimate import LEAST_DRAWN, limits
+from irframe.cubes.sampled import Draw, estimated
 from irframe.metrics.facts import facts
 
 PAGE = Page("sampled")
 DRAWS = int(os.environ.get("DRAWS", "400"))
 SAMPLES = 200
 """Samples of documents of every topic."""
-METRICS = [ir.parse_metric(name) for name in ("P(rel=2)", "DCG", "RBP(p=0.8, rel=2)")]
-NAMES = ("P@10", "DCG@10", "RBP@10")
-AT = [10]
+DEEP = 100
+NAMED = {"P@10": "P(rel=2)", "DCG@10": "DCG", "RBP@10": "RBP(p=0.8, rel=2)"}
+NAMED |= {f"nDCG@{DEEP}": "nDCG"}
+NAMES = tuple(NAMED)
+METRICS = [ir.parse_metric(name) for name in NAMED.values()]
+AT = [int(name.partition("@")[2]) for name in NAMES]
 SHARES = (0.05, 0.1, 0.2)
 TOPICS = (5, 8, 10, 15, 20, 30, 53)
 ALONE, WITH = "people alone", "with the model"
@@ -45,6 +49,18 @@ def shown(shares):
     return ["" if np.isnan(share) else f"{share:.3f}".lstrip("0") for share in shares]
 
 
+def down_to(depths, each, rows):
+    """Return sums of something of judged documents down to depths of lists, (depth, ...)."""
+    summed = np.append(each, 0.0)[rows].cumsum(axis=-1)
+    return np.stack([summed[..., at - 1] for at in depths])
+
+
+def complete(cube):
+    """Return scores by all judgments, each metric at its depth, (metric, system, topic)."""
+    both = [cube.ireval.score(m, at=at) for m, at in zip(METRICS, AT, strict=True)]
+    return np.stack([each.to_numpy()[0, ..., 0] for each in both])
+
+
 class Samples:
     """Samples of the documents of every topic, and what is estimated of each topic from each."""
 
@@ -53,8 +69,7 @@ class Samples:
         base = experiment.judgments
         topic, own = base.topic, base.grade
         top, rng = experiment.tops[topic], np.random.default_rng(0)
-        weights, rows = rank_weights(METRICS, depth, AT), experiment.rows_at(depth)
-        place = rows[..., : AT[0]]
+        rows = experiment.rows_at(depth)
         label = np.full(len(grade), "1", object)
         values, spreads, numbers = [], [], []
         for _ in range(SAMPLES):
@@ -64,19 +79,20 @@ class Samples:
             else:
                 left = np.where(rng.random(len(grade)) < share, grade, -1).astype(np.int8)
                 draw = Draw.of(base, left, None, np.full(len(grade), share))
+            grades = [(left, top), (own, top)]
             found = [
-                totals(rows, draw, [gains_of(metric, each, top) for each in (left, own)], ranks)
-                for metric, ranks in zip(METRICS, weights, strict=True)
+                next(estimated([metric], rows, draw, grades, [at]))
+                for metric, at in zip(METRICS, AT, strict=True)
             ]
             values.append([value[..., 0] for value, _ in found])
             kept = ((0, 0), (0, 1), (1, 1))
             spreads.append([[spread[each][..., 0] for each in kept] for _, spread in found])
-            numbers.append(np.append(draw.judged, False)[place].sum(axis=-1))
+            numbers.append(down_to(AT, draw.judged, rows))
         self.value, self.spread = np.array(values), np.array(spreads)
-        self.expected = np.append(draw.chance, 0.0)[place].sum(axis=-1)
+        self.expected = down_to(AT, draw.chance, rows)
         self.number, self.judgments = np.array(numbers), int(draw.judged.sum())
         self.part = self.judgments / len(grade)
-        self.full = cube.ireval.score(*METRICS, at=AT).to_numpy()[..., 0]
+        self.full = complete(cube)
 
     def means(self, samples, topics):
         """Return means on some topics, errors of documents and of topics, and drawn documents.
@@ -108,7 +124,7 @@ class Samples:
             )
             for kind, (each, between, variance) in parts.items()
         }
-        return found, self.number[samples, :, topics].sum(axis=0)
+        return found, self.number[samples, ..., topics].sum(axis=0)
 
 
 def held(mean, reach, truth):
@@ -120,47 +136,48 @@ def held(mean, reach, truth):
     return inside.where(low.notnull()).to_numpy()
 
 
-def covered(samples, complete, topics, kind, *, fixed):
+def covered(samples, truth, topics, kind, *, fixed):
     """Return how often intervals of some topics hold the truth, by metric."""
-    rng, every = np.random.default_rng(topics), complete.shape[-1]
+    rng, every = np.random.default_rng(topics), truth.shape[-1]
     means, reaches, truths = [], [], []
     for _ in range(DRAWS):
         some = rng.permutation(every)[:topics] if fixed else rng.integers(every, size=topics)
         parts, number = samples.means(rng.integers(SAMPLES, size=topics), some)
         mean, error, error_of_topics = parts[kind]
         if fixed:
-            enough = (samples.expected[:, some].sum(axis=1).mean() >= LEAST_DRAWN) & (number > 1)
+            expected = samples.expected[..., some].sum(axis=-1).mean(axis=-1, keepdims=True)
+            enough = (expected >= LEAST_DRAWN) & (number > 1)
             freedom = np.where(enough, number - 1, np.nan)
         else:
             freedom, error, some = topics - 1, error_of_topics, slice(None)
         means.append(mean)
         reaches.append(stdtrit(freedom, 0.975) * error)
-        truths.append(complete[..., some].mean(axis=-1))
+        truths.append(truth[..., some].mean(axis=-1))
     found = held(np.array(means), np.array(reaches), np.array(truths))
     counted = (~np.isnan(found)).sum(axis=(0, 2))
     hits = np.nansum(found, axis=(0, 2))
     return np.where(counted > 0, hits / np.maximum(counted, 1), np.nan)
 
 
-def write_estimates(samples, complete):
+def write_estimates(samples, truth):
     """Write how often intervals of `estimate` hold the means of complete judgments."""
     rows = []
     for (words, share), each in samples.items():
         for topics in TOPICS:
-            shares = covered(each, complete, topics, ALONE, fixed=True)
+            shares = covered(each, truth, topics, ALONE, fixed=True)
             told = {"documents drawn": words, "share": f"{share:.0%}", "topics": topics}
             rows.append(told | dict(zip(NAMES, shown(shares), strict=True)))
     PAGE.table([row for row in rows if any(row[name] for name in NAMES)], "estimates")
 
 
-def write_powered(samples, complete):
+def write_powered(samples, truth):
     """Write how often intervals of `predict_powered` hold the truth, and what it saves."""
     rows, saved = [], []
     for share, each in samples.items():
         for topics in TOPICS:
             told = {"share": f"{share:.0%}", "topics": topics}
             for words, fixed in (("these topics", True), ("topics like these", False)):
-                shares = covered(each, complete, topics, WITH, fixed=fixed)
+                shares = covered(each, truth, topics, WITH, fixed=fixed)
                 named = [f"{name}, {words}" for name in NAMES]
                 told |= dict(zip(named, shown(shares), strict=True))
             rows.append(told)
@@ -188,10 +205,10 @@ if __name__ == "__main__":
     folder = data_folder(__doc__) / "trec-dl-2021-judges"
     runs = ir.read_runs(f"{folder}/runs/*")
     people, model = (
-        runs.ireval.cube(ir.read_qrels(folder / f"qrels.{name}.txt"), depth=10)
+        runs.ireval.cube(ir.read_qrels(folder / f"qrels.{name}.txt"), depth=DEEP)
         for name in ("nist", "gpt4o")
     )
-    truth = people.ireval.score(*METRICS, at=AT).to_numpy()[..., 0]
+    truth = complete(people)
     order, mine = (
         pd.MultiIndex.from_arrays([base.topic, base.docs])
         for base in (people.experiment.judgments, model.experiment.judgments)

@@ -11,17 +11,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import number, places
-from irframe.cubes.estimate import (
-    Draw,
-    freedom_of,
-    gains_of,
-    limits,
-    rank_weights,
-    tell_lone,
-    tell_unknown,
-    told_scale,
-    totals,
-)
+from irframe.cubes.estimate import freedom_of, limits, tell_lone, tell_unknown, told_scale
+from irframe.cubes.sampled import Draw, estimated
 from irframe.cubes.score import in_blocks, label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
@@ -170,10 +161,8 @@ def estimates(
     shape = model.shape
     found = {name: np.empty(shape) for name in NAMES}
     weight = np.empty((len(metrics), len(depths)))
-    weights = rank_weights(metrics, cube.sizes[DEPTH], depths)
-    for row, metric in enumerate(metrics):
-        worth = [gains_of(metric, each, top) for each in (grade, own)]
-        (people, cheap), spread = totals(rows, draw, worth, weights[row])
+    pairs = estimated(metrics, rows, draw, [(grade, top), (own, top)], depths)
+    for row, ((people, cheap), spread) in enumerate(pairs):
         both, of_cheap = (
             np.nansum(np.where(took, part, 0), axis=0) for part in (spread[0, 1], spread[1, 1])
         )

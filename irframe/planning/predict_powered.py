@@ -67,7 +67,7 @@ def predict_powered(
         qrels frame as `draw_to_judge` makes it; what was not drawn needs no row where its topic is
         one ``stratum``, or where the model's judgments have that column, too.
     metrics
-        With a cube, metrics that add up gains by rank: P, DCG, RBP, SDCG, INSQ.
+        With a cube, metrics that add up gains by rank: P, DCG, RBP, SDCG, INSQ; or nDCG.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
@@ -116,7 +116,7 @@ def predict_powered(
         For fewer than two topics by people, other systems, or an alpha outside (0, 1).
     MetricError
         For other metrics, or those that are not averaged by a plain mean; with a cube, for those
-        that do not add up gains by rank.
+        that `estimate` refuses.
     InputError
         If people's judgments of documents have neither strata nor probabilities.
     GradeError
@@ -160,7 +160,8 @@ def predict_powered(
 
     With a cube a topic's score is ``w F + sum over people's documents of (y - w f) / p``, F the
     model's score of the whole list, y and f what a document adds to the score by people and by the
-    model, and p the probability with which it was drawn (Horvitz and Thompson, see `estimate`). The
+    model, and p the probability with which it was drawn (Horvitz and Thompson, see `estimate`); of
+    nDCG these sums are its estimates from people's documents by people and by the model. The
     weight, one for all systems, is what makes the variance of drawing documents least, clipped to
     [0, 1]. Of random topics errors are the jackknife's, each topic left out in its turn and the
     weight found anew, and so hold what drawing topics and drawing documents vary; intervals have

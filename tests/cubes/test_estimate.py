@@ -66,6 +66,84 @@ def test_estimates_and_variances_are_right_over_all_samples(column):
     np.testing.assert_allclose(np.average(errors**2, axis=0, weights=weights), spread, atol=1e-12)
 
 
+def ndcg_of(table, weight, ranks, k):
+    """Return nDCG of documents that stand for so many each, walking down both rankings."""
+
+    def reached(end):
+        whole = int(end)
+        return sum(1 / np.log2(1 + i) for i in range(1, whole + 1)) + (end - whole) / np.log2(
+            2 + whole
+        )
+
+    gained = sum(
+        w * table[doc] / np.log2(1 + ranks[doc])
+        for doc, w in weight.items()
+        if ranks.get(doc, np.inf) <= k
+    )
+    ideal = start = 0.0
+    for doc, w in sorted(weight.items(), key=lambda each: -table[each[0]]):
+        ideal += table[doc] * (reached(min(start + w, k)) - reached(min(start, k)))
+        start += w
+    return gained / ideal if ideal else 0.0
+
+
+@pytest.mark.parametrize("column", ["stratum", "probability"])
+def test_ndcg_and_its_error_are_those_of_leaving_out_each_document(column):
+    runs, qrels = ir.example_track()
+    parts = qrels.assign(part=np.where(qrels["doc"].str[-1] < "4", "x", "y"))
+    drawn = parts.ireval.draw_to_judge(0.5, strata="part", seed=5)
+    drawn = drawn.drop(columns="probability" if column == "stratum" else "stratum")
+    found = runs.ireval.cube(drawn).ireval.estimate("nDCG", at=12).squeeze(["metric", "depth"])
+    errors = 0
+    for system, topic in product(found["system"].values[:3], found["topic"].values[:8]):
+        run = runs[(runs["system"] == system) & (runs["topic"] == topic)].ireval.rank()
+        ranks = dict(zip(run["doc"], run["rank"], strict=True))
+        here = drawn[drawn["topic"] == topic].set_index("doc")
+        some = here[here["grade"] >= 0]
+        if column == "stratum":
+            sizes, numbers = (each["stratum"].value_counts() for each in (here, some))
+        weight = {
+            doc: 1 / row["probability"]
+            if column == "probability"
+            else sizes[row["stratum"]] / numbers[row["stratum"]]
+            for doc, row in some.iterrows()
+        }
+        asked = some["grade"].to_dict(), ranks, 12
+        value = ndcg_of(asked[0], weight, *asked[1:])
+        variance, left = 0.0, {}
+        for doc, w in weight.items():
+            rest = {other: each for other, each in weight.items() if other != doc}
+            if column == "stratum":
+                name = some["stratum"][doc]
+                n = numbers[name]
+                rest |= {d: v * n / (n - 1) for d, v in rest.items() if some["stratum"][d] == name}
+                left.setdefault(name, []).append(ndcg_of(asked[0], rest, *asked[1:]))
+            else:
+                off = value - ndcg_of(asked[0], rest, *asked[1:])
+                variance += (1 - 1 / w) * off**2
+        for name, scores in left.items():
+            n = len(scores)
+            variance += (1 - n / sizes[name]) * (n - 1) * np.var(scores)
+        cell = found.sel(system=system, topic=topic)
+        np.testing.assert_allclose(cell["estimate"], value, atol=1e-12)
+        np.testing.assert_allclose(cell["error"], np.sqrt(variance), atol=1e-9)
+        errors += variance > 0
+    assert errors > 10
+
+
+@pytest.mark.parametrize("column", ["stratum", "probability"])
+def test_ndcg_of_complete_judgments_is_as_ever(column):
+    runs, qrels = ir.example_track()
+    kinds = ("nDCG", "nDCG(gain='exp')", "nDCG(gain={1: 3, 2: 1, 3: 2}, discount='zipf')")
+    kinds += ("nDCG(discount='jk', base=3)", "nDCG(gain='binary', rel=2)")
+    qrels.loc[qrels["topic"] == qrels["topic"].iloc[-1], "grade"] = 0
+    cube = runs.ireval.cube(qrels.assign(**{column: 1}))
+    with pytest.warns(IrframeWarning, match="every document was"):
+        found = cube.ireval.estimate(*kinds)
+    np.testing.assert_allclose(found["estimate"], cube.ireval.score(*kinds), atol=1e-12)
+    np.testing.assert_allclose(found["error"], 0, atol=1e-12)
+
+
 def test_complete_judgments_have_no_error_and_means_are_over_topics():
     runs, qrels = ir.example_track()
     every = runs.ireval.cube(qrels.assign(probability=1.0))
@@ -91,7 +169,11 @@ def test_what_cannot_be_estimated_is_refused(cube):
     runs, qrels = ir.example_track()
     refused(InputError, "judgments that were drawn.*found neither", cube.ireval.estimate, "P", at=5)
     with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
-        cube.ireval.draw_to_judge(0.5).ireval.estimate("P", "Recall", "nDCG", at=5)
+        cube.ireval.draw_to_judge(0.5).ireval.estimate(
+            "P", "Recall", "nDCG(ideal='full')", "nDCG", at=5
+        )
+    with pytest.raises(MetricError, match="5 drawn documents; found 5, 9 with .* at=10 or deeper"):
+        cube.ireval.draw_to_judge(0.5).ireval.estimate("P", "nDCG", at=[5, 9, 15])
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])

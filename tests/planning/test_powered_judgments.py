@@ -123,6 +123,25 @@ def test_the_model_helps_as_far_as_it_is_right():
     np.testing.assert_allclose(some["error_alone"], complete)
 
 
+def test_ndcg_is_that_of_people_plus_what_the_model_has_more_than_its_sample():
+    asked = {"metrics": "nDCG", "at": 12, "topics": "fixed"}
+    found = CUBE.ireval.predict_powered(DRAWN, **asked)
+    masked = MODEL.assign(grade=MODEL["grade"].where(DRAWN["grade"] >= 0, -1))
+    masked = masked.merge(DRAWN[["topic", "doc", "stratum"]], on=["topic", "doc"])
+    people, cheap = (
+        RUNS.ireval.cube(each).ireval.estimate("nDCG", at=12)["mean"] for each in (DRAWN, masked)
+    )
+    model = CUBE.ireval.score("nDCG", at=12).mean("topic")
+    weight = found["weight"].item()
+    assert 0 < weight <= 1
+    np.testing.assert_allclose(found["mean"], people + weight * (model - cheap))
+    assert (found["saving"] > 0).all()
+    with pytest.warns(IrframeWarning, match="every document was judged"):
+        everybody = CUBE.ireval.predict_powered(PEOPLE.assign(probability=1.0), **asked)
+    true = RUNS.ireval.cube(PEOPLE).ireval.score("nDCG", at=12).mean("topic")
+    np.testing.assert_allclose(everybody["mean"], true, atol=1e-12)
+
+
 def test_differences_are_students_over_topics():
     found = powered(baseline="bm25")
     values = found["mean"].sel(system=found["system_a"].to_numpy()).to_numpy()

@@ -1,0 +1,370 @@
+"""Documents that were drawn to be judged, and what is estimated of lists from them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from irframe.arrays import Array, Floats
+from irframe.errors import InputError, MetricError, ParameterError
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.nuggets import strata_of
+from irframe.gains import Binary, Gain
+from irframe.metrics import Block, Evidence, Metric
+from irframe.metrics.facts import TIE
+from irframe.metrics.ndcg import nDCG
+from irframe.metrics.positions import discounts
+from irframe.names import UNJUDGED
+
+CELLS = 1 << 22
+"""Cells of rankings that are worked on at a time."""
+LEAST_IDEAL = 5
+"""How many drawn documents an ideal ranking must have room for, for shares of it to hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Which documents of recall bases were drawn and judged, and with which probability."""
+
+    topic: NDArray[np.integer[Any]]
+    """The topic of each document, shape (judged,), as those below."""
+    judged: NDArray[np.bool_]
+    """Whether each document was judged."""
+    probability: Floats
+    chance: Floats
+    """How likely each document was to be judged, whether or not it was; 0 if that is not known."""
+    stratum: NDArray[np.int32]
+    size: Array
+    """How many documents each stratum has, shape (topic, stratum)."""
+    drawn: Array
+    """How many of them were judged."""
+    together: bool
+    """Whether so many of each stratum were drawn, or each document by itself."""
+
+    @classmethod
+    def of(
+        cls, base: Judgments, grade: Array, label: Array | None, probability: Floats | None
+    ) -> "Draw":
+        """Read how documents were drawn.
+
+        Parameters
+        ----------
+        base
+            The documents.
+        grade, label, probability
+            Of each of them: the grade, below 0 where it was not judged; its stratum; and with which
+            probability it was drawn.
+
+        Raises
+        ------
+        InputError
+            If there are neither strata nor probabilities.
+        ParameterError
+            If a probability of a judged document is not above 0 and at most 1.
+        GradeError
+            If no document of a stratum was judged.
+        """
+        if label is None and probability is None:
+            advice = "draw them with qrels.ireval.draw_to_judge(share)"
+            wanted = "judgments that were drawn, in a column stratum or probability"
+            raise InputError(wanted, "neither", advice)
+        topic, topics, judged = base.topic, base.topics, grade >= 0
+        if probability is not None:
+            _refuse_probabilities(base, probability, judged)
+        if label is None or (label == "").any():
+            label = np.full(len(grade), "", object)
+        levels = np.unique(np.append(base.levels, grade))
+        if probability is None or _known(label):
+            found = strata_of(label, grade, topic, topics, levels, complete=True)
+        else:
+            found = strata_of(label, np.zeros_like(grade), topic, topics, levels)
+        stratum = found["stratum"]
+        shape = found["stratum_count"].shape[:2]
+        cell = np.ravel_multi_index((topic, stratum), shape)
+        size = np.bincount(cell, minlength=shape[0] * shape[1])
+        drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
+        share = drawn[cell] / size[cell]
+        together = _known(label) and (
+            probability is None or bool(np.allclose(probability[judged], share[judged]))
+        )
+        chosen = share if together or probability is None else np.nan_to_num(probability)
+        sizes = size.reshape(shape), drawn.reshape(shape)
+        known = np.where(judged, chosen, 1.0), np.asarray(chosen)
+        return cls(topic, judged, *known, stratum, *sizes, together)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every document was judged."""
+        return bool(self.judged.sum() == self.size.sum())
+
+    @property
+    def factor(self) -> Floats:
+        """By what the spread within a stratum counts, NaN if one of several was judged."""
+        size, drawn = self.size.astype(float), self.drawn.astype(float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = size**2 * (1 / drawn - 1 / size) / (drawn - 1)
+        return np.where(self.size == self.drawn, 0.0, np.where(self.drawn > 1, factor, np.nan))
+
+
+def _known(label: Array) -> bool:
+    return bool((label != "").any())
+
+
+def _refuse_probabilities(base: Judgments, probability: Floats, judged: Array) -> None:
+    wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
+    if len(wrong):
+        named = base.docs[wrong]
+        told = [f"{probability[row]} of {doc}" for row, doc in zip(wrong, named, strict=True)]
+        wanted = "a probability above 0 and at most 1 for every judged document"
+        raise ParameterError(wanted, f"{len(wrong)} without", "", told)
+
+
+def estimated(
+    metrics: Sequence[Metric],
+    rows: Array,
+    draw: Draw,
+    grades: Sequence[tuple[Array, Array]],
+    depths: Sequence[int],
+) -> Iterator[tuple[Floats, Floats]]:
+    """Estimate scores at some depths, and how they vary, by metric.
+
+    Parameters
+    ----------
+    metrics
+        Metrics that add up gains by rank, or share them with an ideal ranking.
+    rows, draw
+        As `totals` has them.
+    grades
+        One or several times the grades of documents, and the top grades of their collections.
+    depths
+        Depths within the rows.
+
+    Yields
+    ------
+    totals, covariances
+        Of each metric; see `totals`.
+
+    Raises
+    ------
+    MetricError
+        For other metrics.
+    """
+    found = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
+    pairs = list(zip(metrics, found, strict=True))
+    others = [str(m) for m, weights in pairs if weights is None and not _ideal(m)]
+    if others:
+        wanted = "metrics that add up gains by rank, such as P, DCG, RBP, or nDCG by what is judged"
+        raise MetricError(wanted, "", "", others)
+    _refuse_shallow([metric for metric, weights in pairs if weights is None], draw, depths)
+    for metric, weights in pairs:
+        worth = [gains_of(metric, *each) for each in grades]
+        if weights is not None:
+            yield totals(rows, draw, worth, weights)
+        elif isinstance(metric, nDCG):
+            yield ratios(rows, draw, worth, metric, depths)
+
+
+def _ideal(metric: Metric) -> bool:
+    return isinstance(metric, nDCG) and metric.ideal == "judged" and not metric.judged_only
+
+
+def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
+    """Refuse ideal rankings that so few drawn documents fill that scores are biased."""
+    share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
+    shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
+    if metrics and shallow and not draw.complete:
+        wanted = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
+        found = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
+        advice = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or draw more"
+        raise MetricError(wanted, found, advice, list(map(str, metrics)))
+
+
+def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
+    """Return these weights, None if they depend on what else is relevant or judged."""
+    if not (metric.additive and metric.linear and hasattr(metric, "gain")) or metric.judged_only:
+        return None
+    changed: dict[str, Any] = {"gain": Binary(), "rel": 1}
+    plain = replace(metric, **changed)
+    found = []
+    for relevant in (1, 2):
+        block = Block(
+            grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(np.int8),
+            retrieved=np.full(ranks, ranks),
+            levels=np.array([0, 1]),
+            count=np.full((ranks, 2), relevant),
+            top=1,
+        )
+        found.append(plain.score(Evidence(block))[:, np.asarray(depths) - 1])
+    return found[0] if np.array_equal(found[0], found[1]) else None
+
+
+def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
+    """Return gains of grades under the top grades of their topics, 0 of marks and below 0.
+
+    Parameters
+    ----------
+    metric
+        A metric.
+    grade, top
+        Grades, and the highest one of the collection of each of them, of one shape.
+    """
+    gain: Gain = getattr(metric, "gain", Binary())
+    codes, found = np.arange(-128, 128), np.zeros(grade.shape)
+    for highest in np.unique(top).tolist():
+        table = np.where(codes >= 0, gain.map(codes, rel=getattr(metric, "rel", 1), top=highest), 0)
+        here = top == highest
+        found[here] = table[grade[here].astype(np.int64) + 128]
+    return found
+
+
+def totals(
+    rows: Array, draw: Draw, worth: Sequence[Floats], weights: Floats
+) -> tuple[Floats, Floats]:
+    """Estimate totals over lists by Horvitz and Thompson, and how they vary.
+
+    Parameters
+    ----------
+    rows
+        Which judgment is at each rank of lists, -1 for none, shape (system, topic, rank).
+    draw
+        Which documents were judged.
+    worth
+        One or several values of each document, shape (judged,), 0 where it was not judged.
+    weights
+        What a value counts for at every rank and depth, shape (rank, depth).
+
+    Returns
+    -------
+    totals, covariances
+        Shape (value, system, topic, depth), and (value, value, system, topic, depth).
+    """
+    systems, topics, ranks = rows.shape
+    several, depths = len(worth), weights.shape[1]
+    found = np.empty((several, systems, topics, depths))
+    spread = np.zeros((several, several, systems, topics, depths))
+    step = max(1, CELLS // max(1, topics * ranks))
+    padded = [np.append(np.where(draw.judged, each, 0.0), 0.0) for each in worth]
+    inverse = np.append(1 / draw.probability, 0.0)
+    for first in range(0, systems, step):
+        some = slice(first, first + step)
+        place = rows[some]
+        held = np.stack([each[place] for each in padded])
+        found[:, some] = (held * inverse[place]) @ weights
+        spread[:, :, some] = _spread(draw, held, place, weights, inverse)
+    return found, spread
+
+
+def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Floats) -> Floats:
+    """Return covariances of estimated totals, (value, value, system, topic, depth)."""
+    products = held[:, np.newaxis] * held[np.newaxis]
+    if not draw.together:
+        each = inverse[place]
+        return np.asarray((products * (each * (each - 1))) @ weights**2)
+    total = np.zeros((*products.shape[:-1], weights.shape[1]))
+    stratum, factor = np.append(draw.stratum, -1)[place], draw.factor
+    for code in range(factor.shape[1]):
+        inside = stratum == code
+        if not (factor[:, code] != 0).any() or not inside.any():
+            continue
+        sums = (held * inside) @ weights
+        crossed = sums[:, np.newaxis] * sums[np.newaxis]
+        number = np.maximum(draw.drawn[:, code], 1)[:, np.newaxis]
+        within = (products * inside) @ weights**2 - crossed / number
+        total += factor[:, code][:, np.newaxis] * within
+    return total
+
+
+class _Leaving:
+    """What judged documents add up to by topic, and what without each of them in its turn.
+
+    Without one the others of its stratum stand for it, if these were drawn together.
+    """
+
+    def __init__(self, draw: Draw) -> None:
+        self.kept = np.flatnonzero(draw.judged)
+        self.draw, self.topic = draw, draw.topic[self.kept]
+        self.inverse = 1 / draw.probability[self.kept]
+        self._cell = self.topic * draw.drawn.shape[1] + draw.stratum[self.kept]
+        ones, columns = np.ones(len(self.kept)), np.arange(len(self.kept))
+        shape = draw.drawn.size, len(self.kept)
+        self._matrix = scipy.sparse.csr_array((ones, (self._cell, columns)), shape)
+        number = draw.drawn.ravel()[self._cell]
+        self.grown = np.where(draw.together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
+
+    def _sums(self, values: Floats) -> Floats:
+        """Return sums by stratum, (..., topic, stratum)."""
+        flat = (self._matrix @ values.reshape(-1, len(self.kept)).T).T
+        return np.asarray(flat.reshape(*values.shape[:-1], *self.draw.drawn.shape))
+
+    def totals(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return estimated totals (..., topic), and those of its topic without each document."""
+        sums = self._sums(values * self.inverse)
+        total, own = sums.sum(axis=-1), sums.reshape(*sums.shape[:-2], -1)[..., self._cell]
+        changed = (self.grown - 1) * own - self.grown * self.inverse * values
+        return total, total[..., self.topic] + changed
+
+    def covariances(self, value: Floats, without: Floats) -> Floats:
+        """Return the jackknife's covariances, (value, value, system, topic).
+
+        By how much leaving out a document changes a score is what it adds to it, and that varies as
+        what documents add to totals does.
+        """
+        held = (value[..., self.topic] - without) / (self.grown * self.inverse)
+        products = held[:, np.newaxis] * held
+        if not self.draw.together:
+            products *= self.inverse * (self.inverse - 1)
+            return np.asarray(self._sums(products).sum(axis=-1))
+        sums = self._sums(held)
+        within = self._sums(products) - sums[:, np.newaxis] * sums / np.maximum(self.draw.drawn, 1)
+        return np.asarray((within * self.draw.factor).sum(axis=-1))
+
+
+def ratios(
+    rows: Array, draw: Draw, worth: Sequence[Floats], metric: nDCG, depths: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """Estimate nDCG, both what lists gain and what the ideal ranking does, and how it varies.
+
+    As `totals`, at some depths; scores are 0 where no document has gain.
+    """
+    systems, topics, ranks = rows.shape
+    leaving = _Leaving(draw)
+    gain = np.stack(worth)[:, leaving.kept]
+    weights = np.append(discounts(metric.discount, metric.base, ranks), 0.0)
+    found = np.empty((len(gain), systems, topics, len(depths)))
+    spread = np.empty((len(gain), *found.shape))
+    ideals = [_ideals(leaving, gain, metric, depth) for depth in depths]
+    step = max(1, CELLS // max(1, len(draw.judged)))
+    for first in range(0, systems, step):
+        some = slice(first, first + step)
+        place = rows[some].reshape(len(rows[some]), -1)
+        rank = np.full((len(place), len(draw.judged) + 1), ranks)
+        np.put_along_axis(rank, place, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
+        rank = rank[:, leaving.kept]
+        for column, (depth, ideal) in enumerate(zip(depths, ideals, strict=True)):
+            held = gain[:, np.newaxis] * np.where(rank < depth, weights[rank], 0.0)
+            value, without = (
+                np.divide(total, own, out=np.zeros_like(total), where=own > 10.0**-TIE)
+                for total, own in zip(leaving.totals(held), ideal, strict=True)
+            )
+            spread[:, :, some, :, column] = leaving.covariances(value, without)
+            found[:, some, :, column] = value
+    return found, spread
+
+
+def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[Floats]:
+    """Return what the ideal rankings of topics gain, (value, 1, topic), and without each document.
+
+    The discount is added up in straight lines from rank to rank, as estimated counts are fractions.
+    """
+    levels = np.unique(np.append(gain, 0.0))[::-1]
+    added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
+    found = [np.zeros(each.shape) for each in leaving.totals(gain)]
+    for high, low in pairwise(levels):
+        for part, count in enumerate(leaving.totals(1.0 * (gain >= high))):
+            reached = np.clip(count, 0, depth)
+            found[part] += (high - low) * np.interp(reached, np.arange(depth + 1), added)
+    return [each[:, np.newaxis] for each in found]
