@@ -121,7 +121,7 @@ def estimate(
     Parameters
     ----------
     cube
-        A cube of judgments with a column `probability` or `stratum`, such as `sample` draws.
+        A cube of judgments with a column `probability` or `stratum`, such as `draw_to_judge` makes.
     metrics
         Metrics that add up gains by rank, or their names: P, DCG, RBP, SDCG, INSQ; or nDCG.
     at

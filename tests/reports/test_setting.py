@@ -616,22 +616,22 @@ def lengths(track, view, metric):
 
 
 def parts(view):
-    """Yield what makes the sentences of every part, and what cannot be told if it does not."""
+    """Yield what makes the sentences of every part, and what is not known if it does not."""
     several = not view.alone
-    yield "What to look out for", findings
-    yield "The share of unjudged documents", unjudged
-    yield "The growth of the pool", pool
-    yield "What the unjudged documents leave open", bounds
-    yield from [("What should be judged next", next_)] * several
-    yield "What tied scores leave open", ties
+    yield "what to look out for", findings
+    yield "the share of unjudged documents", unjudged
+    yield "the growth of the pool", pool
+    yield "what the unjudged documents leave open", bounds
+    yield from [("what should be judged next", next_)] * several
+    yield "what tied scores leave open", ties
     if not view.told.word:
-        yield from [("What leaving a run out of the pool does", left)] * several
-    yield "The verdicts", verdicts
+        yield from [("what leaving a run out of the pool does", left)] * several
+    yield "the verdicts", verdicts
     for name in [] if view.told.word else view.told.based:
-        yield "Who answers more, and who ranks answers higher,", partial(outcomes, baseline=name)
-        yield "Who is ahead whatever the metric", partial(orderings, baseline=name)
-    yield "How many documents users read", partial(lengths, metric="ASL")
-    yield "How much effort rankings cost", partial(lengths, metric="Twist")
+        yield "who answers more, and who ranks answers higher", partial(outcomes, baseline=name)
+        yield "who is ahead whatever the metric", partial(orderings, baseline=name)
+    yield "how many documents users read", partial(lengths, metric="ASL")
+    yield "how much effort rankings cost", partial(lengths, metric="Twist")
 
 
 def still(track):
