@@ -174,12 +174,15 @@ def _ideal(metric: Metric) -> bool:
 
 def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
     """Refuse ideal rankings that so few drawn documents fill that scores are biased."""
+    if draw.complete or not metrics:
+        return
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
-    if metrics and shallow and not draw.complete:
+    if shallow:
         wanted = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
         found = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
-        advice = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or draw more"
+        deeper = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or " if share else ""
+        advice = f"{deeper}draw more"
         raise MetricError(wanted, found, advice, list(map(str, metrics)))
 
 

@@ -167,7 +167,7 @@ def assert_same(found, expected):
     if isinstance(expected, type):
         assert found is expected or (isinstance(found, type) and issubclass(found, IrframeError))
         return
-    assert type(found) is type(expected)
+    assert isinstance(found, type(expected))
     if isinstance(expected, pd.DataFrame):
         pd.testing.assert_frame_equal(
             bare_frame(found), bare_frame(expected), check_dtype=False, rtol=1e-10, atol=1e-12
