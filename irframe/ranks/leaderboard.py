@@ -5,7 +5,7 @@ Verbs: leaderboard, sheet, select_top.
 
 import string
 from collections.abc import Hashable
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -158,12 +158,13 @@ def leaderboard(
     if baseline is not None:
         parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
-    frame.attrs = {**attributes, METRICS: list(means.columns)}
-    return _best_first(frame)
+    return _best_first(frame, attributes | {METRICS: list(means.columns)})
 
 
-def _best_first(frame: pd.DataFrame) -> pd.DataFrame:
+def _best_first(frame: pd.DataFrame, attributes: dict[str, Any]) -> pd.DataFrame:
     _refuse_twice(frame.columns)
+    frame.attrs = {}
+    frame.attrs.update(attributes)
     return frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
 
 
