@@ -69,6 +69,11 @@ class Result(pd.DataFrame, metaclass=_Frames):
     def _constructor(self) -> type[pd.DataFrame]:
         return Result
 
+    def _constructor_from_mgr(self, mgr: Any, axes: Any) -> "Result":
+        # pandas 2.2.0 would give the manager to the constructor, which warns of that
+        made: Result = Result._from_mgr(mgr, axes)  # type: ignore[attr-defined]
+        return made
+
     def __repr__(self) -> str:
         shown, note = _printed(pd.DataFrame(self))
         with pd.option_context(*_options(note)):
