@@ -310,7 +310,7 @@ def test_who_stops_a_command_reads_one_line(files, tmp_path):
         cwd=tmp_path, env=environment, text=True, stderr=subprocess.PIPE,
     )  # fmt: skip
     with running, (tmp_path / "pipe").open("w"):  # which waits for who reads it
-        time.sleep(0.2)
+        time.sleep(1)  # until it waits for its input
         running.send_signal(signal.SIGINT)
         told = running.communicate(timeout=60)[1]
     assert told == "irframe: stopped; nothing was written that is not whole\n"
