@@ -24,6 +24,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     refuse_twice_judged,
 )
+from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import random_keys, refuse_marks
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, repeated, within
@@ -42,7 +43,7 @@ def draw_to_judge(
 ) -> xr.Dataset: ...
 @overload
 def draw_to_judge(
-    data: xr.Dataset, share: Share, *, strata: str = TOPIC, seed: int = 0, by: str
+    data: xr.Dataset, share: Share, *, strata: str = TOPIC, seed: int = 0, by: GroupBy
 ) -> xr.DataTree: ...
 @overload
 def draw_to_judge(
@@ -55,7 +56,7 @@ def draw_to_judge(
     *,
     strata: str = TOPIC,
     seed: int = 0,
-    by: str | None = None,
+    by: GroupBy | None = None,
 ) -> xr.Dataset | xr.DataTree | pd.DataFrame:
     """Draw documents of every pool at random, to be judged by people, without a look at grades.
 
