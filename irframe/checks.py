@@ -48,7 +48,7 @@ def whole(
     if high is None and fits and value > MOST and name != "seed":  # of which numpy takes any
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
-        raise error(f"{name}, a whole number{_limits(low=low, high=high)}", repr(value), advice)
+        raise error(f"{name}, a whole number{_limits(low=low, high=high)}", spelled(value), advice)
     return int(value)
 
 
@@ -73,7 +73,7 @@ def number(
     fits = real and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     limits = {"low": low, "high": high, "above": above, "below": below}
     if not fits or not _inside(value, **limits):
-        raise error(f"{name}, a number{_limits(**limits)}", repr(value))
+        raise error(f"{name}, a number{_limits(**limits)}", spelled(value))
     return float(value)
 
 
@@ -122,7 +122,7 @@ def choice(
     """
     if not isinstance(value, str) or value not in words:
         told = f"one of {', '.join(map(repr, words))}"
-        found = repr(value) + suggest(value, dict.fromkeys(words, "{!r}"))
+        found = spelled(value) + suggest(value, dict.fromkeys(words, "{!r}"))
         if len(told) > LONG:
             raise error(f"{name}, one of {len(words)} words", found, f"it may be {told}")
         raise error(f"{name} to be {told}", found)

@@ -115,6 +115,8 @@ def spelled(value: object, how: Callable[[object], str] = repr) -> str:
     try:
         text = _without_digits(how(value))
     except (ValueError, RecursionError):  # of too many digits, or too deep
+        text = "\n"
+    if "\n" in text:  # a table
         text = f"a value of type {type(value).__name__}"
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
