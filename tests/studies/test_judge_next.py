@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import stats
 from dense import dense, nameless
 from oracles.judging import ORACLES
 from refusals import refused
+from scipy import stats
 
 import irframe as ir
 from irframe.__main__ import main
