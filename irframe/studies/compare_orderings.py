@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
-from irframe.checks import level
+from irframe.checks import level, listed
 from irframe.comparing.compare import compare
 from irframe.comparing.corrections import (
     Adjust,
@@ -30,15 +30,19 @@ from irframe.cubes.verb import against, attended, read_depth, shared, verb
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.gains import Gain
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Scores
-from irframe.studies.orderings import GainLike, gains_of, order_pairs, ranking_gains
+from irframe.studies.orderings import (
+    GainLike,
+    competition_ranks,
+    gains_of,
+    order_pairs,
+    ranking_gains,
+)
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"
 
@@ -260,7 +264,13 @@ def significance_agreement(
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     level(alpha)
-    tests, chosen = _tests(test), parse_metrics(metrics)
+    tests = [parse_test(each) for each in listed(test)]
+    names = [each.name for each in tests]
+    if not names or len(set(names)) < len(names):
+        again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        found = "some again" if again else "none"
+        raise ParameterError("at least one test, each once", found, "", again)
+    chosen = parse_metrics(metrics)
     corrections = [parse_stepwise(adjust, each) for each in tests]
     signs = parse_stepwise(adjust)
     deepest, cube = read_depth(cube, None), shared(attended(cube))
@@ -268,19 +278,32 @@ def significance_agreement(
     paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()
-    p = _p_metrics(paired, tests, pairs)
-    seen = [_override(gains_of(metric), gain, rel) for metric in chosen]
+    p = np.stack(
+        [
+            [p_values(paired, row, slice(None), test=each, pairs=pairs).T for each in tests]
+            for row in range(len(paired.metrics))
+        ]
+    )
+    own = map(gains_of, chosen)
+    seen = [
+        (its_gain if gain is None else gain, its_rel if rel is None else rel)
+        for its_gain, its_rel in own
+    ]
     p_orderings, favoured = _orderings(cube, seen, pairs, depths)
     means = np.round(paired.means, TIE)
-    alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
-    adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], alpha)
+    leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
+    alike = (leads == favoured)[:, np.newaxis]
+    of_tests = zip([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], strict=True)
+    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
+    adjusted = np.stack(corrected, axis=1)
     verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
+    shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
     found = {
         "verdict": (CELL, verdict),
-        "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
+        "share": ((*CELL[:-1], CATEGORY), np.stack(shares, axis=-1)),
         "p": (CELL, p),
         "p_orderings": ((METRIC, DEPTH, PAIR), p_orderings),
-        "rank": ((METRIC, DEPTH, SYSTEM), _ranks(means)),
+        "rank": ((METRIC, DEPTH, SYSTEM), competition_ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
     names = {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
@@ -288,28 +311,6 @@ def significance_agreement(
     labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
     told = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
     return xr.Dataset(found, labels | names, told)
-
-
-def _corrected(p: list[Array], adjust: list[Correction | None], alpha: float) -> Array:
-    """Correct the p-values of every test, (metric, depth, pair), over the pairs; tests second."""
-    of_tests = zip(p, adjust, strict=True)
-    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
-    return np.stack(corrected, axis=1)
-
-
-def _leads(means: Array, pairs: Array) -> Array:
-    """Say who has the better mean: 1 the first of a pair, -1 the second, 0 neither."""
-    return np.asarray(np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]]))
-
-
-def _shares(verdict: Array) -> Array:
-    return np.stack([(verdict == c).mean(axis=-1) for c in range(len(CATEGORIES))], axis=-1)
-
-
-def _ranks(means: Array) -> Array:
-    """Return competition ranks of systems, the last axis, by means of which more is better."""
-    better = means[..., np.newaxis, :] > means[..., np.newaxis]
-    return np.asarray(1 + better.sum(axis=-1))
 
 
 def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
@@ -321,22 +322,6 @@ def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
         found = "some again" if again else "none"
         raise ParameterError("at least one test, each once", found, "", again)
     return tests
-
-
-def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
-    """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
-    return np.stack(
-        [
-            [p_values(paired, row, slice(None), test=test, pairs=pairs).T for test in tests]
-            for row in range(len(paired.metrics))
-        ]
-    )
-
-
-def _override(
-    own: tuple[Gain, int], gain: GainLike | None, rel: int | None
-) -> tuple[GainLike, int]:
-    return own[0] if gain is None else gain, own[1] if rel is None else rel
 
 
 def _orderings(
