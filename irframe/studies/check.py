@@ -60,33 +60,12 @@ def _gathered(systems: int, system: Codes, values: Sequence[Any] | NDArray[Any])
     return [tuple(ordered[start:end]) for start, end in pairwise(ends)]
 
 
-def rows_found(
-    table: RunTable, again: Codes, documents: Iterable[Any] | None
-) -> dict[str, Gathered]:
-    """Return topic and document of the rows of every system of which something is true."""
-    strange = np.arange(0)
-    if documents is not None:
-        known = pa.array(pd.unique(pd.Series(list(documents))))
-        inside = pc.is_in(table.doc, value_set=known.cast(table.doc.type))
-        strange = np.flatnonzero(~inside.to_numpy())
-    infinite = np.arange(0) if table.score is None else np.flatnonzero(np.isinf(table.score))
-    rows = {
-        "scores_missing": without_score(table),
-        "scores_infinite": infinite,
-        "duplicates": again,
-        "documents_unknown": strange,
-    }
-    return {
-        name: _gathered(len(table.systems), table.system[some], _places(table, some))
-        for name, some in rows.items()
-    }
-
-
-def _places(table: RunTable, rows: Codes) -> list[str]:
-    """Return topic and document of some rows."""
+def _rows(table: RunTable, rows: Codes) -> Gathered:
+    """Return topic and document of some rows of every system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
-    return [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
+    places = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
+    return _gathered(len(table.systems), table.system[rows], places)
 
 
 def lists_found(
@@ -111,92 +90,77 @@ def lists_found(
         "lists_tied": np.unique(tied),
     }
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
-    number, judged = len(table.systems), judgments.topics.tolist()
-    topics = table.topics.tolist()
-    gathered = {
-        name: _gathered(number, lists // len(topics), [topics[t] for t in lists % len(topics)])
-        for name, lists in found.items()
+    places = {name: np.divmod(lists, len(table.topics)) for name, lists in found.items()}
+    places |= {name: np.nonzero(mask) for name, mask in masks.items()}
+    return {
+        name: _gathered(
+            len(table.systems),
+            system,
+            (table if name in found else judgments).topics.take(topic).tolist(),
+        )
+        for name, (system, topic) in places.items()
     }
-    for name, mask in masks.items():
-        system, topic = np.nonzero(mask)
-        gathered[name] = _gathered(number, system, [judged[t] for t in topic])
-    return gathered
 
 
-def none_judged(
-    table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
-) -> dict[str, Gathered]:
+def none_judged(table: RunTable, known: NDArray[np.bool_], judged: NDArray[np.bool_]) -> Gathered:
     """Return by system its first documents, if it has judged topics and no judged document."""
-    known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     number = len(table.systems)
     some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
-    nothing = some & ~found & (judgments.grade != POOLED_UNJUDGED).any()
-    rows = np.flatnonzero(nothing[table.system] & known)
+    rows = np.flatnonzero((some & ~found)[table.system] & known)
     gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
-    return {"documents_unjudged": [docs[:EXAMPLES] for docs in gathered]}
+    return [docs[:EXAMPLES] for docs in gathered]
 
 
-def chunk_names(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Gathered:
-    """Return by system topic and document of what is called like a part of a judged document."""
-    rows = like_chunks(table, judgments, judged)
-    return _gathered(len(table.systems), table.system[rows], _places(table, rows))
+def unknown(table: RunTable, documents: Iterable[Any] | None) -> Codes:
+    """Return the rows of documents that are not in a collection."""
+    if documents is None:
+        return np.arange(0)
+    ids = pa.array(pd.unique(pd.Series(list(documents)))).cast(table.doc.type)
+    return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
 
-def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Gathered:
-    """Return by system topic and document of what is a copy of a document above it."""
-    rows = ranking.order[:0]
-    if copies is not None:
-        known = as_map(copies, "copies", (DOC, "canonical"))
-        docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
-        stands = docs.map(known)
-        key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
-        rows = np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
-    return _gathered(len(table.systems), table.system[rows], _places(table, rows))
+def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Codes:
+    """Return the rows of what is a copy of a document above it."""
+    if copies is None:
+        return ranking.order[:0]
+    known = as_map(copies, "copies", (DOC, "canonical"))
+    docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
+    stands = docs.map(known)
+    key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
+    return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
 def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:
     """Return for every system those with the same documents in the same order."""
-    ordered, number = codes[ranking.order], len(table.systems)
-    ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
-    same: dict[bytes, list[int]] = {}
-    for system in range(number):
-        same.setdefault(ordered[ends[system] : ends[system + 1]].tobytes(), []).append(system)
-    labels = table.systems.tolist()
-    others = {
-        s: tuple(labels[o] for o in group if o != s) for group in same.values() for s in group
-    }
-    return [others[system] for system in range(number)]
-
-
-def sizes(table: RunTable, ranking: Ranking) -> dict[str, NDArray[Any]]:
-    """Return how much every system lists."""
     number = len(table.systems)
-    system = table.system[ranking.order]
-    longest = np.zeros(number, np.int64)
-    np.maximum.at(longest, system, ranking.rank)
-    return {
-        "topics": np.bincount(system[ranking.first], minlength=number),
-        "documents": np.bincount(system, minlength=number),
-        "longest": longest,
-        "ties": np.bincount(system[ranking.tied], minlength=number),
-    }
+    ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
+    lists = [part.tobytes() for part in np.split(codes[ranking.order], ends[1:-1])]
+    same: dict[bytes, list[Any]] = {}
+    for system, held in zip(table.systems.tolist(), lists, strict=True):
+        same.setdefault(held, []).append(system)
+    labels = zip(table.systems.tolist(), lists, strict=True)
+    return [tuple(other for other in same[held] if other != own) for own, held in labels]
 
 
-def unjudged_tops(
+def sizes(
     table: RunTable,
-    judgments: QrelsTable,
+    known: NDArray[np.bool_],
     judged: NDArray[np.bool_],
     ranking: Ranking,
     depth: int,
 ) -> dict[str, Any]:
-    """Return by system the share of the top that is unjudged, and where the first of these is."""
+    """Return how much every system lists, and of its top how much, and where, is unjudged."""
     number, order = len(table.systems), ranking.order
-    known = np.asarray(table.topics.isin(judgments.topics))[table.topic[order]]
-    unjudged, system = known & ~judged[order], table.system[order]
-    top = known & (ranking.rank <= depth)
-    seen, lacking = (np.bincount(system[some], minlength=number) for some in (top, top & unjudged))
+    system, unjudged = table.system[order], known[order] & ~judged[order]
+    top = known[order] & (ranking.rank <= depth)
+    counted = {"topics": ranking.first, "documents": slice(None), "ties": ranking.tied}
+    counted |= {"seen": top, "lacking": top & unjudged}
+    found = {name: np.bincount(system[of], minlength=number) for name, of in counted.items()}
+    longest = pd.Series(ranking.rank).groupby(system).max()
     first = pd.Series(ranking.rank[unjudged]).groupby(system[unjudged]).min()
-    return {
+    seen, lacking = found.pop("seen"), found.pop("lacking")
+    return found | {
+        "longest": longest.reindex(range(number), fill_value=0).to_numpy(),
         f"unjudged_at_{depth}": lacking / np.where(seen, seen, np.nan),
         "first_unjudged": first.reindex(range(number)).astype("Int64").array,
     }
@@ -351,7 +315,9 @@ def check(
         found = _found(read_table(named), judgments, depth, length, documents, copies)
     else:
         found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
-    surplus = _surplus(frame.attrs.get(SURPLUS, {}), found.index)
+    counts = frame.attrs.get(SURPLUS, {})
+    known = {system: tuple(counts[system]) for system in found.index if system in counts}
+    surplus = pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
     filled = _filled(found, [_of_each(lost, "ids_missing"), surplus, unread])
     return _with_severity(filled, scored=SCORE in roles(frame.columns))
 
@@ -366,19 +332,29 @@ def _found(
 ) -> pd.DataFrame:
     """Return a row for every system of what can be read."""
     codes, judged = _coded(table, judgments)
+    known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
     ranking = rank_table(scored, ties="trec")
+    infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
+    rows = {
+        "scores_missing": without_score(table),
+        "scores_infinite": np.flatnonzero(infinite),
+        "duplicates": listed_again(table.system, codes),
+        "documents_unknown": unknown(table, documents),
+        "chunks": like_chunks(table, judgments, judged),
+        "copies": copied(table, ranking, copies),
+    }
+    lists = {
+        "documents_unjudged": none_judged(
+            table, known & (judgments.grade != POOLED_UNJUDGED).any(), judged
+        ),
+        "identical_to": identical(table, codes, ranking),
+    }
     return pd.DataFrame(
-        rows_found(table, listed_again(table.system, codes), documents)
+        {name: _rows(table, some) for name, some in rows.items()}
         | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
-        | none_judged(table, judgments, judged)
-        | {
-            "chunks": chunk_names(table, judgments, judged),
-            "copies": copied(table, ranking, copies),
-        }
-        | {"identical_to": identical(table, codes, ranking)}
-        | sizes(table, ranking)
-        | unjudged_tops(table, judgments, judged, ranking, depth),
+        | lists
+        | sizes(table, known, judged, ranking, depth),
         index=table.systems.rename(table.columns.get(SYSTEM, SYSTEM)),
     )
 
@@ -419,12 +395,6 @@ def _of_each(found: pd.Series, name: str) -> pd.DataFrame:
     """Return a frame with a row for each label, all its values in one tuple."""
     gathered = {label: tuple(found[found.index == label]) for label in found.index.unique()}
     return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
-
-
-def _surplus(counts: Mapping[Any, Sequence[int]], systems: pd.Index) -> pd.DataFrame:
-    """Return the numbers of the columns that were passed over where systems were read."""
-    known = {system: tuple(counts[system]) for system in systems if system in counts}
-    return pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
 
 
 def _of_files(problems: pd.DataFrame | None) -> pd.DataFrame:

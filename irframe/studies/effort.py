@@ -137,8 +137,16 @@ def misplacement(
     study = _Study(expected, length, deepest, crossing, experiment.there)
     grade = cube[GRADE].variable
     values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
-    data = _label(cube, values, {"recall_base": R, "length": length})
-    data = data.assign_coords(took_part=(LIST, experiment.there))
+    variables: dict[str, Any] = {name: (CELL[: each.ndim], each) for name, each in values.items()}
+    variables |= {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
+    coordinates = {
+        name: cube[name]
+        for name in cube.coords
+        if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}
+    }
+    depths = np.arange(1, values["rp"].shape[-1] + 1)
+    took_part = {"took_part": (LIST, experiment.there)}
+    data = xr.Dataset(variables, coordinates | {DEPTH: depths} | took_part)
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
@@ -182,7 +190,9 @@ class _Study:
             for some in row_slices(len(grade), step)
         ]
         values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        _blank(values, ~self.there)
+        if not self.there.all():
+            for value in values.values():
+                value[~self.there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         return values
 
     def lazily(self, grade: Any) -> dict[str, Any]:
@@ -201,13 +211,6 @@ class _Study:
         return assemble(made, counts, len(self.there), parts)
 
 
-def _blank(values: dict[str, Array], missing: NDArray[np.bool_]) -> None:
-    """Set what is said of rankings that are not there to 0, NaN or no name."""
-    if missing.any():
-        for value in values.values():
-            value[missing] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
-
-
 def _measure(
     grade: Array, expected: ExpectedRanks, length: Array, crossing: Crossing
 ) -> dict[str, Array]:
@@ -219,7 +222,11 @@ def _measure(
     first = np.where(ideal, 1.0, first_crossing(crosses(curve, crossing) & inside))
     balance = np.maximum(R, first)
     numbers = {"first_crossing": first, "balance_point": balance, "rho": R / balance}
-    numbers |= _spaces(position, full_scale(expected, length))
+    forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
+    backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
+    numbers |= {"s_plus": forward, "s_minus": backward}
+    ratios = space_ratios(forward, backward, full_scale(expected, length))
+    numbers |= dict(zip(("sigma_plus", "sigma_minus", "sigma"), ratios, strict=True))
     numbers["twist"] = (numbers["rho"] + numbers["sigma"]) / 2
     kinds = [
         ideal,
@@ -234,19 +241,6 @@ def _measure(
     return {"rp": position, "crp": curve} | values | {"archetype": named}
 
 
-def _spaces(position: Array, worst: tuple[Array, Array]) -> dict[str, Array]:
-    forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
-    backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
-    plus, minus, sigma = space_ratios(forward, backward, worst)
-    return {
-        "s_plus": forward,
-        "s_minus": backward,
-        "sigma_plus": plus,
-        "sigma_minus": minus,
-        "sigma": sigma,
-    }
-
-
 def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[np.bool_]:
     """Say which rankings are the ideal one reversed, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
@@ -256,17 +250,6 @@ def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[n
         high = length + 1 - expected.first[..., number]
         placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
     return np.asarray(placed[..., np.newaxis] == recall_base(expected))
-
-
-def _label(cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Array]) -> xr.Dataset:
-    variables = {name: (CELL[: value.ndim], value) for name, value in values.items()}
-    variables |= {name: ((TOPIC,), value) for name, value in of_topics.items()}
-    coordinates = {
-        name: cube[name]
-        for name in cube.coords
-        if set(cube[name].dims) <= {*LIST} and name not in {*variables, *CODES.values()}
-    }
-    return xr.Dataset(variables, coordinates | {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)})
 
 
 @verb
