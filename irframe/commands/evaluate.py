@@ -15,16 +15,8 @@ from numpy.typing import NDArray
 import irframe as ir
 from irframe.arrays import Floats
 from irframe.checks import choice
+from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
-from irframe.commands.inputs import (
-    FOLDER,
-    declare_options,
-    declare_systems,
-    metrics_of,
-    read_judgments,
-    runs_of,
-    score,
-)
 from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
 from irframe.files.atomic import look, write_whole
@@ -264,8 +256,8 @@ def declare_evaluate(parser: ArgumentParser) -> None:
     declare_files(parser)
     declare_metrics(parser)
     declare_repeats(parser)
-    declare_options(parser, ir.evaluate)
-    declare_systems(parser)
+    inputs.declare_options(parser, ir.evaluate)
+    inputs.declare_systems(parser)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
@@ -291,11 +283,11 @@ def run_evaluate(options: Namespace) -> Answer:
         if options.repeat is not None:
             wanted = "no --repeat where trec_eval's layout is asked for"
             raise ParameterError(wanted, options.repeat)
-    metrics, rows = metrics_of(options), options.per_topic and kind == TREC_EVAL
-    runs, qrels = runs_of(options, rows=rows), read_judgments(options)
+    metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
+    runs, qrels = inputs.runs_of(options, rows=rows), inputs.read_judgments(options)
     if options.by is not None:
-        choice("--by", options.by, [FOLDER, *_further(runs)])
-    scores = score(options, runs, qrels, metrics, options.by)
+        choice("--by", options.by, [inputs.FOLDER, *_further(runs)])
+    scores = inputs.score(options, runs, qrels, metrics, options.by)
     if folder is not None:
         refuse_paths(scores.index.unique(SYSTEM))
     if kind == TREC_EVAL:
@@ -326,7 +318,7 @@ def _listed(
 def _further(runs: Any) -> list[str]:
     """Return the names of columns that are no part of a run."""
     known = roles(runs.columns).values()
-    return [str(name) for name in runs.columns if name not in known and name != FOLDER]
+    return [str(name) for name in runs.columns if name not in known and name != inputs.FOLDER]
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:

@@ -19,17 +19,7 @@ from irframe.cubes.view import refuse_without
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    chosen_systems,
-    legend_beside,
-    new_axes,
-    only_metric,
-    row_axes,
-    series_style,
-    subtitle,
-)
+from irframe.plots import canvas
 from irframe.plots.room import fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of
@@ -112,13 +102,13 @@ def ladder(
     layer, label = _layer(ranks, metric, depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
-    ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=top is not None)
+    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=top is not None)
     order = order[:fit]
     place = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
     rows = np.arange(len(order))
     _bands(ax, place["tier"])
-    ax.hlines(rows, place["rank_low"], place["rank_high"], color=FAINT, linewidth=2)
-    ax.plot(place["rank"], rows, "o", markersize=4, color=COLOURS[0])
+    ax.hlines(rows, place["rank_low"], place["rank_high"], color=canvas.FAINT, linewidth=2)
+    ax.plot(place["rank"], rows, "o", markersize=4, color=canvas.COLOURS[0])
     if "first" in place:
         _name_shares(ax, place)
     ax.set_yticks(rows, fitting_names(ax, names[order]))
@@ -130,7 +120,7 @@ def ladder(
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_told(layer.attrs)}")
     repeated = told_repeats(layer.attrs)
-    subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
+    canvas.subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 
@@ -159,7 +149,7 @@ def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:
     found = _labelled(ranks)
     if not {*found} >= NEEDED or not {*found["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
         raise InputError("what rank_intervals returned, of one group", "other data")
-    chosen: Any = only_metric(found, metric)
+    chosen: Any = canvas.only_metric(found, metric)
     label = str(chosen[METRIC].item())
     if DEPTH not in chosen.dims:
         if depth is not None:
@@ -186,7 +176,7 @@ def _bands(ax: "Axes", tiers: Any) -> None:
     for tier in np.unique(tiers):
         first, last = np.flatnonzero(tiers == tier)[[0, -1]]
         shade = SHADES[int(tier) % 2]
-        ax.axhspan(first - 0.5, last + 0.5, color=FAINT, alpha=shade, linewidth=0, zorder=0)
+        ax.axhspan(first - 0.5, last + 0.5, color=canvas.FAINT, alpha=shade, linewidth=0, zorder=0)
         ax.text(
             1.01,
             first,
@@ -248,11 +238,11 @@ def best_systems(
     metrics = best[METRIC].unique()
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
-    ax = new_axes(ax, (7.4, 4.2), figsize)
+    ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     for number, metric in enumerate(metrics):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width
-        colour = series_style(number)["color"]
+        colour = canvas.series_style(number)["color"]
         ax.bar(places + shift, _count(values, str(metric)), width, color=colour, label=str(metric))
     labels = [_label(low, high) for high, low in pairwise(EDGES)]
     name_ticks(ax, places, labels, size="x-small")
@@ -262,7 +252,7 @@ def best_systems(
     _show_occupied(ax)
     ax.locator_params(axis="y", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
-    legend_beside(ax)
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -342,7 +332,7 @@ def tie_bars(
     8
     """
     refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
-    chosen = only_metric(ranges, metric)
+    chosen = canvas.only_metric(ranges, metric)
     depths = chosen[DEPTH].to_numpy()
     depth = int(depths[-1]) if depth is None else depth
     if depth not in depths:
@@ -352,14 +342,21 @@ def tie_bars(
     sign = facts(chosen[METRIC].item()).sign
     known = means.indexes[SYSTEM].tolist()
     ranked = best_first(low + high, sign).tolist()
-    asked = set(chosen_systems(systems, known, ranked, len(ranked)))
+    asked = set(canvas.chosen_systems(systems, known, ranked, len(ranked)))
     order = [row for row in ranked if row in asked]
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
-    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
+    ax = canvas.new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     names = fitting_names(ax, [known[row] for row in order])
     ax.use_sticky_edges = False
-    ax.plot(places, (low + high) / 2, ".", color=FAINT, markersize=4, zorder=1)
-    ax.bar(places, high - low, bottom=low, width=0.7, color=COLOURS[0], edgecolor=COLOURS[0])
+    ax.plot(places, (low + high) / 2, ".", color=canvas.FAINT, markersize=4, zorder=1)
+    ax.bar(
+        places,
+        high - low,
+        bottom=low,
+        width=0.7,
+        color=canvas.COLOURS[0],
+        edgecolor=canvas.COLOURS[0],
+    )
     if len(order) <= NAMED and fits_across(ax, len(order), 0.833 * letter(ax)):
         ax.set_xticks(places, names, rotation=90, fontsize="small")
     else:
@@ -378,6 +375,6 @@ def _name_widest(ax: "Axes", names: list[str], low: Any, high: Any) -> None:
     place: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
     for line, row in enumerate(sorted(widest)):
         text = f"{names[row]}: {low[row]:.3f} to {high[row]:.3f}"
-        arrow = {"arrowstyle": "-", "color": FAINT}
+        arrow = {"arrowstyle": "-", "color": canvas.FAINT}
         spot = (0.98, 0.93 - 0.08 * line)
         ax.annotate(text, (row + 1, high[row]), xytext=spot, arrowprops=arrow, **place)

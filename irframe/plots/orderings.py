@@ -13,18 +13,7 @@ from numpy.typing import NDArray
 from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    ground,
-    ink,
-    legend_below,
-    legend_beside,
-    new_axes,
-    readable,
-    subtitle,
-    system_colours,
-)
+from irframe.plots import canvas
 from irframe.plots.room import NARROW, fits_across, fitting_names, room, rows_in
 
 if TYPE_CHECKING:
@@ -56,7 +45,7 @@ def label_legend(ax: "Axes") -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
-    legend_below(ax, handles=patches)
+    canvas.legend_below(ax, handles=patches)
 
 
 GAP = 1
@@ -111,7 +100,7 @@ def orderings(
     columns = 3 * depths + 3 * GAP + WIDE * metrics
     asked = topics <= MOST_SPELLED
     size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if asked else 0.03) * topics, 12))
-    ax = new_axes(ax, size, figsize)
+    ax = canvas.new_axes(ax, size, figsize)
     spelled = asked and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
     parts = [*_parts(ax, lined_up), *_differences(lined_up)]
@@ -170,7 +159,7 @@ def _print_differences(ax: "Axes", data: xr.Dataset, centres: list[float]) -> No
         for row, value in enumerate(values):
             if np.isnan(value):
                 continue
-            colour = readable(ax, LABEL_COLOURS[int(np.sign(value))])
+            colour = canvas.readable(ax, LABEL_COLOURS[int(np.sign(value))])
             digits = 2 if abs(value) >= 0.005 else 4
             text = NAMES[0] if value == 0 else f"{value:+.{digits}f}"
             ax.text(
@@ -242,16 +231,18 @@ def hasse(
         for number, name in enumerate(level)
     }
     widest = max(map(len, levels)) / 2
-    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
+    ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     for better, worse in np.argwhere(covers):
         ends = place[names[better]], place[names[worse]]
-        ax.add_patch(FancyArrowPatch(*ends, color=FAINT, linewidth=1, **style))
+        ax.add_patch(FancyArrowPatch(*ends, color=canvas.FAINT, linewidth=1, **style))
     look: dict[str, Any] = {"ha": "center", "va": "center", "family": "monospace"}
     for name, (x, y) in place.items():
         shade = 0.35 * name.count("1") / len(name)
-        inside = (1 - shade) * np.array(to_rgb(ground(ax))) + shade * np.array(to_rgb(COLOURS[0]))
-        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": COLOURS[0]}
+        inside = (1 - shade) * np.array(to_rgb(canvas.ground(ax))) + shade * np.array(
+            to_rgb(canvas.COLOURS[0])
+        )
+        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": canvas.COLOURS[0]}
         ax.text(x, y, name, bbox=box, fontsize="x-small", **look)
     ax.set(xlim=(-widest, widest), ylim=(-0.6, len(levels) - 0.4))
     ax.set_axis_off()
@@ -301,7 +292,7 @@ def ranking_grid(
     holding("what enumerate_rankings returned", grid, {"label", "covers"})
     labels = plain(grid["label"].to_numpy())
     rankings = len(labels)
-    ax = new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
+    ax = canvas.new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
     ax.imshow(labels, cmap=label_colours(), vmin=-1.5, vmax=2.5, interpolation="nearest")
     words = [
         "lexicographic" if by == "lexicographic" else f"by {by}, best first"
@@ -314,7 +305,7 @@ def ranking_grid(
         ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
         for row, column in np.ndindex(labels.shape):
             code = int(labels[row, column])
-            colour = readable(ax, LABEL_COLOURS[code])
+            colour = canvas.readable(ax, LABEL_COLOURS[code])
             ax.text(
                 column, row, NAMES[code], ha="center", va="center", color=colour, fontsize="x-small"
             )
@@ -378,22 +369,22 @@ def explained(
     total = total.sort_values(ascending=False, kind="stable")
     told = documents.attrs
     names = told.get("systems", ["a", "b"])
-    ax = new_axes(ax, (7.2, 3.6), figsize)
+    ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     values = documents["difference"].to_numpy().round(12)
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
-    ax.plot(np.arange(len(total)), total, ".", color=ink(ax), label="difference")
-    sides = zip(fitting_names(ax, names, 0.3), system_colours(names), (1, -1), strict=True)
+    ax.plot(np.arange(len(total)), total, ".", color=canvas.ink(ax), label="difference")
+    sides = zip(fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True)
     for name, colour, sign in sides:
         some = (sign * values > 0) & (place >= 0)
         _stack(ax, place[some], values[some], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
-    ax.axhline(0, color=ink(ax), linewidth=0.6)
+    ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
     labels = [str(topic) for topic in total.index] if fits_across(ax, len(total), X_SMALL) else []
     ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=X_SMALL)
     label = f"difference of {told['metric']}" if "metric" in told else "difference"
     ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
-    legend_beside(ax)
-    subtitle(ax, f"{len(total)} topics; a segment is a document")
+    canvas.legend_beside(ax)
+    canvas.subtitle(ax, f"{len(total)} topics; a segment is a document")
     return ax
 
 
@@ -406,5 +397,5 @@ def _stack(ax: "Axes", place: NDArray[Any], values: NDArray[Any], colour: str) -
     bottom = before - np.repeat(
         before[first], np.diff(np.append(np.flatnonzero(first), len(place)))
     )
-    edge = {"edgecolor": ground(ax), "linewidth": 0.4}
+    edge = {"edgecolor": canvas.ground(ax), "linewidth": 0.4}
     ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)

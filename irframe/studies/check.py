@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import DepthError
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    RunTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    read_table,
-)
+from irframe.experiments import coded_tables
 from irframe.experiments.collapse import as_map, pairs_of
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
@@ -32,18 +25,7 @@ from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
-from irframe.studies.tie_ranges import (
-    SEVERITIES,
-    Findings,
-    contradicting,
-    equally_ranked,
-    gapped,
-    list_lengths,
-    topics_of_both,
-    undecided,
-    usual_length,
-    without_score,
-)
+from irframe.studies import tie_ranges
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
@@ -60,7 +42,7 @@ def _gathered(systems: int, system: Codes, values: Sequence[Any] | NDArray[Any])
     return [tuple(ordered[start:end]) for start, end in pairwise(ends)]
 
 
-def _rows(table: RunTable, rows: Codes) -> Gathered:
+def _rows(table: coded_tables.RunTable, rows: Codes) -> Gathered:
     """Return topic and document of some rows of every system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
@@ -69,12 +51,15 @@ def _rows(table: RunTable, rows: Codes) -> Gathered:
 
 
 def lists_found(
-    table: RunTable, judgments: QrelsTable, length: int | None, tied: Codes
+    table: coded_tables.RunTable,
+    judgments: coded_tables.QrelsTable,
+    length: int | None,
+    tied: Codes,
 ) -> dict[str, Gathered]:
     """Return for every system the topics of which something is true."""
-    lengths = list_lengths(table, judgments)
+    lengths = tie_ranges.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
-    usual = usual_length(rows)
+    usual = tie_ranges.usual_length(rows)
     wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
@@ -83,10 +68,10 @@ def lists_found(
         "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
-        "scores_constant": undecided(table),
-        "ranks_contradict": contradicting(table),
-        "ranks_skipped": gapped(table),
-        "ranks_repeated": equally_ranked(table),
+        "scores_constant": tie_ranges.undecided(table),
+        "ranks_contradict": tie_ranges.contradicting(table),
+        "ranks_skipped": tie_ranges.gapped(table),
+        "ranks_repeated": tie_ranges.equally_ranked(table),
         "lists_tied": np.unique(tied),
     }
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
@@ -102,7 +87,9 @@ def lists_found(
     }
 
 
-def none_judged(table: RunTable, known: NDArray[np.bool_], judged: NDArray[np.bool_]) -> Gathered:
+def none_judged(
+    table: coded_tables.RunTable, known: NDArray[np.bool_], judged: NDArray[np.bool_]
+) -> Gathered:
     """Return by system its first documents, if it has judged topics and no judged document."""
     number = len(table.systems)
     some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
@@ -111,7 +98,7 @@ def none_judged(table: RunTable, known: NDArray[np.bool_], judged: NDArray[np.bo
     return [docs[:EXAMPLES] for docs in gathered]
 
 
-def unknown(table: RunTable, documents: Iterable[Any] | None) -> Codes:
+def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Codes:
     """Return the rows of documents that are not in a collection."""
     if documents is None:
         return np.arange(0)
@@ -119,7 +106,7 @@ def unknown(table: RunTable, documents: Iterable[Any] | None) -> Codes:
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
 
-def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Codes:
+def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
     """Return the rows of what is a copy of a document above it."""
     if copies is None:
         return ranking.order[:0]
@@ -130,7 +117,7 @@ def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Codes:
     return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
-def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:
+def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> Gathered:
     """Return for every system those with the same documents in the same order."""
     number = len(table.systems)
     ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
@@ -143,7 +130,7 @@ def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:
 
 
 def sizes(
-    table: RunTable,
+    table: coded_tables.RunTable,
     known: NDArray[np.bool_],
     judged: NDArray[np.bool_],
     ranking: Ranking,
@@ -307,12 +294,12 @@ def check(
     b         error           (2,)     (1 x,)             0.0
     """
     whole("depth", depth, low=1, error=DepthError)
-    judgments, unread = read_qrels_table(qrels), _of_files(problems)
+    judgments, unread = coded_tables.read_qrels_table(qrels), _of_files(problems)
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
     if len(named):
-        found = _found(read_table(named), judgments, depth, length, documents, copies)
+        found = _found(coded_tables.read_table(named), judgments, depth, length, documents, copies)
     else:
         found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
     counts = frame.attrs.get(SURPLUS, {})
@@ -323,8 +310,8 @@ def check(
 
 
 def _found(
-    table: RunTable,
-    judgments: QrelsTable,
+    table: coded_tables.RunTable,
+    judgments: coded_tables.QrelsTable,
     depth: int,
     length: int | None,
     documents: Iterable[Any] | None,
@@ -337,7 +324,7 @@ def _found(
     ranking = rank_table(scored, ties="trec")
     infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
     rows = {
-        "scores_missing": without_score(table),
+        "scores_missing": tie_ranges.without_score(table),
         "scores_infinite": np.flatnonzero(infinite),
         "duplicates": listed_again(table.system, codes),
         "documents_unknown": unknown(table, documents),
@@ -370,24 +357,28 @@ def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     return (frame[~lacking] if len(rows) else frame), positions
 
 
-def _with_every_score(table: RunTable) -> RunTable:
+def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     """Return a table that can be ranked: without scores by rank, what lacks both at the end."""
     if table.score is not None and not np.isnan(table.score).any():
         return table
     given = -table.rank if table.score is None and table.rank is not None else table.score
     name = table.columns.get(SCORE, SCORE)
-    return read_table(
+    return coded_tables.read_table(
         table.frame.assign(**{str(name): pd.Series(given).fillna(-np.inf).to_numpy()})
     )
 
 
-def _coded(table: RunTable, judgments: QrelsTable) -> tuple[Codes, NDArray[np.bool_]]:
+def _coded(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
+) -> tuple[Codes, NDArray[np.bool_]]:
     """Return a code for every document and topic, and whether it is judged."""
-    retrieved = Side(topics_of_both(table, judgments), table.doc)
+    retrieved = coded_tables.Side(tie_ranges.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
-        (codes,) = code_documents(retrieved)
+        (codes,) = coded_tables.code_documents(retrieved)
         return codes, np.zeros(len(codes), dtype=bool)
-    codes, known = code_documents(retrieved, Side(judgments.topic, judgments.doc))
+    codes, known = coded_tables.code_documents(
+        retrieved, coded_tables.Side(judgments.topic, judgments.doc)
+    )
     return codes, np.isin(codes, known[judgments.grade != POOLED_UNJUDGED])
 
 
@@ -426,7 +417,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
     told = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
-    return Findings(told.join(frame[columns]))
+    return tie_ranges.Findings(told.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
@@ -434,5 +425,5 @@ def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, st
     found = {name: grave for name, grave in severity.items() if row[name]}
     if "documents_unknown" in found and len(row["documents_unknown"]) == row["documents"]:
         found["documents_unknown"] = "error"
-    ordered = sorted(found, key=lambda name: SEVERITIES.index(found[name]))
+    ordered = sorted(found, key=lambda name: tie_ranges.SEVERITIES.index(found[name]))
     return {name: found[name] for name in ordered}

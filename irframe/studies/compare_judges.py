@@ -21,18 +21,7 @@ from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.summary import cautious
-from irframe.studies.coefficients import (
-    DISTANCES,
-    INTERVAL,
-    PER_TOPIC,
-    WEIGHTS,
-    alphas,
-    at_thresholds,
-    both_alphas,
-    cautions,
-    kappas,
-    with_intervals,
-)
+from irframe.studies import coefficients
 from irframe.studies.grades_by_judge import Grades, Judged, read_judges
 from irframe.studies.passes import Passes, between, by_judge, passes_of, within
 
@@ -243,7 +232,7 @@ def _labelled(
     sides = zip(JUDGES, pairs.T, strict=True)
     names = pd.Index(passes.judges)
     labels: dict[str, Any] = {name: (PAIR, names[side]) for name, side in sides}
-    labels |= {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
+    labels |= {"weights": list(coefficients.WEIGHTS), "distance": list(coefficients.DISTANCES)}
     labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
     first = (TOPIC,) * (counts.ndim - 3)
     variables = {
@@ -278,20 +267,23 @@ def _coefficients(counts: Array, together: Array, own: Array, scale: Array) -> d
 
 
 def _of_each(own: Array, scale: Array) -> dict[str, Array]:
-    return {"within_kappa": kappas(own, scale), "within_alpha": both_alphas(own, scale)}
+    return {
+        "within_kappa": coefficients.kappas(own, scale),
+        "within_alpha": coefficients.both_alphas(own, scale),
+    }
 
 
 def _of_all(together: Array, scale: Array) -> dict[str, Array]:
-    return {"joint_alpha": alphas(together, scale)}
+    return {"joint_alpha": coefficients.alphas(together, scale)}
 
 
 def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
-    relevant, two = at_thresholds(counts), np.array([0, 1])
+    relevant, two = coefficients.at_thresholds(counts), np.array([0, 1])
     return {
-        "kappa": kappas(counts, scale),
-        "alpha": both_alphas(counts, scale),
-        "kappa_at": kappas(relevant, two)[..., 0],
-        "alpha_at": both_alphas(relevant, two)[..., 0],
+        "kappa": coefficients.kappas(counts, scale),
+        "alpha": coefficients.both_alphas(counts, scale),
+        "kappa_at": coefficients.kappas(relevant, two)[..., 0],
+        "alpha_at": coefficients.both_alphas(relevant, two)[..., 0],
     }
 
 
@@ -302,19 +294,27 @@ def _intervals(
     drawn = resamples.counts(len(counts))
     width = max(1, BLOCK // (max(drawn.shape) * counts[0, 0].size))
     parts = [
-        with_intervals(counts[:, some], partial(_of_pairs, scale=judged.scale), drawn, resamples)
+        coefficients.with_intervals(
+            counts[:, some], partial(_of_pairs, scale=judged.scale), drawn, resamples
+        )
         for some in row_slices(counts.shape[1], width)
     ]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
+    found |= coefficients.with_intervals(
+        together, partial(_of_all, scale=judged.scale), drawn, resamples
+    )
     if own.shape[1]:
-        found |= with_intervals(own, partial(_of_each, scale=judged.scale), drawn, resamples)
+        found |= coefficients.with_intervals(
+            own, partial(_of_each, scale=judged.scale), drawn, resamples
+        )
     return {name: (_dims_of(name), values) for name, values in found.items()}
 
 
 def _dims_of(name: str) -> tuple[str, ...]:
-    ends = (BOUND,) if name.endswith(INTERVAL) else ()
-    return *_DIMS[name.removesuffix(INTERVAL).removesuffix(PER_TOPIC)], *ends
+    ends = (BOUND,) if name.endswith(coefficients.INTERVAL) else ()
+    return *_DIMS[
+        name.removesuffix(coefficients.INTERVAL).removesuffix(coefficients.PER_TOPIC)
+    ], *ends
 
 
 def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
@@ -322,6 +322,8 @@ def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
         name
         for name in _DIMS
         if name in result
-        and (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
+        and (
+            result[name].notnull() & ~result[name + coefficients.INTERVAL].notnull().all(BOUND)
+        ).any()
     ]
-    return cautions(counts, scale, lost)
+    return coefficients.cautions(counts, scale, lost)

@@ -21,14 +21,7 @@ from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import IrframeError
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    RunTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    read_table,
-)
+from irframe.experiments import coded_tables
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
@@ -43,33 +36,16 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
 from irframe.record import RECORD, recorded
+from irframe.studies import tie_ranges
 from irframe.studies.repeat_checks import check_repeats
-from irframe.studies.tie_ranges import (
-    ALEX,
-    LU,
-    SAKAI,
-    TREC_EVAL,
-    YILMAZ,
-    Finding,
-    contradicting,
-    every_place,
-    finding_of,
-    findings_at,
-    gapped,
-    list_lengths,
-    listed_findings,
-    listed_rows,
-    tie_rates,
-    to_frame,
-    topics_of_both,
-    without_score,
-    worst_of,
-)
+from irframe.studies.tie_ranges import LU, TREC_EVAL, Finding, findings_at, listed_findings
 from irframe.tables.captions import told_origin
 from irframe.warned import unsaid
 
 
-def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
+def check_frames(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable, depth: int | None
+) -> Iterator[Finding]:
     """Yield what is found in a run frame and a qrels frame, each read by role.
 
     Parameters
@@ -92,11 +68,13 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     advice = "drop these rows if they mark unjudged documents, else give them grade 0"
     what = "judgments of grade -1, which may mark pooled but unjudged documents"
     where = topics[np.unique(judgments.topic[marked])]
-    for finding in findings_at("warning", what, where, advice, YILMAZ, int(marked.sum())):
+    for finding in findings_at(
+        "warning", what, where, advice, tie_ranges.YILMAZ, int(marked.sum())
+    ):
         yield replace(finding, where=f"topics {finding.where}")
 
 
-def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+def _topics(table: coded_tables.RunTable, judgments: coded_tables.QrelsTable) -> Iterator[Finding]:
     sides = table.topics, judgments.topics
     types = [pa.array(side).type for side in sides]
     if types[0] != types[1] and not all("string" in str(kind) for kind in types):
@@ -117,13 +95,17 @@ def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
 CONVERT = "convert one side with astype(str)"
 
 
-def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+def _documents(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
+) -> Iterator[Finding]:
     if pa.types.is_integer(table.doc.type) != pa.types.is_integer(judgments.doc.type):
         where = f"{table.doc.type} in the runs, {judgments.doc.type} in the qrels"
         yield Finding("error", "documents of two types", where, len(table.doc), CONVERT, TREC_EVAL)
         return
-    topic = topics_of_both(table, judgments)
-    listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
+    topic = tie_ranges.topics_of_both(table, judgments)
+    listed_, judged = coded_tables.code_documents(
+        coded_tables.Side(topic, table.doc), coded_tables.Side(judgments.topic, judgments.doc)
+    )
     seen, keep = np.isin(listed_, judged), "keep one of them"
     twice, again = listed_again(table.system, listed_), repeated(judged)
     chunks = like_chunks(table, judgments, seen)
@@ -139,7 +121,7 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         ),
     ):
         if len(rows):
-            where = listed_rows(describe, rows)
+            where = tie_ranges.listed_rows(describe, rows)
             yield Finding(severity, what, where, len(rows), advice, TREC_EVAL)
     if (topic < len(judgments.topics)).any() and not seen.any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
@@ -149,20 +131,20 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
 
 
-def _scores(table: RunTable) -> Iterator[Finding]:
-    missing = without_score(table)
+def _scores(table: coded_tables.RunTable) -> Iterator[Finding]:
+    missing = tie_ranges.without_score(table)
     if len(missing):
-        where = listed_rows(table.describe, missing)
+        where = tie_ranges.listed_rows(table.describe, missing)
         yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
     for lists, what, advice, source in (
         (
-            contradicting(table),
+            tie_ranges.contradicting(table),
             "rankings whose ranks contradict their scores",
             "find out which one its authors meant; ties='rank' follows the rank column",
             LU,
         ),
         (
-            gapped(table),
+            tie_ranges.gapped(table),
             "rankings whose ranks leave some out",
             "find out which documents were lost; the documents below count at better ranks",
             TREC_EVAL,
@@ -172,8 +154,10 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         yield from findings_at("warning", what, systems, advice, source, len(lists))
 
 
-def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    lengths = list_lengths(table, judgments)
+def _lists(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable, depth: int | None
+) -> Iterator[Finding]:
+    lengths = tie_ranges.list_lengths(table, judgments)
     empty = lengths == 0
     stray = empty.all(axis=1)
     if not stray.all():
@@ -187,7 +171,7 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
             empty & ~stray[:, np.newaxis],
             "judged topics missing from a run",
             "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')",
-            ALEX,
+            tie_ranges.ALEX,
         ),
         (
             "note",
@@ -198,7 +182,7 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
         ),
     ):
         if lists.any():
-            where = worst_of(table.systems, lists)
+            where = tie_ranges.worst_of(table.systems, lists)
             yield Finding(severity, what, where, int(lists.sum()), advice, source)
 
 
@@ -228,7 +212,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     depth
         The evaluation depth of those without their own.
     """
-    rates = None if cube.attrs["ties"] == "rank" else tie_rates(cube)
+    rates = None if cube.attrs["ties"] == "rank" else tie_ranges.tie_rates(cube)
     if rates is not None:
         yield from _ties(rates)
     by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
@@ -254,11 +238,11 @@ def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
     budgets.refuse_without_lengths(experiment_of(cube).hits)
     lists = nothing_fits(experiment_of(cube).hits, budgets.of)
     for place, budget in enumerate(budgets.of):
-        if where := worst_of(cube.indexes[SYSTEM], lists[..., place]):
+        if where := tie_ranges.worst_of(cube.indexes[SYSTEM], lists[..., place]):
             what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
             advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
             number = int(lists[..., place].sum())
-            yield Finding("warning", what, where, number, advice, SAKAI)
+            yield Finding("warning", what, where, number, advice, tie_ranges.SAKAI)
 
 
 def _ties(rates: xr.DataArray) -> Iterator[Finding]:
@@ -439,16 +423,22 @@ def diagnose(
     costed = partial(units.runs, policy=policy)
     if choice("errors", errors, ("raise", "report")) == "raise":
         folded = fold(runs)
-        return to_frame(
-            list(find(read_table(costed(folded.runs)), read_qrels_table(qrels), folded))
+        return tie_ranges.to_frame(
+            list(
+                find(
+                    coded_tables.read_table(costed(folded.runs)),
+                    coded_tables.read_qrels_table(qrels),
+                    folded,
+                )
+            )
         )
-    with every_place():
-        return to_frame(_reported(runs, qrels, find, costed))
+    with tie_ranges.every_place():
+        return tie_ranges.to_frame(_reported(runs, qrels, find, costed))
 
 
 def _findings(
-    table: RunTable,
-    judgments: QrelsTable,
+    table: coded_tables.RunTable,
+    judgments: coded_tables.QrelsTable,
     folded: Folded,
     *,
     metrics: Sequence[BaseMetric],
@@ -478,17 +468,17 @@ def _reported(
     tables: list[Any] = []
     findings: list[Finding] = []
     folded = Folded(runs, None, {})
-    for read, frame in ((read_table, runs), (read_qrels_table, qrels)):
+    for read, frame in ((coded_tables.read_table, runs), (coded_tables.read_qrels_table, qrels)):
         try:
             folded = fold(runs) if frame is runs else folded
             tables.append(read(costed(folded.runs) if frame is runs else frame))
         except IrframeError as error:
-            findings.append(finding_of(error))
+            findings.append(tie_ranges.finding_of(error))
     if findings:
         return findings
     try:
         for finding in find(*tables, folded):
             findings.append(finding)  # noqa: PERF402 - those before an error count
     except IrframeError as error:
-        findings.append(finding_of(error))
+        findings.append(tie_ranges.finding_of(error))
     return findings

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, whole
 from irframe.errors import GradeError, IdError, ParameterError
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    refuse_twice_judged,
-)
+from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, beginnings, repeated, same_kind, shown
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -54,7 +48,7 @@ class Judged:
         The grades there are, rising.
     """
 
-    tables: Mapping[Any, QrelsTable]
+    tables: Mapping[Any, coded_tables.QrelsTable]
     topics: pd.Index
     topic: Codes
     grade: NDArray[np.int8]
@@ -119,7 +113,7 @@ def read_judges(
     if not isinstance(judges, Mapping) or len(judges) < 2:
         found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
         raise ParameterError("at least two judges, {name: qrels}", found)
-    tables = {name: read_qrels_table(qrels) for name, qrels in judges.items()}
+    tables = {name: coded_tables.read_qrels_table(qrels) for name, qrels in judges.items()}
     _refuse_marks(tables)
     judged = _side_by_side(tables)
     everyone: Any = judged.judged.all(axis=0)
@@ -141,7 +135,7 @@ def _refuse_none_shared(judged: Judged) -> None:
     raise IdError("documents that two judges have judged", found, "compare the identifiers")
 
 
-def _refuse_marks(tables: Mapping[Any, QrelsTable]) -> None:
+def _refuse_marks(tables: Mapping[Any, coded_tables.QrelsTable]) -> None:
     marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
     found = [f"{count} by {name}" for name, count in marks.items() if count]
     if found:
@@ -150,14 +144,16 @@ def _refuse_marks(tables: Mapping[Any, QrelsTable]) -> None:
         raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, found)
 
 
-def _side_by_side(tables: Mapping[Any, QrelsTable]) -> Judged:
+def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> Judged:
     """Return the judgments of all judges, one column per document that any of them judged."""
     parts = list(tables.values())
     topics = _topics(tables)
-    sides = [Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts]
-    codes = code_documents(*sides)
+    sides = [
+        coded_tables.Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts
+    ]
+    codes = coded_tables.code_documents(*sides)
     for part, code in zip(parts, codes, strict=True):
-        refuse_twice_judged(part, repeated(code))
+        coded_tables.refuse_twice_judged(part, repeated(code))
     every, first = np.unique(np.concatenate(codes), return_index=True)
     grade = np.full((len(parts), len(every)), UNJUDGED, np.int8)
     row = np.full(grade.shape, -1)
@@ -176,7 +172,7 @@ def _documents(judged: Judged, some: NDArray[Any]) -> Judged:
     return replace(judged, topics=judged.topics[kept], topic=place, row=row, grade=grade)
 
 
-def _topics(tables: Mapping[Any, QrelsTable]) -> pd.Index:
+def _topics(tables: Mapping[Any, coded_tables.QrelsTable]) -> pd.Index:
     """Return the topics of all judges by name, refusing identifiers of different types."""
     (first, one), *others = tables.items()
     for name, other in others:

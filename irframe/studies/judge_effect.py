@@ -42,17 +42,7 @@ from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.scores.summary import united
-from irframe.studies.coefficients import (
-    CONCLUSIONS,
-    JUDGE,
-    Groups,
-    agreements,
-    biases,
-    conclusions,
-    favours,
-    members,
-    standings,
-)
+from irframe.studies import coefficients
 from irframe.studies.grades_by_judge import Grades, Judged, read_judges
 from irframe.studies.passes import PASSES, Passes, passes_of
 from irframe.studies.tie_ranges import Finding, listed_findings, to_frame
@@ -78,7 +68,7 @@ def judge_effect(
     of: Of = "expected",
     samples: int = 1000,
     seed: int = 0,
-    groups: Groups | None = None,
+    groups: coefficients.Groups | None = None,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -186,12 +176,16 @@ def judge_effect(
     names = _first(passes.judges, reference)
     policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
     held, _ = sides = _score(runs, judged, [*map(passes.of, names)], metrics, at, policy)
-    inside = None if groups is None else members(groups, held.systems.tolist())
-    parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
-    parts |= agreements(*sides, orders, asked if interval else None)
+    inside = None if groups is None else coefficients.members(groups, held.systems.tolist())
+    parts = (
+        coefficients.standings(*sides)
+        | coefficients.biases(*sides, alpha)
+        | coefficients.conclusions(*sides, pairing)
+    )
+    parts |= coefficients.agreements(*sides, orders, asked if interval else None)
     labels = _labels(held, names[1:], listed(methods), groups)
     if inside is not None:
-        parts |= favours(parts["bias"][1], inside, alpha)
+        parts |= coefficients.favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     told = united(held.attrs, told, pairing.told(), {RESULT: "judge_effect"})
     result = xr.Dataset(parts, labels, told)
@@ -267,16 +261,16 @@ def _refuse_topics(judged: Judged) -> None:
 
 
 def _labels(
-    held: Scores, judges: list[Any], methods: list[Any], groups: Groups | None
+    held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
 ) -> dict[str, Any]:
     labels = held.labels()
     words = {
         BOUND: list(SIDES),
         "coefficient": list(map(str, methods)),
-        "conclusion": list(CONCLUSIONS),
+        "conclusion": list(coefficients.CONCLUSIONS),
     }
     grouped = {} if groups is None else {"group": list(groups)}
-    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}
+    return {coefficients.JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}
 
 
 VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
@@ -329,16 +323,18 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     means differ by -0.005 on average, from -0.040 to +0.045
     """
     holding("what judge_effect gives", effect, {"conclusions", "bias", "reference_rank"})
-    scalars = [dim for dim in (JUDGE, METRIC, DEPTH) if dim not in effect.dims]
+    scalars = [dim for dim in (coefficients.JUDGE, METRIC, DEPTH) if dim not in effect.dims]
     whole = effect.expand_dims(scalars) if scalars else effect
     depths = whole[DEPTH].to_numpy().tolist()
     (place,) = places("depths of the effect", depths[-1] if depth is None else depth, depths)
     layer = whole.isel({DEPTH: place})
     findings = [
         finding
-        for judge in layer[JUDGE].to_numpy()
+        for judge in layer[coefficients.JUDGE].to_numpy()
         for metric in layer[METRIC].to_numpy()
-        for finding in _findings(layer.sel({JUDGE: judge, METRIC: metric}), depths[place])
+        for finding in _findings(
+            layer.sel({coefficients.JUDGE: judge, METRIC: metric}), depths[place]
+        )
     ]
     return to_frame(findings)
 
@@ -346,7 +342,7 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
 def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:
     """Yield what is found under one judge by one metric at one depth."""
     label = label_at(str(cell[METRIC].item()), depth)
-    who = f"{label} by {cell[JUDGE].item()} against {cell.attrs['reference']}"
+    who = f"{label} by {cell[coefficients.JUDGE].item()} against {cell.attrs['reference']}"
     yield from _order(cell, who)
     yield from _conclusions(cell, who)
     yield _ranks(cell, who)

@@ -144,20 +144,28 @@ def judge_next(
     2   106  d807     0.012        0.336         15     1
     """
     n, batch, seed = whole("n", n, low=1), whole("batch", batch, low=1), whole("seed", seed, low=0)
-    name, rel = _method(method, credit), whole("rel", rel, low=1)
+    name = choice("method", method, [name for name in METHODS if "(" not in name])
+    own, rel = choice("credit", credit, ("all", "run")) == "run", whole("rel", rel, low=1)
+    spelled = f"{name}(credit='run')"
     named, cube = None if runs is None else as_runs(runs), by_label(cube)
     documents = Documents.named(cube, _depth(cube, depth), named)
     pool, number = documents.pool(helping(cube), seed)
     grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
     known = pool.there & (grade != UNJUDGED)
-    _refuse_beyond(n, int((pool.there & ~known).sum()))
-    learned = documents.prior(prior, number, pool.there & ~known)
+    open_ = pool.there & ~known
+    if n > (left := int(open_.sum())):
+        found = f"{n}, and {left} in the pool are unjudged"
+        advice = "take contributing systems, or a greater depth, that have more"
+        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
+    learned = documents.prior(prior, number, open_)
     likely = _likely(pool, known, (grade >= rel) & known, learned)
-    chosen = METHODS[name](pool, learned)
+    chosen = METHODS[spelled if own and spelled in METHODS else name](pool, learned)
     relevant = np.where(known, grade >= rel, likely)
-    turns = take_turns(chosen, relevant, _turns(pool.there & ~known, n), batch=batch, known=known)
+    turns = take_turns(chosen, relevant, _turns(open_, n), batch=batch, known=known)
     turn, topic, place = turns.all
-    order = np.lexsort((np.arange(len(turn)), _judged(cube)[topic], turn))[:n]
+    base = experiment_of(cube).judgments
+    judged = base.count_by_topic(base.grade != POOLED_UNJUDGED)
+    order = np.lexsort((np.arange(len(turn)), judged[topic], turn))[:n]
     turn, topic, place = turn[order], topic[order], place[order]
     rows = {
         TOPIC: cube.indexes[TOPIC].take(topic),
@@ -185,28 +193,9 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     return int((pool.there & (grade == UNJUDGED)).sum())
 
 
-def _method(method: Any, credit: Any) -> str:
-    """Return the name of a method in the registry."""
-    plain = [name for name in METHODS if "(" not in name]
-    name = choice("method", method, plain)
-    spelled = f"{name}(credit='run')"
-    return (
-        spelled
-        if choice("credit", credit, ("all", "run")) == "run" and spelled in METHODS
-        else name
-    )
-
-
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
     """Return how deep lists are read."""
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
-
-
-def _refuse_beyond(n: int, left: int) -> None:
-    if n > left:
-        found = f"{n}, and {left} in the pool are unjudged"
-        advice = "take contributing systems, or a greater depth, that have more"
-        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
 
 
 def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> Array:
@@ -225,12 +214,6 @@ def _turns(open_: Array, n: int) -> int:
     turns = np.arange(1, int(left.max()) + 1)
     reached = np.minimum(left, turns[:, np.newaxis]).sum(axis=1)
     return int(turns[np.searchsorted(reached, n)])
-
-
-def _judged(cube: xr.Dataset) -> Array:
-    """Return how many judgments every topic has."""
-    base = experiment_of(cube).judgments
-    return base.count_by_topic(base.grade != POOLED_UNJUDGED)
 
 
 DIMS = "strategy", "budget"
@@ -374,7 +357,10 @@ def replay(
     """
     names = [choice("method", name, METHODS) for name in listed(methods)]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
-    _refuse_repeated(names, turns)
+    for what, values in (("methods", names), ("budgets", turns)):
+        if not values or len(set(values)) < len(values):
+            found = "some again" if values else "none"
+            raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
     batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
@@ -385,16 +371,10 @@ def replay(
     drawn = _drawn(documents, together, share, samples, seed)
     done = tracked(drawn, len(drawn), "sample", progress=progress)
     found = study.judge_each(done, seed, alike=share == 1)
+    labels = {"strategy": names, "budget": turns, METRIC: [str(each) for each in study.metrics]}
+    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     told = {"share": share, "samples": samples, "unjudged": unjudged}
-    return _labelled(study, found, told)
-
-
-def _refuse_repeated(names: list[str], budgets: list[int]) -> None:
-    given: dict[str, list[Any]] = {"methods": names, "budgets": budgets}
-    for what, values in given.items():
-        if not values or len(set(values)) < len(values):
-            found = "some again" if values else "none"
-            raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
+    return xr.Dataset(_summary(found, pairing.alpha), labels | words, pairing.told() | told)
 
 
 def _drawn(
@@ -404,23 +384,19 @@ def _drawn(
     share, samples = number("share", share, above=0, high=1), whole("samples", samples, low=1)
     cube, seed = documents.cube, whole("seed", seed, low=0)
     systems = helping(cube)
-    _tell_set_aside(documents, systems)
+    judged = len(documents.judgments.row)
+    aside = judged - int(documents.pool(systems, 0)[0].there.sum())
+    if aside:
+        warn(
+            f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
+            "in the pool"
+        )
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
     group = contributing_groups(cube, helps, together)
     labels = np.unique(group[group >= 0])
     size, random = max(1, round(share * len(labels))), np.random.default_rng(seed)
     parts = [random.permutation(labels)[:size] for _ in range(samples)]
     return [np.flatnonzero(np.isin(group, part)) for part in parts]
-
-
-def _labelled(study: Budgets, found: list[Found], told: dict[str, Any]) -> xr.Dataset:
-    """Return what was found in every sample, summed up and with labels."""
-    metrics = [str(metric) for metric in study.metrics]
-    labels = {"strategy": study.methods, "budget": study.budgets, METRIC: metrics}
-    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
-    return xr.Dataset(
-        _summary(found, study.pairing.alpha), labels | words, study.pairing.told() | told
-    )
 
 
 def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
@@ -436,15 +412,3 @@ def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
         parts[name] = dims, mean
         parts[f"{name}_interval"] = (*dims, BOUND), np.stack([mean - half, mean + half], axis=-1)
     return parts
-
-
-def _tell_set_aside(documents: Documents, systems: Array) -> None:
-    """Warn of judgments of documents that no list in the pool has."""
-    judged = len(documents.judgments.row)
-    pool, _ = documents.pool(systems, 0)
-    aside = judged - int(pool.there.sum())
-    if aside:
-        warn(
-            f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
-            "in the pool"
-        )

@@ -10,14 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.agreements.innate import (
-    LABELS,
-    Transitions,
-    compare_rankings,
-    count_labels,
-    label_depths,
-    whole_gains,
-)
+from irframe.agreements import innate
 from irframe.arrays import Array
 from irframe.checks import places, whole
 from irframe.cubes.score import score
@@ -140,7 +133,7 @@ def order_pairs(
     some = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
     pairs, cube = pairs.reshape(-1, 2), shared(some)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
-    data = _label(cube, pairs, compare_rankings(gains, pairs), depth, spelled=labels)
+    data = _label(cube, pairs, innate.compare_rankings(gains, pairs), depth, spelled=labels)
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
 
 
@@ -185,7 +178,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
     tops, scale = np.unique(experiment.tops, return_inverse=True)
     worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
-    numbers = whole_gains(worth.ravel().tolist())
+    numbers = innate.whole_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
     table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
@@ -207,9 +200,9 @@ def _loaded(grade: xr.Variable) -> NDArray[Any]:
 
 
 def _label(
-    cube: xr.Dataset, pairs: Array, transitions: Transitions, depth: int, *, spelled: bool
+    cube: xr.Dataset, pairs: Array, transitions: innate.Transitions, depth: int, *, spelled: bool
 ) -> xr.Dataset:
-    counts = count_labels(transitions, depth)
+    counts = innate.count_labels(transitions, depth)
     behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
     systems = cube[SYSTEM].to_numpy()
     by_topic = (PAIR, TOPIC)
@@ -221,13 +214,16 @@ def _label(
         "p": ((PAIR, DEPTH), sign_p(ahead, behind)),
     }
     if spelled:
-        codes = {"flag_values": list(LABELS), "flag_meanings": " ".join(LABELS.values())}
-        variables["label"] = ((*by_topic, DEPTH), label_depths(transitions, depth), codes)
+        codes = {
+            "flag_values": list(innate.LABELS),
+            "flag_meanings": " ".join(innate.LABELS.values()),
+        }
+        variables["label"] = ((*by_topic, DEPTH), innate.label_depths(transitions, depth), codes)
     coordinates = {
         "system_a": (PAIR, systems[pairs[:, 0]]),
         "system_b": (PAIR, systems[pairs[:, 1]]),
         DEPTH: np.arange(1, depth + 1),
-        GROUP: list(LABELS.values()),
+        GROUP: list(innate.LABELS.values()),
     }
     kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
     topics = {name: cube[name] for name in kept if name not in CODES.values()}
