@@ -1,7 +1,7 @@
 """``irframe check``, ``irframe diagnose`` and ``irframe judge-next``: what numbers rest on."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,35 +30,23 @@ def declare_check(parser: ArgumentParser) -> None:
 def run_check(options: Namespace) -> answer.Answer:
     """Check all runs, those of files that cannot be read as well."""
     runs, problems = inputs.read_sound(options)
-    found = _check(runs, problems, options)
+    asked = inputs.given(options, ir.verbs.check)
+    found = ir.verbs.check(runs, inputs.read_judgments(options), problems=problems, **asked)
     kind = answer.format_of(options)
     content = _told(found, kind) if kind in {"table", "markdown"} else answer.written(found, kind)
     return answer.Answer(content, answer.status_of(found["severity"], options.fail_on))
 
 
-def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    asked = inputs.given(options, ir.verbs.check)
-    return ir.verbs.check(runs, inputs.read_judgments(options), problems=problems, **asked)
-
-
 def _told(found: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
-    lists = [name for name in found.columns if name != "found" and _holds_lists(found[name])]
-    table = answer.written(found.drop(columns=["found", *lists]), kind)
-    begin = "- " if kind == "markdown" else ""
-    lines = [begin + line for line in _lines(found)]
-    return str(table) + "".join(["\n", *lines] if lines else [])
-
-
-def _holds_lists(column: pd.Series) -> bool:
-    return bool(column.map(lambda value: isinstance(value, tuple)).all())
-
-
-def _lines(found: pd.DataFrame) -> Iterator[str]:
+    held = found.map(lambda value: isinstance(value, tuple)).all()
+    table, lines = str(answer.written(found.loc[:, ~held], kind)), []
     for run, row in found.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
-            yield f"{run}: {name} ({len(row[name])}): {', '.join(shown)}\n"
+            begin = "- " if kind == "markdown" else ""
+            lines.append(f"{begin}{run}: {name} ({len(row[name])}): {', '.join(shown)}\n")
+    return "".join([table, "\n", *lines] if lines else [table])
 
 
 LONGEST = 300
@@ -87,30 +75,25 @@ def run_diagnose(options: Namespace) -> answer.Answer:
         **inputs.given(options, ir.verbs.diagnose),
     )
     kind = answer.format_of(options)
-    content = (
-        "\n".join(map(_diagnose_told, found.to_dict("records")))
-        if kind == "table"
-        else answer.written(found, kind)
-    )
+    if kind == "table":
+        content: str | bytes = "\n".join(map(_diagnose_told, found.to_dict("records")))
+    else:
+        content = answer.written(found, kind)
     return answer.Answer(content, answer.status_of(found["severity"], options.fail_on))
 
 
 def _diagnose_told(finding: dict[Hashable, Any]) -> str:
     """Return a paragraph."""
+    places = str(finding["where"])
+    if len(places) > LONGEST:
+        places = places[:LONGEST].rpartition(", ")[0] + ", ..."
     lines = (
         f"{finding['severity']}: {finding['what']} ({finding['how_many']})",
-        f"  where: {_shortened(str(finding['where']))}",
+        f"  where: {places}",
         f"  advice: {finding['advice']}",
         f"  see: {finding['reference']}",
     )
     return "".join(f"{answer.wrapped(line, '    ')}\n" for line in lines)
-
-
-def _shortened(places: str) -> str:
-    """Return the first places, whole."""
-    if len(places) <= LONGEST:
-        return places
-    return places[:LONGEST].rpartition(", ")[0] + ", ..."
 
 
 QRELS = "qrels"
@@ -165,8 +148,11 @@ def run_judge_next(options: Namespace) -> answer.Answer:
         seed=options.seed,
     )
     kind = answer.format_of(options)
-    if kind == QRELS:
-        return _as_qrels(found)
+    if kind == QRELS:  # lines of judgments that are yet to be made
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "lines")
+            ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
+            return answer.Answer(path.read_bytes())
     if options.texts is not None:
         found[TEXT] = found[DOC].astype(str).map(_texts(options.texts)).fillna("")
     return answer.Answer(answer.written(found, kind))
@@ -181,11 +167,3 @@ def _texts(path: str) -> pd.Series:
         raise InputError(wanted, "", "", table.columns)
     known = table.set_index(table[doc].astype(str))[TEXT]
     return known[~known.index.duplicated()]
-
-
-def _as_qrels(found: pd.DataFrame) -> answer.Answer:
-    """Return lines of judgments that are yet to be made, marked with -1."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "lines")
-        ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
-        return answer.Answer(path.read_bytes())

@@ -113,9 +113,6 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     return one.assign(verdict=one["verdict"].assign_attrs(categories=named))
 
 
-OTHER = "metric_other"
-
-
 def agreement_map(
     matrix: xr.DataArray,
     *,
@@ -166,7 +163,7 @@ def agreement_map(
         if DEPTH not in matrix.dims or depth not in matrix.indexes[DEPTH]:
             raise InputError("depth= to be one of the matrix", repr(depth))
         matrix = matrix.sel({DEPTH: depth})
-    values = only_matrix(matrix, METRIC, OTHER)
+    values = only_matrix(matrix, METRIC, "metric_other")
     colourmap, norm = bins(levels)
     labels = [str(label) for label in values[METRIC].to_numpy()]
     ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
@@ -174,12 +171,8 @@ def agreement_map(
     add_scale(ax, mesh, values, levels)
     for (row, column), value in np.ndenumerate(values.to_numpy()):
         text = f"{value:.2f}" if np.isfinite(value) else ""
-        ax.text(
-            *(column, row, text),
-            ha="center",
-            va="center",
-            color=canvas.readable(ax, colourmap(norm(value))),
-        )
+        colour = canvas.readable(ax, colourmap(norm(value)))
+        ax.text(column, row, text, ha="center", va="center", color=colour)
     ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(labels)), labels)
     return ax
@@ -314,7 +307,8 @@ def agreement_triangle(
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
     ax = canvas.new_axes(ax, (5.4, 5.0), figsize)
-    size = _size(ax, len(place))
+    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / len(place)
+    size = float(min(LARGEST, (WIDE * apart) ** 2))
     for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
@@ -333,15 +327,6 @@ def agreement_triangle(
     else:
         ax.legend(**canvas.LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
     return ax
-
-
-def _size(ax: "Axes", systems: int) -> float:
-    """Return the area of a dot, in square points, by how far apart dots of so many systems are."""
-    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / systems
-    return float(min(LARGEST, (WIDE * apart) ** 2))
-
-
-VOLATILITY_MAP_OTHER = "depth_other"
 
 
 @read_at_budgets
@@ -397,10 +382,10 @@ def volatility_map(
     """
     holding("what volatility returned", matrix, {DEPTH}, "sizes")
     chosen = canvas.only_metric(matrix, metric) if METRIC in matrix.dims else matrix
-    values = only_matrix(chosen, DEPTH, VOLATILITY_MAP_OTHER)
+    values = only_matrix(chosen, DEPTH, "depth_other")
     colourmap, norm = bins(levels)
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
-    sides = values[VOLATILITY_MAP_OTHER].to_numpy(), values[DEPTH].to_numpy()
+    sides = values["depth_other"].to_numpy(), values[DEPTH].to_numpy()
     mesh = ax.pcolormesh(
         *(_borders(side) for side in sides),
         np.ma.masked_invalid(values.to_numpy()),

@@ -90,33 +90,26 @@ def crp_curves(
     """
     one = select_topic(misplaced, topic)
     names = one[SYSTEM].to_numpy().tolist()
-    chosen = _quartiles(one) if systems is None else list(systems)
-    unknown = [repr(system) for system in chosen if system not in names]
-    if unknown:
-        raise ParameterError("systems that were measured", "", "", unknown)
+    if systems is None:  # the best by Twist, the quartiles and the worst
+        order = np.argsort(-one["twist"].to_numpy(), kind="stable")
+        rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
+    else:
+        rows = np.array(places("systems that were measured", systems, names), int)
     ax = canvas.new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
     curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
-    told = zip(chosen, fitting_names(ax, chosen), canvas.system_style(chosen), strict=True)
-    for system, name, style in told:
-        row = names.index(system)
+    chosen = [names[row] for row in rows]
+    told = zip(rows, fitting_names(ax, chosen), canvas.system_style(chosen), strict=True)
+    for row, name, style in told:
         label = f"{name}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
         ax.plot(depths, curves[row], linewidth=2, label=label, **style)
-    others = [row for row, system in enumerate(names) if system not in chosen]
+    others = np.setdiff1d(np.arange(len(names)), rows)
     canvas.draw_others(ax, depths, {names[row]: curves[row] for row in others})
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
     canvas.subtitle(ax, f"topic {topic}")
     canvas.legend_beside(ax, "Twist, kind of curve")
     return ax
-
-
-def _quartiles(one: xr.Dataset) -> list[Hashable]:
-    """Return the best, the quartiles and the worst system by Twist, best first."""
-    order = np.argsort(-one["twist"].to_numpy(), kind="stable")
-    places = np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)
-    chosen: list[Hashable] = one[SYSTEM].to_numpy()[order[places]].tolist()
-    return chosen
 
 
 def crp_and_gain(
@@ -380,7 +373,6 @@ REGION_COLOURS = {
     "grey": canvas.COLOURS[4],
     "other": canvas.COLOURS[2],
 }
-COLUMN_BORDERS = (0.25, 0.5, 0.75)
 
 
 def effort_gain(
@@ -437,34 +429,17 @@ def effort_gain(
         style: dict[str, Any] = {"color": colour, "label": label, "alpha": 0.6, "linewidths": 0}
         ax.scatter(effort[chosen], gain[chosen], size, **style)
     borders = one["border"].to_numpy()
-    for border in COLUMN_BORDERS:
-        ax.axvline(border, color=canvas.ink(ax), linewidth=0.6)
-    for border in borders:
-        ax.axhline(border, color=canvas.ink(ax), linewidth=0.6)
+    for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):
+        for border in lines:
+            draw(border, color=canvas.ink(ax), linewidth=0.6)
     ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
-    _print_shares(ax, one["cell"].to_numpy(), [0, *borders, ax.get_ylim()[1]])
-    ax.set(xlabel=f"{effort_name(cells)}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
+    tops = [*borders, ax.get_ylim()[1]]
+    box = {"facecolor": canvas.ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
+    look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}
+    look |= {"xytext": (0, -3), "textcoords": "offset points", "bbox": box}
+    for (row, column), share in np.ndenumerate(one["cell"].to_numpy()):
+        ax.annotate(f"{share:.0%}", (0.25 * (column + 1) - 0.01, tops[row]), **look)
+    name = cells.attrs.get("effort", "effort")
+    ax.set(xlabel=f"{name}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
     canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     return ax
-
-
-def effort_name(cells: xr.Dataset) -> str:
-    """Return the name of the metric of effort."""
-    return str(cells.attrs.get("effort", "effort"))
-
-
-def _print_shares(ax: "Axes", cell: Any, rows: list[float]) -> None:
-    """Print the share of every cell in its upper right corner."""
-    for (row, column), share in np.ndenumerate(cell):
-        place = 0.25 * (column + 1) - 0.01, rows[row + 1]
-        ax.annotate(
-            f"{share:.0%}",
-            place,
-            xytext=(0, -3),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize="x-small",
-            weight="bold",
-            bbox={"facecolor": canvas.ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"},
-        )

@@ -299,19 +299,16 @@ def unjudged_share(
     depths = shares[DEPTH].to_numpy()
     inside = experiment_of(cube).known_pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)
-    for number, (chosen, name) in enumerate(
-        ((inside, "contributing"), (~inside, "not contributing"))
-    ):
+    sides = ((inside, "contributing"), (~inside, "not contributing"))
+    for number, (chosen, name) in enumerate(sides):
         for place, row in enumerate(np.flatnonzero(chosen)):
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             alpha = 0.9 if len(inside) < 20 else 0.35
             ax.plot(
                 depths, shares[row], color=canvas.COLOURS[number], alpha=alpha, lw=1.2, label=label
             )
-    pool_depth = (
-        int(experiment_of(cube).known_pool.depth.min()) if pool_depth is None else pool_depth
-    )
-    canvas.mark_depth(ax, max(pool_depth, 0))
+    known = int(experiment_of(cube).known_pool.depth.min())
+    canvas.mark_depth(ax, max(known if pool_depth is None else pool_depth, 0))
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
     canvas.log_depths(ax, depths, log=log)
     canvas.subtitle(ax, f"{cube.sizes[TOPIC]} topics")
@@ -370,14 +367,8 @@ def p_value_curves(
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
     bootstrap = isinstance(data, xr.Dataset)
-    if bootstrap:
-        holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
-    else:
-        holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
-    if alpha is None:
-        alpha = float(data.attrs.get("alpha", 0.05))
-    level(alpha)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
+    alpha = level(float(data.attrs.get("alpha", 0.05)) if alpha is None else alpha)
     ax = canvas.new_axes(ax, (8.4, 4.2), figsize)
     for number, (label, values, delta) in enumerate(curves):
         falling = np.sort(values)[::-1]
@@ -404,6 +395,7 @@ def p_value_curves(
 
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
+    holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
     asl = data["asl"]
     others = [str(dim) for dim in asl.dims if dim != PAIR]
     for place in np.ndindex(*(asl.sizes[dim] for dim in others)):
@@ -414,6 +406,7 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
 
 
 def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
+    holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
     depth = data[DEPTH].astype("string").fillna("")
     for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
         yield _label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None

@@ -138,11 +138,8 @@ def judge_ranks(
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
     moved = np.argsort(-abs(new - old), kind="stable")[:named]
     moved = moved[new[moved] != old[moved]]
-    shown = fitting_names(ax, [systems[row] for row in moved], 0.3)
-    told = [
-        _name(ax, name, old[row], new[row], len(systems))
-        for row, name in zip(moved, shown, strict=True)
-    ]
+    shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
+    told = [_name(ax, name, old[row], new[row], len(systems)) for row, name in shown]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
@@ -162,15 +159,8 @@ def _name(ax: "Axes", system: str, old: int, new: int, systems: int) -> Any:
     inside = old > systems / 4 if above else old < 3 * systems / 4
     side = "right" if above == inside else "left"
     offset = (-4 if side == "right" else 4, 4 if above else -4)
-    return ax.annotate(
-        system,
-        (old, new),
-        offset,
-        textcoords="offset points",
-        ha=side,
-        va="bottom" if above else "top",
-        fontsize="x-small",
-    )
+    look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
+    return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
 
 
 MEANINGS = {

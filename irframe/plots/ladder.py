@@ -134,14 +134,9 @@ def _told(attributes: Any) -> str:
 def _name_shares(ax: "Axes", place: dict[str, Any]) -> None:
     """Write the share of first places beside the line of each system that has one."""
     for row in np.flatnonzero(place["first"] >= SELDOM):
-        ax.annotate(
-            f"first in {place['first'][row]:.0%}",
-            (place["rank_high"][row], row),
-            (5, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-        )
+        text, where = f"first in {place['first'][row]:.0%}", (place["rank_high"][row], row)
+        look: dict[str, Any] = {"va": "center", "fontsize": "small"}
+        ax.annotate(text, where, (5, 0), textcoords="offset points", **look)
 
 
 def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:
@@ -177,14 +172,8 @@ def _bands(ax: "Axes", tiers: Any) -> None:
         first, last = np.flatnonzero(tiers == tier)[[0, -1]]
         shade = SHADES[int(tier) % 2]
         ax.axhspan(first - 0.5, last + 0.5, color=canvas.FAINT, alpha=shade, linewidth=0, zorder=0)
-        ax.text(
-            1.01,
-            first,
-            f"tier {tier}",
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize="small",
-        )
+        look: dict[str, Any] = {"va": "center", "fontsize": "small"}
+        ax.text(1.01, first, f"tier {tier}", transform=ax.get_yaxis_transform(), **look)
 
 
 EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
@@ -249,19 +238,14 @@ def best_systems(
     group = str(best.columns[0]) if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
-    _show_occupied(ax)
+    bars: Any = ax.patches  # scores that nobody has are left out at either end
+    filled = [bar.get_x() for bar in bars if bar.get_height()]
+    ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
+    ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
     ax.locator_params(axis="y", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
     canvas.legend_beside(ax)
     return ax
-
-
-def _show_occupied(ax: "Axes") -> None:
-    """Leave out the scores that nobody has, at either end."""
-    bars: Any = ax.patches
-    filled = [bar.get_x() for bar in bars if bar.get_height()]
-    ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
-    ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
 
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
@@ -333,17 +317,15 @@ def tie_bars(
     """
     refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
     chosen = canvas.only_metric(ranges, metric)
-    depths = chosen[DEPTH].to_numpy()
-    depth = int(depths[-1]) if depth is None else depth
-    if depth not in depths:
-        raise ParameterError("depth= to be one of the depths scored", repr(depth), "", depths)
+    depths = chosen[DEPTH].to_numpy().tolist()
+    depth = depths[-1] if depth is None else depth
+    canvas.only_place("depth", depth, depths, "the depths scored")
     means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
-    sign = facts(chosen[METRIC].item()).sign
-    known = means.indexes[SYSTEM].tolist()
-    ranked = best_first(low + high, sign).tolist()
-    asked = set(canvas.chosen_systems(systems, known, ranked, len(ranked)))
-    order = [row for row in ranked if row in asked]
+    label, known = str(chosen[METRIC].item()), means.indexes[SYSTEM].tolist()
+    ranked = best_first(low + high, facts(label).sign).tolist()
+    asked = {*canvas.chosen_systems(systems, known, ranked, len(ranked))}
+    order = sorted(asked, key=ranked.index)
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
     ax = canvas.new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     names = fitting_names(ax, [known[row] for row in order])
@@ -362,10 +344,7 @@ def tie_bars(
     else:
         ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")
         _name_widest(ax, names, low, high)
-    label = str(chosen[METRIC].item())
-    label = label if "@" in label else f"{label}@{depth}"
-    ax.set_ylabel(f"mean {label}, over tie orders")
-    ax.set_xlim(0.2, len(order) + 0.8)
+    ax.set(ylabel=f"mean {label_at(label, depth)}, over tie orders", xlim=(0.2, len(order) + 0.8))
     return ax
 
 

@@ -14,7 +14,7 @@ from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, fits_across, fitting_names, room, rows_in
+from irframe.plots.room import NARROW, fitting_names, name_topics, room, rows_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +103,7 @@ def orderings(
     ax = canvas.new_axes(ax, size, figsize)
     spelled = asked and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
-    parts = [*_parts(ax, lined_up), *_differences(lined_up)]
+    parts = _parts(ax, lined_up)
     left, ticks, names = 0.0, [], []
     for name, cells, width, style in parts:
         right = left + width
@@ -131,40 +131,31 @@ def orderings(
 
 
 def _parts(ax: "Axes", data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
-    """Return name, cells, width and style of the rankings and of their labels."""
+    """Return name, cells, width and style of rankings, of labels, and of every metric."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
+    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
     first, second = fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
-    names = [f"a: {first}", f"b: {second}"]
-    gains = [data[name].to_numpy() for name in ("gain_a", "gain_b")]
-    parts = [(name, gain, depths, grey) for name, gain in zip(names, gains, strict=True)]
-    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
-    title = f"ordering, k = 1 to {depths}"
-    return [*parts, (title, plain(data["label"].to_numpy()), depths, style)]
-
-
-def _differences(data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
-    """Return the same for every metric."""
-    if METRIC not in data.dims:
-        return []
-    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
-    return [
-        (str(label), np.sign(values.to_numpy())[:, np.newaxis], WIDE, style)
-        for label, values in zip(data[METRIC].to_numpy(), data["difference"], strict=True)
+    parts = [
+        (f"a: {first}", data["gain_a"].to_numpy(), depths, grey),
+        (f"b: {second}", data["gain_b"].to_numpy(), depths, grey),
+        (f"ordering, k = 1 to {depths}", plain(data["label"].to_numpy()), depths, style),
     ]
+    if METRIC in data.dims:
+        signs = np.sign(data["difference"].to_numpy())[..., np.newaxis]
+        labels = map(str, data[METRIC].to_numpy())
+        parts += [(label, cells, WIDE, style) for label, cells in zip(labels, signs, strict=True)]
+    return parts
 
 
 def _print_differences(ax: "Axes", data: xr.Dataset, centres: list[float]) -> None:
-    for centre, values in zip(centres, data["difference"].to_numpy(), strict=True):
-        for row, value in enumerate(values):
-            if np.isnan(value):
-                continue
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "xx-small"}
+    for (column, row), value in np.ndenumerate(data["difference"].to_numpy()):
+        if not np.isnan(value):
             colour = canvas.readable(ax, LABEL_COLOURS[int(np.sign(value))])
             digits = 2 if abs(value) >= 0.005 else 4
             text = NAMES[0] if value == 0 else f"{value:+.{digits}f}"
-            ax.text(
-                centre, row + 0.5, text, ha="center", va="center", fontsize="xx-small", color=colour
-            )
+            ax.text(centres[column], row + 0.5, text, color=colour, **look)
 
 
 LONGEST = 6
@@ -220,17 +211,16 @@ def hasse(
     if len(names[0]) > LONGEST:
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
     covers = grid["covers"].sel(row=names, column=names).to_numpy()
-    heights = [sum(len(name) - i for i, bit in enumerate(name) if bit == "1") for name in names]
-    levels = [
-        [name for name, own in zip(names, heights, strict=True) if own == height]
-        for height in range(max(heights) + 1)
-    ]
+    levels: dict[int, list[str]] = {}
+    for name in names:
+        height = sum(len(name) - i for i, bit in enumerate(name) if bit == "1")
+        levels.setdefault(height, []).append(name)
     place = {
         name: (number - (len(level) - 1) / 2, height)
-        for height, level in enumerate(levels)
+        for height, level in levels.items()
         for number, name in enumerate(level)
     }
-    widest = max(map(len, levels)) / 2
+    widest = max(map(len, levels.values())) / 2
     ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     for better, worse in np.argwhere(covers):
@@ -303,24 +293,16 @@ def ranking_grid(
         small: dict[str, Any] = {"fontsize": "small", "family": "monospace"}
         ax.set_xticks(range(rankings), grid["column"].to_numpy(), rotation=90, **small)
         ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
-        for row, column in np.ndindex(labels.shape):
-            code = int(labels[row, column])
-            colour = canvas.readable(ax, LABEL_COLOURS[code])
-            ax.text(
-                column, row, NAMES[code], ha="center", va="center", color=colour, fontsize="x-small"
-            )
+        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "x-small"}
+        for (row, column), code in np.ndenumerate(labels):
+            colour = canvas.readable(ax, LABEL_COLOURS[int(code)])
+            ax.text(column, row, NAMES[int(code)], color=colour, **look)
     else:
-        ax.set_xticks([])
-        ax.set_yticks([])
-    ax.set_title(
-        f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}", fontsize="medium"
-    )
+        ax.set(xticks=[], yticks=[])
+    tau = f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}"
+    ax.set_title(tau, fontsize="medium")
     label_legend(ax)
     return ax
-
-
-X_SMALL = 7
-"""Height of the letters of topics, in points."""
 
 
 def explained(
@@ -379,8 +361,7 @@ def explained(
         _stack(ax, place[some], values[some], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
-    labels = [str(topic) for topic in total.index] if fits_across(ax, len(total), X_SMALL) else []
-    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=X_SMALL)
+    name_topics(ax, total.index)
     label = f"difference of {told['metric']}" if "metric" in told else "difference"
     ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
     canvas.legend_beside(ax)
@@ -392,10 +373,8 @@ def _stack(ax: "Axes", place: NDArray[Any], values: NDArray[Any], colour: str) -
     """Draw the documents of every topic on one another, the largest first."""
     order = np.lexsort([-np.abs(values), place])
     place, values = place[order], values[order]
-    first = np.r_[True, place[1:] != place[:-1]][: len(place)]
     before = np.cumsum(values) - values
-    bottom = before - np.repeat(
-        before[first], np.diff(np.append(np.flatnonzero(first), len(place)))
-    )
+    first = np.searchsorted(place, place)
+    bottom = before - before[first]
     edge = {"edgecolor": canvas.ground(ax), "linewidth": 0.4}
     ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)

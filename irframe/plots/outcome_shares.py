@@ -214,33 +214,21 @@ def _draw_points(ax: "Axes", counts: pd.DataFrame) -> None:
     for name, (colour, label) in SEGMENTS.items():
         part = counts[counts["outcome"] == name]
         if len(part):
-            number = f"{label}: {part['count'].sum()}"
+            look = {"alpha": 0.75, "lw": 0, "label": f"{label}: {part['count'].sum()}"}
             size = np.clip(part["count"] * scale, 3, 400)
-            ax.scatter(
-                part["x"],
-                part["y"],
-                size,
-                color=DARKER.get(name, colour),
-                alpha=0.75,
-                lw=0,
-                label=number,
-            )
+            ax.scatter(part["x"], part["y"], size, color=DARKER.get(name, colour), **look)
 
 
 def _draw_regions(ax: "Axes", end: float) -> None:
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
+
     far = end * (1 + STRIP)
     for name, corner in {"a_only": (-1, end), "b_only": (end, -1), "neither": (end, end)}.items():
         width, height = (far - end if start == end else end + 1 for start in corner)
-        colour = SEGMENTS[name][0]
-        ax.add_patch(_rectangle(corner, width, height, colour))
+        look: dict[str, Any] = {"color": SEGMENTS[name][0], "alpha": 0.15, "lw": 0, "zorder": 0}
+        ax.add_patch(Rectangle(corner, width, height, **look))
     ax.plot([0, end], [0, end], color=canvas.FAINT, linewidth=1, zorder=0)
     ax.set(xlim=(-0.08 * end, far), ylim=(-0.08 * end, far), aspect="equal")
-
-
-def _rectangle(corner: tuple[float, float], width: float, height: float, colour: str) -> Any:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
-
-    return Rectangle(corner, width, height, color=colour, alpha=0.15, lw=0, zorder=0)
 
 
 def _label_ranks(ax: "Axes", deepest: float, strip: float) -> None:
@@ -409,7 +397,15 @@ def difference_histogram(
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    _explain(ax, names, [near, far])
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
+    nearer = [
+        Patch(color=colour, label=f"nearer in {name}")
+        for colour, name in zip((near, far), names, strict=True)
+    ]
+    one_only: dict[str, Any] = {"edgecolor": canvas.ground(ax), "label": "retrieved by one only"}
+    alone = Patch(facecolor=canvas.FAINT, hatch="///", **one_only)
+    canvas.legend_beside(ax, handles=[*nearer, alone])
     return ax
 
 
@@ -421,19 +417,3 @@ def _range(low: float, high: float) -> str:
     if np.isinf(high):
         return f"≥ {low:.0f}"
     return f"{low:.0f} to {high:.0f}"
-
-
-def _explain(ax: "Axes", names: list[str], colours: list[str]) -> None:
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
-
-    patches = [
-        Patch(color=colours[0], label=f"nearer in {names[0]}"),
-        Patch(color=colours[1], label=f"nearer in {names[1]}"),
-        Patch(
-            facecolor=canvas.FAINT,
-            hatch="///",
-            edgecolor=canvas.ground(ax),
-            label="retrieved by one only",
-        ),
-    ]
-    canvas.legend_beside(ax, handles=patches)

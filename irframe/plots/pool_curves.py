@@ -380,42 +380,12 @@ def equal_cost(
         topics, share = (side.isel({COST: number}).to_numpy() for side in (found["topics"], shares))
         ax.plot(depths, topics, color=canvas.FAINT, linewidth=1, zorder=1)
         points = ax.scatter(depths, topics, c=share, s=55, zorder=2, **colours)
-        _mark_best(ax, depths, topics, share)
-        _name_line(ax, depths, topics, int(amount))
+        _name_line(ax, depths, topics, share, f"{int(amount):,} judgments")
     ax.set(xscale="log", yscale="log", xlabel="pool depth d = evaluation depth", ylabel="topics")
     title = [str(shares["metric"].item()), *cautions_of(found.attrs)]
     ax.set_title("; ".join(title), fontsize="medium")
     ax.margins(x=0.08, y=0.12)
     ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
-    _plain_ticks(ax, depths)
-    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
-    return ax
-
-
-def _mark_best(ax: "Axes", depths: Any, topics: Any, share: Any) -> None:
-    """Ring the point with most significant pairs, the shallowest of several."""
-    if np.isnan(share).all():
-        return
-    best = int(np.nanargmax(share))
-    where = depths[best], topics[best]
-    ax.scatter(
-        *where, s=150, facecolors="none", edgecolors=canvas.ink(ax), linewidths=1.5, zorder=3
-    )
-    text: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, 11), "ha": "center"}
-    ax.annotate(f"{share[best]:.0%}", where, fontsize="small", **text)
-
-
-def _name_line(ax: "Axes", depths: Any, topics: Any, amount: int) -> None:
-    """Write a number of judgments at the right end of its line."""
-    there = np.flatnonzero(~np.isnan(topics))
-    if len(there):
-        where = depths[there[-1]], topics[there[-1]]
-        text: dict[str, Any] = {"textcoords": "offset points", "xytext": (9, 0), "va": "center"}
-        ax.annotate(f"{amount:,} judgments", where, fontsize="x-small", color=canvas.FAINT, **text)
-
-
-def _plain_ticks(ax: "Axes", depths: Any) -> None:
-    """Write whole numbers along both axes, across only depths that were tried."""
     from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
 
     ax.xaxis.set_minor_locator(NullLocator())
@@ -423,3 +393,22 @@ def _plain_ticks(ax: "Axes", depths: Any) -> None:
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_minor_formatter("")
+    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
+    return ax
+
+
+def _name_line(ax: "Axes", depths: Any, topics: Any, share: Any, name: str) -> None:
+    """Ring the point with most significant pairs, the shallowest of several, and name a line."""
+    look: dict[str, Any] = {"textcoords": "offset points"}
+    if not np.isnan(share).all():
+        best = int(np.nanargmax(share))
+        where = depths[best], topics[best]
+        ring: dict[str, Any] = {"facecolors": "none", "linewidths": 1.5, "zorder": 3}
+        ax.scatter(*where, s=150, edgecolors=canvas.ink(ax), **ring)
+        text = f"{share[best]:.0%}"
+        ax.annotate(text, where, fontsize="small", xytext=(0, 11), ha="center", **look)
+    there = np.flatnonzero(~np.isnan(topics))
+    if len(there):
+        where = depths[there[-1]], topics[there[-1]]
+        small: dict[str, Any] = {"fontsize": "x-small", "color": canvas.FAINT} | look
+        ax.annotate(name, where, xytext=(9, 0), va="center", **small)

@@ -167,6 +167,16 @@ def name_ticks(
     ax.xaxis.set_major_formatter(Thinned(dict(told)))
 
 
+def name_topics(ax: "Axes", topics: Any) -> None:
+    """Write upright names of topics under the places 0, 1, ... if there is room for all."""
+    names = [str(topic) for topic in topics] if fits_across(ax, len(topics), X_SMALL) else []
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
+
+
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
+
+
 def stretch(ax: "Axes", points: float) -> None:
     """Make a figure higher, if its height was left to it."""
     figure = figure_of(ax)

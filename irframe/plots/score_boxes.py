@@ -17,7 +17,7 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import drop_overlapping, few_dates, fits_across, fitting_names, of_all
+from irframe.plots.room import drop_overlapping, few_dates, fitting_names, name_topics, of_all
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of, summary
 from irframe.tables.captions import told_repeats, told_topics
@@ -147,21 +147,15 @@ def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
         ax.hlines(places, found[outer], found[inner], **dark)
         ax.vlines(found[outer], np.subtract(places, height / 4), np.add(places, height / 4), **dark)
-    box = {"edgecolor": canvas.ink(ax), "color": _colours(names), "alpha": 0.6}
+    few = len(names) <= len(canvas.COLOURS)
+    colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
+    box = {"edgecolor": canvas.ink(ax), "color": colours, "alpha": 0.6}
     ax.barh(places, found["q3"] - found["q1"], height, found["q1"], **box)
     half = height / 2
     ax.vlines(found["med"], np.subtract(places, half), np.add(places, half), **dark)
     for place, points in enumerate(found["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
     ax.set_yticks(places, fitting_names(ax, names))
-
-
-def _colours(names: list[Hashable]) -> list[str]:
-    return (
-        canvas.system_colours(names)
-        if len(names) <= len(canvas.COLOURS)
-        else len(names) * [canvas.COLOURS[0]]
-    )
 
 
 @read_at_budgets
@@ -360,19 +354,14 @@ def best_so_far(
     canvas.legend_beside(ax)
     few_dates(ax)
     if named:
-        _name(ax, names[leads], zip(days[leads], means[leads], strict=True))
+        _name(ax, zip(fitting_names(ax, names[leads], 0.3), days[leads], means[leads], strict=True))
     return ax
 
 
-def _name(ax: "Axes", names: Sequence[Hashable], points: Iterable[Any]) -> None:
+def _name(ax: "Axes", told: Iterable[Any]) -> None:
     """Write who took the lead, the last ones first where there is not room for all."""
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-    told = zip(fitting_names(ax, names, 0.3), points, strict=True)
-    drop_overlapping([ax.annotate(name, point, (3, 4), **look) for name, point in told][::-1])
-
-
-X_SMALL = 7
-"""Height of the letters of topics, in points."""
+    drop_overlapping([ax.annotate(name, at, (3, 4), **look) for name, *at in told][::-1])
 
 
 @read_at_budgets
@@ -439,19 +428,13 @@ def topic_differences(
     near, far = canvas.system_colours([a, b])
     first, second = fitting_names(ax, [a, b], 0.3)
     for system, colour, bars in ((first, near, lead > 0), (second, far, lead < 0)):
-        ax.bar(
-            np.flatnonzero(bars), values[bars], color=colour, label=f"{system} better: {bars.sum()}"
-        )
+        label_ = f"{system} better: {bars.sum()}"
+        ax.bar(np.flatnonzero(bars), values[bars], color=colour, label=label_)
     equal = np.flatnonzero(lead == 0)
     ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
     ax.axhline(values.mean(), color=canvas.ink(ax), linestyle="--", linewidth=1, label="mean")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
-    names = (
-        [str(topic) for topic in gaps[TOPIC].to_numpy()]
-        if fits_across(ax, len(values), X_SMALL)
-        else []
-    )
-    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
+    name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     canvas.legend_beside(ax)
     canvas.subtitle(ax, f"{len(values)} topics")

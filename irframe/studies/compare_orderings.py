@@ -36,6 +36,7 @@ from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.orderings import (
     GainLike,
     competition_ranks,
@@ -264,38 +265,19 @@ def significance_agreement(
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     level(alpha)
-    tests = [parse_test(each) for each in listed(test)]
-    names = [each.name for each in tests]
-    if not names or len(set(names)) < len(names):
-        again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        found = "some again" if again else "none"
-        raise ParameterError("at least one test, each once", found, "", again)
-    chosen = parse_metrics(metrics)
-    corrections = [parse_stepwise(adjust, each) for each in tests]
-    signs = parse_stepwise(adjust)
+    tests, chosen = _tests(test), parse_metrics(metrics)
+    *corrections, signs = [parse_stepwise(adjust, each) for each in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()
-    p = np.stack(
-        [
-            [p_values(paired, row, slice(None), test=each, pairs=pairs).T for each in tests]
-            for row in range(len(paired.metrics))
-        ]
-    )
-    own = map(gains_of, chosen)
-    seen = [
-        (its_gain if gain is None else gain, its_rel if rel is None else rel)
-        for its_gain, its_rel in own
-    ]
-    p_orderings, favoured = _orderings(cube, seen, pairs, depths)
+    p = _p_metrics(paired, tests, pairs)
+    p_orderings, favoured = _orderings(cube, chosen, gain, rel, pairs, depths)
     means = np.round(paired.means, TIE)
     leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
     alike = (leads == favoured)[:, np.newaxis]
-    of_tests = zip([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], strict=True)
-    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
-    adjusted = np.stack(corrected, axis=1)
+    adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], alpha)
     verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
     shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
     found = {
@@ -306,16 +288,15 @@ def significance_agreement(
         "rank": ((METRIC, DEPTH, SYSTEM), competition_ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    names = {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    labels = {METRIC: paired.metrics, TEST: [each.name for each in tests], DEPTH: depths}
+    labels = {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
+    labels |= {METRIC: paired.metrics, TEST: [each.name for each in tests], DEPTH: depths}
     labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
     told = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
-    return xr.Dataset(found, labels | names, told)
+    return xr.Dataset(found, labels, told)
 
 
 def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
-    several = [test] if isinstance(test, str | PairedTest) else list(test)
-    tests = [parse_test(each) for each in several]
+    tests = [parse_test(each) for each in listed(test)]
     names = [each.name for each in tests]
     if not names or len(set(names)) < len(names):
         again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -324,18 +305,42 @@ def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
     return tests
 
 
+def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
+    """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
+    whole, rows = slice(None), range(len(paired.metrics))
+    return np.stack(
+        [[p_values(paired, row, whole, test=each, pairs=pairs).T for each in tests] for row in rows]
+    )
+
+
+def _corrected(p: list[Array], adjust: list[Correction | None], alpha: float) -> Array:
+    """Correct the p-values of every test, (metric, depth, pair), over the pairs; tests second."""
+    of_tests = zip(p, adjust, strict=True)
+    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
+    return np.stack(corrected, axis=1)
+
+
 def _orderings(
-    cube: xr.Dataset, seen: list[tuple[GainLike, int]], pairs: Array, depths: Array
+    cube: xr.Dataset,
+    metrics: list[Metric],
+    gain: GainLike | None,
+    rel: int | None,
+    pairs: Array,
+    depths: Array,
 ) -> tuple[Array, Array]:
     """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
     found: dict[str, tuple[Array, Array]] = {}
-    for gain, rel in seen:
-        if repr((gain, rel)) not in found:
-            gains = ranking_gains(cube, int(depths.max()), gain=gain, rel=rel)
+    seen = []
+    for metric in metrics:
+        own, least = gains_of(metric)
+        asked = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
+        seen.append(repr(asked))
+        if seen[-1] not in found:
+            gains = ranking_gains(cube, int(depths.max()), **asked)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
             behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
-            found[repr((gain, rel))] = sign_p(ahead, behind), np.sign(ahead - behind)
-    p, favoured = zip(*(found[repr(key)] for key in seen), strict=True)
+            found[seen[-1]] = sign_p(ahead, behind), np.sign(ahead - behind)
+    p, favoured = zip(*(found[key] for key in seen), strict=True)
     return np.stack(p), np.stack(favoured)
 
 

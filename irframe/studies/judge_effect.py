@@ -4,6 +4,7 @@ Verbs: judge_effect, judge_findings.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -173,21 +174,17 @@ def judge_effect(
     asked = Asked(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
     judged, passes = _read(judges, pairs, grades)
-    names = _first(passes.judges, reference)
-    policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
+    names, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
     held, _ = sides = _score(runs, judged, [*map(passes.of, names)], metrics, at, policy)
     inside = None if groups is None else coefficients.members(groups, held.systems.tolist())
-    parts = (
-        coefficients.standings(*sides)
-        | coefficients.biases(*sides, alpha)
-        | coefficients.conclusions(*sides, pairing)
-    )
+    parts = coefficients.standings(*sides) | coefficients.biases(*sides, alpha)
+    parts |= coefficients.conclusions(*sides, pairing)
     parts |= coefficients.agreements(*sides, orders, asked if interval else None)
-    labels = _labels(held, names[1:], listed(methods), groups)
     if inside is not None:
         parts |= coefficients.favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     told = united(held.attrs, told, pairing.told(), {RESULT: "judge_effect"})
+    labels = _labels(held, names[1:], listed(methods), groups)
     result = xr.Dataset(parts, labels, told)
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
@@ -211,12 +208,12 @@ def _score(
     passes: list[list[Any]],
     metrics: Metrics,
     at: Any,
-    options: dict[str, Any],
+    policy: tuple[Any, ...],
 ) -> tuple[Scores, list[Scores]]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
-    scores = []
+    scores, options = [], dict(zip(("depth", "ties", "score_dtype"), policy, strict=True))
     with OneCall():
         for names in passes:
             own = []
@@ -263,14 +260,10 @@ def _refuse_topics(judged: Judged) -> None:
 def _labels(
     held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
 ) -> dict[str, Any]:
-    labels = held.labels()
-    words = {
-        BOUND: list(SIDES),
-        "coefficient": list(map(str, methods)),
-        "conclusion": list(coefficients.CONCLUSIONS),
-    }
-    grouped = {} if groups is None else {"group": list(groups)}
-    return {coefficients.JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}
+    labels = {coefficients.JUDGE: judges} | held.labels() | {SYSTEM: held.systems}
+    labels |= {BOUND: list(SIDES), "coefficient": list(map(str, methods))}
+    labels |= {"conclusion": list(coefficients.CONCLUSIONS)}
+    return labels | ({} if groups is None else {"group": list(groups)})
 
 
 VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
@@ -328,39 +321,32 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     depths = whole[DEPTH].to_numpy().tolist()
     (place,) = places("depths of the effect", depths[-1] if depth is None else depth, depths)
     layer = whole.isel({DEPTH: place})
-    findings = [
-        finding
-        for judge in layer[coefficients.JUDGE].to_numpy()
-        for metric in layer[METRIC].to_numpy()
-        for finding in _findings(
-            layer.sel({coefficients.JUDGE: judge, METRIC: metric}), depths[place]
-        )
-    ]
-    return to_frame(findings)
+    cells = product(layer[coefficients.JUDGE].to_numpy(), layer[METRIC].to_numpy())
+    found: list[Finding] = []
+    for judge, metric in cells:
+        cell = layer.sel({coefficients.JUDGE: judge, METRIC: metric})
+        found += _findings(cell, depths[place])
+    return to_frame(found)
 
 
 def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:
     """Yield what is found under one judge by one metric at one depth."""
     label = label_at(str(cell[METRIC].item()), depth)
     who = f"{label} by {cell[coefficients.JUDGE].item()} against {cell.attrs['reference']}"
-    yield from _order(cell, who)
-    yield from _conclusions(cell, who)
-    yield _ranks(cell, who)
-    yield _bias(cell, who)
-    if "group" in cell.dims:
-        yield from _groups(cell, who)
-
-
-def _order(cell: xr.Dataset, who: str) -> Iterator[Finding]:
     if "kendall" in cell["coefficient"]:
         tau = cell["agreement"].sel(coefficient="kendall").item()
         grave = not tau >= EQUIVALENT
         what = f"{who}: systems are ordered {'otherwise' if grave else 'alike'}, tau {tau:.3f}"
         advice = "report the order under both judges" if grave else ""
         yield _finding(what, "", cell.sizes[SYSTEM], advice, grave=grave)
+    yield _conclusions(cell, who)
+    yield _ranks(cell, who)
+    yield _bias(cell, who)
+    if "group" in cell.dims:
+        yield from _groups(cell, who)
 
 
-def _conclusions(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+def _conclusions(cell: xr.Dataset, who: str) -> Finding:
     count = cell["conclusions"].to_series().to_dict()
     before = count["kept"] + count["lost"] + count["reversed"]
     share = f" ({count['kept'] / before:.0%})" if before else ""
@@ -370,20 +356,15 @@ def _conclusions(cell: xr.Dataset, who: str) -> Iterator[Finding]:
     )
     changed = count["lost"] + count["reversed"] + count["new"]
     advice = "trust no pair that differs significantly by one judge only" if changed else ""
-    yield _finding(what, "", changed, advice, grave=count["reversed"] > 0)
+    return _finding(what, "", changed, advice, grave=count["reversed"] > 0)
 
 
 def _ranks(cell: xr.Dataset, who: str) -> Finding:
-    moved = (cell["rank"] - cell["reference_rank"]).to_series()
-    order = moved.abs().sort_values(ascending=False, kind="stable").index
-    most = [
-        f"{system} {cell['reference_rank'].sel({SYSTEM: system}).item()} to "
-        f"{cell['rank'].sel({SYSTEM: system}).item()}"
-        for system in order
-        if moved[system]
-    ]
-    what = f"{who}: ranks change by up to {int(moved.abs().max())}"
-    return _finding(what, listed_findings(most), int((moved != 0).sum()))
+    before, after = cell["reference_rank"].to_series(), cell["rank"].to_series()
+    moved = (after - before).abs().sort_values(ascending=False, kind="stable")
+    most = [f"{system} {before[system]} to {after[system]}" for system in moved.index[moved > 0]]
+    what = f"{who}: ranks change by up to {int(moved.max())}"
+    return _finding(what, listed_findings(most), len(most))
 
 
 def _bias(cell: xr.Dataset, who: str) -> Finding:

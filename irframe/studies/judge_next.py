@@ -144,38 +144,31 @@ def judge_next(
     2   106  d807     0.012        0.336         15     1
     """
     n, batch, seed = whole("n", n, low=1), whole("batch", batch, low=1), whole("seed", seed, low=0)
-    name = choice("method", method, [name for name in METHODS if "(" not in name])
-    own, rel = choice("credit", credit, ("all", "run")) == "run", whole("rel", rel, low=1)
-    spelled = f"{name}(credit='run')"
+    name, rel = _method(method, credit), whole("rel", rel, low=1)
     named, cube = None if runs is None else as_runs(runs), by_label(cube)
     documents = Documents.named(cube, _depth(cube, depth), named)
     pool, number = documents.pool(helping(cube), seed)
     grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
     known = pool.there & (grade != UNJUDGED)
     open_ = pool.there & ~known
-    if n > (left := int(open_.sum())):
-        found = f"{n}, and {left} in the pool are unjudged"
-        advice = "take contributing systems, or a greater depth, that have more"
-        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
-    learned = documents.prior(prior, number, open_)
+    most, learned = _turns(open_, n), documents.prior(prior, number, open_)
     likely = _likely(pool, known, (grade >= rel) & known, learned)
-    chosen = METHODS[spelled if own and spelled in METHODS else name](pool, learned)
+    chosen = METHODS[name](pool, learned)
     relevant = np.where(known, grade >= rel, likely)
-    turns = take_turns(chosen, relevant, _turns(open_, n), batch=batch, known=known)
+    turns = take_turns(chosen, relevant, most, batch=batch, known=known)
     turn, topic, place = turns.all
-    base = experiment_of(cube).judgments
-    judged = base.count_by_topic(base.grade != POOLED_UNJUDGED)
-    order = np.lexsort((np.arange(len(turn)), judged[topic], turn))[:n]
+    order = np.lexsort((np.arange(len(turn)), _judged(cube)[topic], turn))[:n]
     turn, topic, place = turn[order], topic[order], place[order]
-    rows = {
-        TOPIC: cube.indexes[TOPIC].take(topic),
-        DOC: documents.label(topic, number[topic, place]),
-        "priority": turns.priority[turn, topic],
-        "probability": likely[topic, place],
-        "best_rank": pool.best_rank[topic, place],
-        "runs": pool.runs[topic, place],
-    }
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {
+            TOPIC: cube.indexes[TOPIC].take(topic),
+            DOC: documents.label(topic, number[topic, place]),
+            "priority": turns.priority[turn, topic],
+            "probability": likely[topic, place],
+            "best_rank": pool.best_rank[topic, place],
+            "runs": pool.runs[topic, place],
+        }
+    )
 
 
 def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
@@ -191,6 +184,14 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     pool, number = documents.pool(helping(cube), 0)
     grade = np.take_along_axis(documents.grade, np.maximum(number, 0), axis=1)
     return int((pool.there & (grade == UNJUDGED)).sum())
+
+
+def _method(method: Any, credit: Any) -> str:
+    """Return the name of a method in the registry."""
+    name = choice("method", method, [name for name in METHODS if "(" not in name])
+    spelled = f"{name}(credit='run')"
+    own = choice("credit", credit, ("all", "run")) == "run"
+    return spelled if own and spelled in METHODS else name
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
@@ -209,11 +210,21 @@ def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> A
 
 
 def _turns(open_: Array, n: int) -> int:
-    """Return in how many turns topics have so many documents left."""
+    """Return in how many turns topics have so many documents left, refusing more than there are."""
     left = open_.sum(axis=1)
+    if n > left.sum():
+        found = f"{n}, and {left.sum()} in the pool are unjudged"
+        advice = "take contributing systems, or a greater depth, that have more"
+        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
     turns = np.arange(1, int(left.max()) + 1)
     reached = np.minimum(left, turns[:, np.newaxis]).sum(axis=1)
     return int(turns[np.searchsorted(reached, n)])
+
+
+def _judged(cube: xr.Dataset) -> Array:
+    """Return how many judgments every topic has."""
+    base = experiment_of(cube).judgments
+    return base.count_by_topic(base.grade != POOLED_UNJUDGED)
 
 
 DIMS = "strategy", "budget"
@@ -357,24 +368,28 @@ def replay(
     """
     names = [choice("method", name, METHODS) for name in listed(methods)]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
-    for what, values in (("methods", names), ("budgets", turns)):
-        if not values or len(set(values)) < len(values):
-            found = "some again" if values else "none"
-            raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
+    _refuse_repeated("methods", names)
+    _refuse_repeated("budgets", turns)
     batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
     documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
-    asked = parse_metrics(metrics), last, pairing, condensed, batch, rel, prior
-    study = Budgets(documents, names, turns, *asked)
+    chosen = parse_metrics(metrics)
+    asked = chosen, last, pairing, condensed, batch, rel, prior
     drawn = _drawn(documents, together, share, samples, seed)
     done = tracked(drawn, len(drawn), "sample", progress=progress)
-    found = study.judge_each(done, seed, alike=share == 1)
-    labels = {"strategy": names, "budget": turns, METRIC: [str(each) for each in study.metrics]}
+    found = Budgets(documents, names, turns, *asked).judge_each(done, seed, alike=share == 1)
+    labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     told = {"share": share, "samples": samples, "unjudged": unjudged}
     return xr.Dataset(_summary(found, pairing.alpha), labels | words, pairing.told() | told)
+
+
+def _refuse_repeated(what: str, values: Sequence[Any]) -> None:
+    if not values or len(set(values)) < len(values):
+        found = "some again" if values else "none"
+        raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
 
 
 def _drawn(

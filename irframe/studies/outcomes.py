@@ -268,12 +268,10 @@ def outcomes(
        neither  a_only  b_only  both
     0        0       1       2    13
     """
-    verdict = breakdown.basis(measure, test, alpha, adjust)
+    verdict, parts = breakdown.basis(measure, test, alpha, adjust), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
-        if qrels is None:
-            raise ParameterError("a qrels frame beside the run frame", "none")
-        data, judged, by = with_given_groups(data, qrels, by)
+        data, judged, by = with_given_groups(data, _judged(qrels), by)
         some = None if systems is None else [*listed(baseline), *listed(systems)]
         found = breakdown.answers_of_runs(
             data,
@@ -284,22 +282,35 @@ def outcomes(
             **reading,
         )
     else:
-        settled = (qrels, ties, score_dtype, topics, seed)
-        pairs = zip(settled, SETTLED.items(), strict=True)
-        given = [name for value, (name, usual) in pairs if repr(value) != repr(usual)]
-        if given:
-            advice = "give them to cube(), or give outcomes the run frame"
-            raise ParameterError("a cube and what it leaves open", "also", advice, given)
+        _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         found = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
-    parts = {}
     for key in having({k: each.systems for k, each in found.items()}, {"baseline": baseline}, by):
         with naming_group(key, by):
-            pairs = breakdown.pairs_of(found[key], baseline, systems, order)
-            shared = found[key].shared(np.unique(pairs))
-            ordered = order is not None
-            summary = breakdown.compare_answers(shared, pairs, verdict, ordered=ordered)
-            parts[key] = Outcomes(summary, {None: (shared, pairs)})
+            parts[key] = _compared(found[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
+
+
+def _compared(
+    answers: breakdown.Answers, verdict: Any, baseline: Any, systems: Any, order: Any
+) -> Outcomes:
+    pairs = breakdown.pairs_of(answers, baseline, systems, order)
+    shared = answers.shared(np.unique(pairs))
+    summary = breakdown.compare_answers(shared, pairs, verdict, ordered=order is not None)
+    return Outcomes(summary, {None: (shared, pairs)})
+
+
+def _judged(qrels: Qrels | None) -> Qrels:
+    if qrels is None:
+        raise ParameterError("a qrels frame beside the run frame", "none")
+    return qrels
+
+
+def _refuse_settled(**options: Any) -> None:
+    """Raise for arguments that a cube has settled when it was built."""
+    given = [name for name, value in options.items() if repr(value) != repr(SETTLED[name])]
+    if given:
+        advice = "give them to cube(), or give outcomes the run frame"
+        raise ParameterError("a cube and what it leaves open", "also", advice, given)
 
 
 @verb
