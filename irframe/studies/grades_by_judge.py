@@ -114,7 +114,12 @@ def read_judges(
         found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
         raise ParameterError("at least two judges, {name: qrels}", found)
     tables = {name: coded_tables.read_qrels_table(qrels) for name, qrels in judges.items()}
-    _refuse_marks(tables)
+    marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
+    if any(marks.values()):
+        wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
+        advice = "drop these rows, or give them grade 0 if they were judged"
+        offenders = [f"{count} by {name}" for name, count in marks.items() if count]
+        raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, offenders)
     judged = _side_by_side(tables)
     everyone: Any = judged.judged.all(axis=0)
     if pairs == "same" and not everyone.all():
@@ -133,15 +138,6 @@ def _refuse_none_shared(judged: Judged) -> None:
     ids = [f"{shown(each.topics)} with {shown(each.doc[:3].to_pylist())}" for each in (one, other)]
     found = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
     raise IdError("documents that two judges have judged", found, "compare the identifiers")
-
-
-def _refuse_marks(tables: Mapping[Any, coded_tables.QrelsTable]) -> None:
-    marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
-    found = [f"{count} by {name}" for name, count in marks.items() if count]
-    if found:
-        wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
-        advice = "drop these rows, or give them grade 0 if they were judged"
-        raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, found)
 
 
 def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> Judged:
@@ -175,13 +171,11 @@ def _documents(judged: Judged, some: NDArray[Any]) -> Judged:
 def _topics(tables: Mapping[Any, coded_tables.QrelsTable]) -> pd.Index:
     """Return the topics of all judges by name, refusing identifiers of different types."""
     (first, one), *others = tables.items()
+    topics = one.topics
     for name, other in others:
         sides = f"the judgments of {first}", f"those of {name}"
-        kinds = pa.array(one.topics).type, pa.array(other.topics).type
-        same_kind(*kinds, TOPIC, sides)
+        same_kind(pa.array(one.topics).type, pa.array(other.topics).type, TOPIC, sides)
         same_kind(one.doc.type, other.doc.type, DOC, sides)
-    topics = one.topics
-    for _, other in others:
         topics = topics.append(other.topics.difference(topics, sort=False))
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 
@@ -190,13 +184,11 @@ def _refuse_differing(judged: Judged, policies: Iterable[str]) -> None:
     """Raise for documents that some judge did not judge, naming them and who did not."""
     missing = np.argwhere(~judged.judged)
     offenders = []
-    for judge, place in missing:
+    for judge, place in missing[:6]:
         other = int(judged.judged[:, place].argmax())
         table = judged.tables[judged.judges[other]]
         (name,) = table.describe(judged.row[other, [place]])
         offenders.append(f"{name} not by {judged.judges[judge]}")
-        if len(offenders) > 5:
-            break
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()
     found = f"{documents} of {judged.judged.shape[1]} that some judge did not"
@@ -244,10 +236,6 @@ def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDAr
     strange = [f"{name}: {', '.join(map(str, some))}" for name, some in beyond.items() if len(some)]
     if strange:
         wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
-        raise GradeError(
-            wanted,
-            "grades beyond these, by judge",
-            "map these first, as with clip(upper=3), or say grades='union'",
-            strange,
-        )
+        advice = "map these first, as with clip(upper=3), or say grades='union'"
+        raise GradeError(wanted, "grades beyond these, by judge", advice, strange)
     return np.array(sorted(stated), np.int8)

@@ -186,8 +186,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     table[:, [UNJUDGED, UNJUDGED - 1]] = 0
     grade = _loaded(cube["grade"].variable[..., :depth])
     code = np.ascontiguousarray(grade).view(np.uint8)
-    gains: Array = table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
-    return gains
+    return table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
 
 
 def _loaded(grade: xr.Variable) -> NDArray[Any]:
@@ -374,20 +373,15 @@ def side_by_side(
     gains /= max(gains.max(), 1.0)
     pair = pair.assign(gain_a=((TOPIC, DEPTH), gains[0]), gain_b=((TOPIC, DEPTH), gains[1]))
     if chosen:
-        _warn_unbound(
-            [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
-        )
+        free = [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
+        if free:
+            named = ", ".join(map(str, free))
+            warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
         scores = score(both, *chosen, at=deepest).to_numpy()[..., 0]
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]
         pair = pair.assign(difference=((METRIC, TOPIC), difference)).assign_coords({METRIC: labels})
     return pair.isel({TOPIC: _display_order(pair)})
-
-
-def _warn_unbound(metrics: list[Metric]) -> None:
-    if metrics:
-        named = ", ".join(map(str, metrics))
-        warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
 
 
 def _display_order(pair: xr.Dataset) -> NDArray[np.intp]:

@@ -110,8 +110,7 @@ def by_judge(given: Array, owner: Array) -> Array:
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     total = np.add.reduceat(given.astype(float), starts, axis=0)
     judging = total.sum(axis=1, keepdims=True)
-    shares: Array = np.divide(total, judging, out=np.zeros_like(total), where=judging > 0)
-    return shares
+    return np.divide(total, judging, out=np.zeros_like(total), where=judging > 0)
 
 
 def between(shares: Array) -> Array:
@@ -125,10 +124,8 @@ def between(shares: Array) -> Array:
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
     every = shares.sum(axis=0)
-    found: Array = (every * weight) @ every.T - np.einsum(
-        "jad,jbd,d->ab", shares, shares, weight, optimize=True
-    )
-    return found
+    own = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
+    return (every * weight) @ every.T - own
 
 
 def within(given: Array) -> Array:
@@ -142,5 +139,4 @@ def within(given: Array) -> Array:
     counts = given.sum(axis=0).astype(float)
     passes = counts.sum(axis=0)
     weighted = counts * np.where(passes > 1, 1 / np.maximum(passes * (passes - 1), 1), 0)
-    found: Array = weighted @ counts.T - np.diag(weighted.sum(axis=1))
-    return found
+    return weighted @ counts.T - np.diag(weighted.sum(axis=1))
