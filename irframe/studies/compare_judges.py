@@ -23,8 +23,16 @@ from irframe.scores.averages import Resamples
 from irframe.scores.summary import cautious
 from irframe.studies import coefficients
 from irframe.studies.coefficients import INTERVAL, with_intervals
-from irframe.studies.grades_by_judge import Grades, Judged, read_judges
-from irframe.studies.passes import Passes, between, by_judge, passes_of, within
+from irframe.studies.grades_by_judge import (
+    Grades,
+    Judged,
+    Passes,
+    between,
+    by_judge,
+    passes_of,
+    read_judges,
+    within,
+)
 
 JUDGE = "judge"
 BLOCK = 1 << 22
