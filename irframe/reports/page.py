@@ -263,7 +263,10 @@ class Page:
             "views": self.spans,
             "unit": asked.unit,
             "repeated": self.word and [self.word, self.words],
-            "figures": {name: _bare(figure) for name, figure in self.live.items()},
+            "figures": {  # without their numbers, which the page has once
+                name: figure | {"datasets": {held: [] for held in figure["datasets"]}}
+                for name, figure in self.live.items()
+            },
             "known": self.known,
             "words": SCRIPTED,
             "groups": _groups(self.setting, SYSTEM),
@@ -355,11 +358,6 @@ class Page:
 def _joined(names: tuple[str, ...], suffix: str) -> str:
     home = files("irframe.reports") / "page"
     return "\n".join((home / f"{name}.{suffix}").read_text(encoding="utf-8") for name in names)
-
-
-def _bare(figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a specification without its numbers, which the page has once."""
-    return figure | {"datasets": {name: [] for name in figure["datasets"]}}
 
 
 def _groups(setting: Setting, dim: str) -> dict[str, list[str]]:

@@ -403,7 +403,8 @@ class Part:
     def columns(self) -> list[tuple[str, bool]]:
         """Heads of the columns, and whether they hold numbers."""
         frame = pd.DataFrame() if self.data is None else self.data
-        return [(headed(str(name)), _numeric(frame[name])) for name in frame]
+        real = frame.select_dtypes("number").columns
+        return [(headed(str(name)), name in real) for name in frame]
 
     @cached_property
     def rows(self) -> list[list[str]]:
@@ -421,10 +422,6 @@ def headed(name: str) -> str:
     ('lower end', 'best rank', 'system')
     """
     return HEADS.get(name, name.replace("_", " "))
-
-
-def _numeric(column: "pd.Series[Any]") -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column)) and column.dtype != bool
 
 
 def spelled(value: Any) -> str:
