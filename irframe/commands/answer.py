@@ -86,7 +86,7 @@ def noted(content: str | bytes, notes: str) -> str:
 
 def wrapped(text: str, indent: str = "") -> str:
     """Return text in lines of at most 80 columns, but for words that are longer."""
-    whole = {"break_long_words": False, "break_on_hyphens": False}
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, **whole)
 
 

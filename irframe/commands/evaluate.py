@@ -291,8 +291,9 @@ def run_evaluate(options: Namespace) -> Answer:
     metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
     runs, qrels = inputs.runs_of(options, rows=rows), inputs.read_judgments(options)
     if options.by is not None:
-        own = {*roles(runs.columns).values(), inputs.FOLDER}
-        choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in runs.columns if n not in own)])
+        columns = getattr(runs, "columns", pd.Index([]))
+        own = {*roles(columns).values(), inputs.FOLDER}
+        choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
     scores = inputs.score(options, runs, qrels, metrics, options.by)
     if folder is not None:
         refuse_paths(scores.index.unique(SYSTEM))
@@ -324,6 +325,8 @@ def _listed(
 def means(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the average of every system, and group if there are any, a column per metric."""
     levels = [name for name in scores.index.names if name != TOPIC]
-    return scores.groupby(level=levels, sort=False).agg(
-        lambda column: float(average(column.to_numpy(), facts(str(column.name)).summary))
-    )
+
+    def mean(column: "pd.Series[Any]") -> float:
+        return float(average(column.to_numpy(), facts(str(column.name)).summary))
+
+    return scores.groupby(level=levels, sort=False).agg(mean)

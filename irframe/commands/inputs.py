@@ -255,7 +255,7 @@ def read_systems(path: str) -> pd.DataFrame:
         raise IdError(f"a row per system in {path}", f"{len(again)} with several", "", again)
     words = table.apply(lambda column: column.astype(str).str.lower())
     truths = [name for name in table if words[name].isin(YES | NO).all()]  # which gaps are not
-    return table.assign(**{name: words[name].isin(YES) for name in truths})
+    return table.assign(**{str(name): words[name].isin(YES) for name in truths})
 
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:

@@ -136,7 +136,7 @@ def _parts(ax: "Axes", data: xr.Dataset) -> list[tuple[str, Any, float, dict[str
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
     style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
     first, second = fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
-    parts = [
+    parts: list[tuple[str, Any, float, dict[str, Any]]] = [
         (f"a: {first}", data["gain_a"].to_numpy(), depths, grey),
         (f"b: {second}", data["gain_b"].to_numpy(), depths, grey),
         (f"ordering, k = 1 to {depths}", plain(data["label"].to_numpy()), depths, style),

@@ -214,7 +214,11 @@ def _draw_points(ax: "Axes", counts: pd.DataFrame) -> None:
     for name, (colour, label) in SEGMENTS.items():
         part = counts[counts["outcome"] == name]
         if len(part):
-            look = {"alpha": 0.75, "lw": 0, "label": f"{label}: {part['count'].sum()}"}
+            look: dict[str, Any] = {
+                "alpha": 0.75,
+                "lw": 0,
+                "label": f"{label}: {part['count'].sum()}",
+            }
             size = np.clip(part["count"] * scale, 3, 400)
             ax.scatter(part["x"], part["y"], size, color=DARKER.get(name, colour), **look)
 

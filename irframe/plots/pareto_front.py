@@ -166,4 +166,4 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     order = np.lexsort((-value, cost))
     best = np.maximum.accumulate(value[order])
     rises = np.append(True, best[1:] > best[:-1])[: len(order)]
-    return order[rises]
+    return np.asarray(order[rises])

@@ -94,7 +94,7 @@ def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[st
     return figure
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
     whole = frame.rename(columns=str).astype(object).where(frame.notna().to_numpy(), None)
     return whole.map(lambda x: round(x, 5) if isinstance(x, float) else x).to_dict("records")
 
@@ -149,7 +149,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     return styled(chart, {"lines": lines, "now": now, "ends": ends_of(lines)})
 
 
-def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
+def ends_of(lines: pd.DataFrame) -> Any:
     """Return where the names of lines stand: at their ends, far enough apart to be read."""
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
     gap = APART * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)

@@ -266,7 +266,8 @@ class HardTopics:
         )
         marks = (sign * frame[["median", "top"]]).round(TIE)
         order = np.lexsort([frame["place"], marks["top"], marks["median"]])
-        return frame.iloc[order].reset_index(drop=True)
+        ordered: pd.DataFrame = frame.iloc[order].reset_index(drop=True)
+        return ordered
 
     @property
     def claim(self) -> tuple[str, dict[str, Any]]:

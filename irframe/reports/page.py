@@ -280,8 +280,8 @@ class Page:
         return [
             {
                 "name": view.name,
-                "systems": systems.get_indexer(view.systems).tolist(),
-                "topics": topics.get_indexer(view.topics).tolist(),
+                "systems": systems.get_indexer(pd.Index(view.systems)).tolist(),
+                "topics": topics.get_indexer(pd.Index(view.topics)).tolist(),
                 "repeats": view.repeats_of,
             }
             for view in self.views

@@ -189,7 +189,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "order": how_it_changes,
         "caution": what_to_beware,
     }
-    claims = {
+    claims: dict[str, Any] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
         for name, make in made.items()
     }
@@ -287,7 +287,7 @@ def _bounds(view: View) -> Part:
     return Part("bounds", says, how, LU, frame, figure, TRUST)
 
 
-def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> pd.DataFrame:
+def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     row, at = view.setting.metrics.index(metric), view.setting.place
     frame = _tied(ends)
     if not view.setting.unit:

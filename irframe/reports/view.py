@@ -260,7 +260,7 @@ class View:
     def topics_compared(self) -> Array:
         """How many topics means are over, (metric, depth)."""
         topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...).to_numpy()
-        return topics.reshape(*topics.shape[:2], -1).max(axis=-1)
+        return np.asarray(topics.reshape(*topics.shape[:2], -1).max(axis=-1))
 
     @cached_property
     def ranked(self) -> dict[str, Array]:
@@ -309,7 +309,7 @@ class View:
     @cached_property
     def systems(self) -> list[str]:
         """The names of the systems."""
-        return self.labels.tolist()
+        return list(self.labels)
 
     @cached_property
     def deepest(self) -> int:
@@ -372,7 +372,8 @@ class View:
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
-        return (self.p[..., np.newaxis] < np.array(self.levels)).sum(-1, np.uint8)
+        below = self.p[..., np.newaxis] < np.array(self.levels)
+        return np.asarray(below.sum(-1, np.uint8))
 
     @cached_property
     def p(self) -> Array:
@@ -386,7 +387,7 @@ class View:
         """The same as `strength`, negative where the second system of a pair is better."""
         first, second = all_pairs(self.means.shape[-1]).T
         lead = np.nan_to_num(self.means[..., first] - self.means[..., second])
-        return (self.strength * np.sign(lead * self.setting.signs)).astype(np.int8)
+        return np.asarray(self.strength * np.sign(lead * self.setting.signs), np.int8)
 
     @cached_property
     def pair(self) -> tuple[int, int]:

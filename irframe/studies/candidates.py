@@ -96,7 +96,7 @@ class Pool:
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
-        return np.divide(summed, total, out=np.zeros_like(total), where=total > 0)
+        return np.asarray(np.divide(summed, total, out=np.zeros_like(total), where=total > 0))
 
     def tally(self, judged: Array, relevant: Array) -> tuple[Array, Array]:
         """Return the weight of what is relevant, and of all that is judged, in every list.

@@ -140,7 +140,11 @@ def sizes(
     number, order = len(table.systems), ranking.order
     system, unjudged = table.system[order], known[order] & ~judged[order]
     top = known[order] & (ranking.rank <= depth)
-    counted = {"topics": ranking.first, "documents": slice(None), "ties": ranking.tied}
+    counted: dict[str, Any] = {
+        "topics": ranking.first,
+        "documents": slice(None),
+        "ties": ranking.tied,
+    }
     counted |= {"seen": top, "lacking": top & unjudged}
     found = {name: np.bincount(system[of], minlength=number) for name, of in counted.items()}
     longest = pd.Series(ranking.rank).groupby(system).max()

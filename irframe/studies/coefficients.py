@@ -104,7 +104,7 @@ def at_thresholds(counts: Array) -> Array:
     grades = counts.shape[-1]
     above = np.arange(grades) >= np.arange(1, grades)[:, np.newaxis]
     sides = np.stack([~above, above], axis=1).astype(counts.dtype)
-    return np.einsum("tai,...ij,tbj->...tab", sides, counts, sides, optimize=True)
+    return np.asarray(np.einsum("tai,...ij,tbj->...tab", sides, counts, sides, optimize=True))
 
 
 def _unlike_chance(total: Array, observed: Array, expected: Array) -> Array:

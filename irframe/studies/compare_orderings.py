@@ -288,9 +288,9 @@ def significance_agreement(
         "rank": ((METRIC, DEPTH, SYSTEM), competition_ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    labels = {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    labels |= {METRIC: paired.metrics, TEST: [each.name for each in tests], DEPTH: depths}
-    labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
+    labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [each.name for each in tests]}
+    labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
+    labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
     told = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
     return xr.Dataset(found, labels, told)
 
@@ -333,7 +333,7 @@ def _orderings(
     seen = []
     for metric in metrics:
         own, least = gains_of(metric)
-        asked = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
+        asked: Any = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
         seen.append(repr(asked))
         if seen[-1] not in found:
             gains = ranking_gains(cube, int(depths.max()), **asked)

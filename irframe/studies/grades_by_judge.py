@@ -341,7 +341,7 @@ def by_judge(given: Array, owner: Array) -> Array:
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     total = np.add.reduceat(given.astype(float), starts, axis=0)
     judging = total.sum(axis=1, keepdims=True)
-    return np.divide(total, judging, out=np.zeros_like(total), where=judging > 0)
+    return np.asarray(np.divide(total, judging, out=np.zeros_like(total), where=judging > 0))
 
 
 def between(shares: Array) -> Array:
@@ -356,7 +356,7 @@ def between(shares: Array) -> Array:
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
     every = shares.sum(axis=0)
     own = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
-    return (every * weight) @ every.T - own
+    return np.asarray((every * weight) @ every.T - own)
 
 
 def within(given: Array) -> Array:
@@ -370,4 +370,4 @@ def within(given: Array) -> Array:
     counts = given.sum(axis=0).astype(float)
     passes = counts.sum(axis=0)
     weighted = counts * np.where(passes > 1, 1 / np.maximum(passes * (passes - 1), 1), 0)
-    return weighted @ counts.T - np.diag(weighted.sum(axis=1))
+    return np.asarray(weighted @ counts.T - np.diag(weighted.sum(axis=1)))

@@ -141,8 +141,8 @@ def _prefer(
     table = np.concatenate([[0.0], known[weights]])  # of those who want 0, 1, 2, ... documents
     step = max(1, CELLS // max(1, topics * deepest))
     parts = [
-        _compare(*found[pairs[start : start + step].T], table, depths)
-        for start in range(0, max(1, len(pairs)), step)
+        _compare(found[a], found[b], table, depths)
+        for a, b in (pairs[at : at + step].T for at in range(0, max(1, len(pairs)), step))
     ]
     share, most, fewest = (np.concatenate(part) for part in zip(*parts, strict=True))
     there = np.where(n_relevant > 0, 1.0, np.nan)
@@ -409,9 +409,9 @@ def tau_union(runs: Runs, original: Runs, *, depth: int | None = None) -> pd.Dat
     held = new.merge(old, how="left", on=[*LIST, DOC], suffixes=("", "_old")).set_index(LIST)
     held = held.loc[held.index.isin(both.index)]
     shared = held["rank_old"].notna().groupby(level=LIST).sum()
-    new = held["rank_old"].isna()  # numbered after all documents of the original
-    beyond = new.groupby(level=LIST).cumsum() + both["old"].reindex(held.index).to_numpy()
-    numbers = held["rank_old"].where(~new, beyond)
+    late = held["rank_old"].isna()  # numbered after all documents of the original
+    beyond = late.groupby(level=LIST).cumsum() + both["old"].reindex(held.index).to_numpy()
+    numbers = held["rank_old"].where(~late, beyond)
     shortest = both.min(axis=1).astype(int)
     lists["tau_union"] = pd.Series(
         {key: _tau(part.to_numpy()[: shortest[key]]) for key, part in numbers.groupby(level=LIST)}

@@ -408,7 +408,8 @@ class Means:
         base: Any = self.table.loc[system]
         percent = 100 * (self.table - base) / base.abs().where(base != 0)
         percent.loc[system] = np.nan
-        return percent.map(lambda each: "" if np.isnan(each) else f"{each:+.1f}")
+        texts: pd.DataFrame = percent.map(lambda x: "" if np.isnan(x) else f"{x:+.1f}")
+        return texts
 
 
 def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
