@@ -140,6 +140,8 @@ def unpack(packed: str, contents: Mapping[str, Mapping[str, Any]]) -> dict[str, 
     }
 
 
+JUDGED = "Judged"
+"""The metric that says which share of the documents is judged."""
 FEW = 8
 """Below so many topics, or those that the metric needs, nobody is said to be the sole first."""
 STEPS = (0.01, 0.001)
@@ -174,17 +176,21 @@ class View:
         """Whether there is but one system, so that nothing is compared."""
         return self.cube.sizes[SYSTEM] < 2
 
-    def score(self, *metrics: str) -> xr.DataArray:
-        """Return scores at what the page calls depths, of every repeat if there are any."""
+    @cached_property
+    def scored(self) -> xr.DataArray:
+        """Scores at what the page calls depths; and what is judged, if that can be told."""
         asked = self.setting
         named: dict[str, Any] = {"budget" if asked.unit else "at": asked.depths}
-        found: xr.DataArray = as_depths(score(self.whole, *metrics, **named))
-        return found
+        try:  # it differs by subtopic, or ranks are shared
+            found = score(self.whole, *dict.fromkeys([*asked.metrics, JUDGED]), **named)
+        except MetricError:
+            found = score(self.whole, *asked.metrics, **named)
+        return as_depths(found)
 
     @cached_property
     def every(self) -> xr.DataArray:
         """Scores, (metric, system, topic, depth); with repeats these after the system."""
-        return self.score(*self.setting.metrics)
+        return self.scored.isel({METRIC: slice(len(self.setting.metrics))})
 
     @cached_property
     def read(self) -> Scores:
@@ -427,12 +433,11 @@ class View:
     def unjudged(self) -> xr.DataArray:
         """The mean share of the documents down to a depth that are unjudged, (system, depth).
 
-        NaN where that cannot be told: it differs by subtopic, or ranks are shared.
+        NaN where that cannot be told.
         """
-        try:
-            judged = self.score("Judged").isel({METRIC: 0}, drop=True)
-        except MetricError:
+        if JUDGED not in self.scored[METRIC]:
             return self.ranks["mean"].isel({METRIC: 0}, drop=True) * np.nan
+        judged = self.scored.sel({METRIC: JUDGED}, drop=True)
         return (1 - judged.mean([dim for dim in (REPEAT, TOPIC) if dim in judged.dims])).round(TIE)
 
 
