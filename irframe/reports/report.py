@@ -77,7 +77,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
         Part("papers", say("origins.papers"), [say("origins.cited")], data=cited),
         Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
     )
-    return {"lists": {"Settings": policies(cube), "Versions": versions()}, "parts": parts}
+    versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
+    return {"lists": {"Settings": policies(cube), "Versions": versions}, "parts": parts}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
@@ -88,11 +89,6 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
         for name in ORIGIN_WORDS
         if name in told and name != "pool_depth"  # which may be read off the runs
     ]
-
-
-def versions() -> list[tuple[str, str]]:
-    """Return the versions of Python and of the libraries."""
-    return [("python", platform.python_version()), *((name, version(name)) for name in LIBRARIES)]
 
 
 def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

@@ -122,24 +122,6 @@ def pack_bytes(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-def unpack(packed: str, contents: Mapping[str, Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a page by name, as its script reads them.
-
-    Examples
-    --------
-    >>> unpack(*pack({"a": np.array([[1, 2]], np.uint16)}))["a"].tolist()
-    [[1, 2]]
-    """
-    data = gzip.decompress(base64.b64decode(packed))
-    types = {kind: np.dtype(name) for name, kind in KINDS.items()}
-    return {
-        name: np.frombuffer(
-            data, types[each["kind"]], int(np.prod(each["shape"])), each["start"]
-        ).reshape(each["shape"])
-        for name, each in contents.items()
-    }
-
-
 JUDGED = "Judged"
 """The metric that says which share of the documents is judged."""
 FEW = 8
