@@ -163,11 +163,12 @@ class View:
         """Scores at what the page calls depths; and what is judged, if that can be told."""
         asked = self.setting
         named: dict[str, Any] = {"budget" if asked.unit else "at": asked.depths}
-        try:  # it differs by subtopic, or ranks are shared
+        try:
             found = score(self.whole, *dict.fromkeys([*asked.metrics, JUDGED]), **named)
-        except MetricError:
+        except MetricError:  # it differs by subtopic, or ranks are shared
             found = score(self.whole, *asked.metrics, **named)
-        return as_depths(found)
+        depths: xr.DataArray = as_depths(found)
+        return depths
 
     @cached_property
     def every(self) -> xr.DataArray:
