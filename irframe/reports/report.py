@@ -77,7 +77,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
         Part("papers", say("origins.papers"), [say("origins.cited")], data=cited),
         Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
     )
-    return {"lists": {"Settings": policies(cube), "Versions": versions()}, "parts": parts}
+    versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
+    return {"lists": {"Settings": policies(cube), "Versions": versions}, "parts": parts}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
@@ -90,18 +91,22 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def versions() -> list[tuple[str, str]]:
-    """Return the versions of Python and of the libraries."""
-    return [("python", platform.python_version()), *((name, version(name)) for name in LIBRARIES)]
-
-
 def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return what was read, with its SHA-256: files, or else frames, or else the cube."""
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
-    found = [(name, f"{len(frame)} rows", _of_frame(frame)) for name, frame in frames.items()]
-    return pd.DataFrame(found or [_of_cube(cube)], columns=["input", "size", "SHA-256"])
+    sizes = {name: f"{len(frame)} rows" for name, frame in frames.items()}
+    held = {
+        name: pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
+        for name, frame in frames.items()
+    }
+    if not frames:
+        arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
+        held = {"the cube's grades and documents": b"".join(each.tobytes() for each in arrays)}
+        sizes = dict.fromkeys(held, " x ".join(map(str, cube["grade"].shape)))
+    rows = [(name, sizes[name], hashlib.sha256(data).hexdigest()) for name, data in held.items()]
+    return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])
 
 
 def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
@@ -114,19 +119,6 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
         return path.name, text(size), "changed since it was read"
     with path.open("rb") as file:
         return path.name, text(size), hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _of_frame(frame: pd.DataFrame) -> str:
-    """Return the hash of the values of a frame, row by row."""
-    rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return hashlib.sha256(rows.tobytes()).hexdigest()
-
-
-def _of_cube(cube: xr.Dataset) -> tuple[str, str, str]:
-    arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
-    data = b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)
-    shape = " x ".join(map(str, cube["grade"].shape))
-    return "the cube's grades and documents", shape, hashlib.sha256(data).hexdigest()
 
 
 def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
@@ -289,12 +281,13 @@ def report(
     """
     said = {name: value for name, value in locals().items() if name not in INPUTS}
     figures.drawing()
-    target = Path(_target(data, qrels, path))
-    look(target)
+    look(target := Path(_target(data, qrels, path)))
     frames, whole = _read(data, qrels, {name: said[name] for name in BUILT})
-    options = {name: said[name] for name in ASKED}
-    setting = Setting.read(whole, metrics, depths, at, options, budget)
-    call = call_of(_names(frames, target, texts), said, _defaults())
+    asked = {name: said[name] for name in ASKED}
+    setting = Setting.read(whole, metrics, depths, at, asked, budget)
+    names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
+    names += ", texts=texts" * (texts is not None)
+    call = call_of(names, said, _defaults())
     with OneCall(), reading_in(setting.unit):
         page = _page(title or TITLE, setting, frames, call)
         write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
@@ -338,12 +331,6 @@ def _target(data: Any, qrels: Any, path: Target | None) -> Target:
         raise InputError("a path to write the report to", repr(type(chosen).__name__), advice)
     refuse_strange(chosen)
     return chosen
-
-
-def _names(frames: Mapping[str, Any], target: Path, texts: Texts | None) -> str:
-    """Return what comes first in the call."""
-    also = "" if texts is None else ", texts=texts"
-    return f"{'runs, qrels' if frames else 'cube'}, {target.name!r}{also}"
 
 
 def _defaults() -> dict[str, Any]:
