@@ -1,27 +1,12 @@
 """Margins of equivalence, Welch's analysis of variance, and prediction-powered means."""
 
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from irframe.paired.pairs import FloatArray, IntArray
-
-__all__ = [
-    "EFFECTS",
-    "Anova",
-    "Powered",
-    "Within",
-    "detectable",
-    "hedges",
-    "noncentrality",
-    "power",
-    "power_pairs",
-    "welch",
-    "within_margin",
-]
+from irframe.paired.pairs import FloatArray, IntArray, groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""
@@ -254,8 +239,7 @@ BLOCK = 1 << 20
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Powered:
+class Powered(NamedTuple):
     """Prediction-powered means.
 
     Parameters
@@ -368,16 +352,12 @@ def power_pairs(
     >>> power_pairs(cheap, cheap, ~both, both, np.array([[0, 1]])).estimate.item()
     0.5
     """
-    width = max(1, BLOCK // cheap[0].size)
     found = []
-    for start in range(0, len(pairs), width):
-        first, second = pairs[start : start + width].T
+    for some in groups(len(pairs), max(1, BLOCK // cheap[0].size)):
+        first, second = pairs[some].T
         model, people = (each[first] - each[second] for each in (cheap, human))
         found.append(power(model, people, counted, judged))
-    names = [field.name for field in fields(Powered)]
-    return Powered(
-        **{name: np.concatenate([getattr(one, name) for one in found]) for name in names}
-    )
+    return Powered(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _weight(
@@ -407,8 +387,7 @@ def _centred(values: FloatArray, where: Flags) -> tuple[FloatArray, FloatArray]:
 
 def _mean(values: FloatArray, where: Flags) -> FloatArray:
     """Return the mean over some topics, shape (..., depth)."""
-    mean: FloatArray = np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0)
-    return mean
+    return np.asarray(np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0))
 
 
 def _wide(values: FloatArray) -> FloatArray:
