@@ -115,7 +115,8 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
         return frame, ""  # in an order of the user's own
-    same = [name for name in labels if _is_constant(frame[name])]
+    codes = {name: frame[name].factorize()[0] for name in labels}  # missing ones are -1
+    same = [name for name in labels if len(frame) and not codes[name].any()]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
     told = {*same}
@@ -130,14 +131,7 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])
-    return _ends(frame[kept]), f"[{note}]"
-
-
-def _is_constant(column: pd.Series) -> bool:
-    return len(column) > 0 and not column.factorize()[0].any()  # missing ones are -1
-
-
-def _ends(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without rows of its middle that pandas does not print."""
-    most = pd.get_option("display.max_rows") or len(frame)
-    return frame if len(frame) <= 2 * most else pd.concat([frame.head(most), frame.tail(most)])
+    shown, most = frame[kept], pd.get_option("display.max_rows") or len(frame)
+    if len(frame) > 2 * most:  # rows of the middle are not printed
+        shown = pd.concat([shown.head(most), shown.tail(most)])
+    return shown, f"[{note}]"

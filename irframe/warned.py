@@ -5,12 +5,13 @@ import functools
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
+from typing import TypeVar
 
-__all__ = ["OneCall", "Place", "in_group", "inside_group", "listing", "tell", "unsaid"]
+Value = TypeVar("Value")
 
 Place = tuple[CodeType, int]
 """Where something is warned of: what is warned of there is one thing."""
@@ -82,23 +83,23 @@ class OneCall:
 
 
 @contextmanager
-def unsaid() -> Iterator[None]:
+def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Let a variable have a value inside."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def unsaid() -> AbstractContextManager[None]:
     """Say nothing of what is warned of inside, as another answer tells of it."""
-    token = _CALL.set(OneCall())
-    try:
-        yield
-    finally:
-        _CALL.reset(token)
+    return during(_CALL, OneCall())
 
 
-@contextmanager
-def in_group(name: str) -> Iterator[None]:
+def in_group(name: str) -> AbstractContextManager[None]:
     """Name a group in what is warned of inside; without a name it is the one outside."""
-    token = _GROUP.set(name or _GROUP.get())
-    try:
-        yield
-    finally:
-        _GROUP.reset(token)
+    return during(_GROUP, name or _GROUP.get())
 
 
 def inside_group() -> bool:

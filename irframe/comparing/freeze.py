@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.arrays import Array
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError
@@ -99,7 +98,11 @@ def freeze(
     if not is_file(path):
         found = os.fspath(path)
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", repr(found))
-    write_whole(path, _written(_frozen(refuse_repeats(scores, "freeze"), baseline)))
+    held = _frozen(refuse_repeats(scores, "freeze"), baseline)
+    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
+    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
+    facts += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
+    write_whole(path, "{\n" + ",\n".join(facts) + "\n}\n")
 
 
 def is_file(baseline: Any) -> bool:
@@ -110,9 +113,8 @@ def is_file(baseline: Any) -> bool:
     >>> is_file("main.irframe"), is_file("bm25")
     (True, False)
     """
-    if isinstance(baseline, PathLike):
-        return True
-    return isinstance(baseline, str) and baseline.endswith(SUFFIX)
+    named = isinstance(baseline, str) and baseline.endswith(SUFFIX)
+    return named or isinstance(baseline, PathLike)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +170,7 @@ class Frozen:
     @property
     def topics(self) -> pd.Index:
         """The topics that have scores."""
-        labels: pd.Index = pd.Index([row[0] for row in self.facts["scores"]])
-        return labels
+        return pd.Index([row[0] for row in self.facts["scores"]])
 
     def frame(self, label: Any) -> pd.DataFrame:
         """Return the scores as a frame, index (system, topic), the system by this name."""
@@ -307,45 +308,24 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     if not known.any() or np.isinf(table).any():
         found = "none" if not known.any() else "infinite ones"
         raise InputError("scores, finite ones", found)
-    judgments, policy = _apart(_decided(attributes))
+    policy = _decided(attributes)
     return {
         KIND: FORMAT,
         "system": name if isinstance(name, int) else str(name),
         "date": today().isoformat(),
         "irframe": VERSION,
-        "judgments": judgments,
+        "judgments": policy.pop("judgments"),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
-        "scores": _rows(read.topics[known].tolist(), table[known]),
+        "scores": [
+            [topic, *(None if np.isnan(value) else value for value in row)]
+            for topic, row in zip(read.topics[known].tolist(), table[known].tolist(), strict=True)
+        ],
     }
-
-
-def _apart(decided: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    return decided.pop("judgments"), decided
-
-
-def _rows(topics: list[Any], table: Array) -> list[list[Any]]:
-    """Return a list per topic: its name, and its scores, None where there is none."""
-    return [
-        [topic, *(None if np.isnan(value) else value for value in row)]
-        for topic, row in zip(topics, table.tolist(), strict=True)
-    ]
 
 
 def _checksum(held: Mapping[str, Any]) -> str:
     return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _written(held: dict[str, Any]) -> str:
-    """Return the text of a file: JSON, a line for each fact and each topic."""
-    lines = [
-        f"  {json.dumps(name)}: {json.dumps(value)}"
-        for name, value in held.items()
-        if name != "scores"
-    ]
-    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
-    lines += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
-    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _read(path: str) -> dict[str, Any]:

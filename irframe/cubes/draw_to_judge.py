@@ -123,14 +123,20 @@ def draw_to_judge(
     return _draw_of_frame(data, share, strata, seed)
 
 
-def _draw_of_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
-    """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
+def read_to_draw(qrels: Qrels) -> QrelsTable:
+    """Return judgments of which some are to be drawn, each document of a topic once."""
     table = read_qrels_table(qrels)
-    if table.subtopic_grade is not None:
-        raise InputError("judgments with one grade per document", "subtopics")
     (codes,) = code_documents(Side(table.topic, table.doc))
     refuse_twice_judged(table, repeated(codes))
     refuse_marks(table.grade)
+    return table
+
+
+def _draw_of_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
+    """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
+    table = read_to_draw(qrels)
+    if table.subtopic_grade is not None:
+        raise InputError("judgments with one grade per document", "subtopics")
     label = _labels(table, strata)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     kept, probability = _drawn(table.topic, label, keys, share)

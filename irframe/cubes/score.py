@@ -12,9 +12,18 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array, in_threads, tiles
-from irframe.checks import choice, listed
+from irframe.checks import choice, is_whole, listed
 from irframe.cubes.verb import verb
-from irframe.cubes.view import CELL, CODES, LIST, experiment_of, labels, need_dask, variable
+from irframe.cubes.view import (
+    CELL,
+    CODES,
+    LIST,
+    experiment_of,
+    labels,
+    need_dask,
+    of_spans,
+    variable,
+)
 from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
@@ -251,7 +260,9 @@ def score(
         found = budgets.values(experiment_of(cube), variants, cube.attrs.get(DEPTH))
         values = xr.DataArray(found, dims=(METRIC, *LIST, BUDGET))
     if no_rel == "nan":
-        values = values.where(has_relevant(cube, variants))
+        judgments = experiment_of(cube).judgments
+        relevant = np.stack([judgments.relevant(facts(each).rel) for each in variants])
+        values = values.where(xr.DataArray(relevant, dims=(METRIC, TOPIC)))
     if rel is not None:
         collections = cube[collection].to_numpy()
         values = _on_topics(values, thresholds.places(chosen, collections))
@@ -298,13 +309,11 @@ def refuse_metrics(
 ) -> None:
     """Raise for metrics that cannot be computed on this cube, or if its ties were decided so."""
     experiment = experiment_of(cube)
-    judgments = experiment.judgments
-    columns = judgments.table.columns
-    spans = judgments.table.spans is not None
+    columns, spans = experiment.judgments.table.columns, of_spans(cube)
     refuse_spans(metrics, spans=spans)
     named = SUBTOPIC in columns and not spans
     refuse_subtopics(metrics, str(columns[SUBTOPIC]) if named else None)
-    refuse(metrics, judgments.levels, ties=ties or experiment.made["ties"])
+    refuse(metrics, experiment.judgments.levels, ties=ties or experiment.made["ties"])
     if experiment.pool_word == "unknown" and any(facts(metric).pooled for metric in metrics):
         refuse_pool(metrics)
 
@@ -315,7 +324,7 @@ def wanted_depths(
     """Return the depths asked for, all by default, refusing those that the cube lacks."""
     deepest = cube.sizes[DEPTH]
     asked = list(range(1, deepest + 1)) if at is None else listed(at)
-    beyond = [repr(depth) for depth in asked if not _within(depth, deepest)]
+    beyond = [repr(each) for each in asked if not (is_whole(each) and 1 <= each <= deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
     wanted = f"depths from 1 to {deepest}, the depth of the cube"
     if beyond or not asked:
@@ -327,22 +336,9 @@ def wanted_depths(
 
 def refuse_repeated_depths(depths: Iterable[Any], wanted: str) -> None:
     """Raise if a depth is asked for twice."""
-    counts = Counter(depths)
-    again = [depth for depth, count in counts.items() if count > 1]
+    again = [depth for depth, count in Counter(depths).items() if count > 1]
     if again:
         raise DepthError(wanted, f"{len(again)} again", "name each depth once in at=", again)
-
-
-def _within(depth: Any, deepest: int) -> bool:
-    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
-    return whole and bool(1 <= depth <= deepest)
-
-
-def has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
-    """Return whether topics have documents that metrics take for relevant, (metric, topic)."""
-    judgments = experiment_of(cube).judgments
-    rows = [judgments.relevant(facts(metric).rel) for metric in metrics]
-    return xr.DataArray(np.stack(rows), dims=(METRIC, TOPIC))
 
 
 @verb(bounded=True, repeats=True)
@@ -417,7 +413,11 @@ def cwl(
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
-    _refuse_others(chosen)
+    refused = [str(metric) for metric in chosen if metric.reading is None]
+    if refused:
+        known = [name for name, metric in METRICS.items() if metric.reading is not None]
+        wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
+        raise MetricError(wanted, "", "", refused)
     values = in_blocks(cube, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
     parts = {
         name: values.isel({METRIC: slice(place, None, len(QUANTITIES))})
@@ -425,15 +425,6 @@ def cwl(
     }
     labelled = {name: label_scores(cube, part, chosen, depths) for name, part in parts.items()}
     return xr.Dataset({name: part.rename(name) for name, part in labelled.items()})
-
-
-def _refuse_others(metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that say nothing of how users read."""
-    refused = [str(metric) for metric in metrics if metric.reading is None]
-    if refused:
-        known = [name for name, metric in METRICS.items() if metric.reading is not None]
-        wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
-        raise MetricError(wanted, "", "", refused)
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:

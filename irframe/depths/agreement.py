@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import scipy
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.agreements import (
     RBO,
@@ -31,6 +30,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
+from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Reference, match_reference
@@ -88,10 +88,8 @@ class Asked:
         low = result["ci_low"] if "ci_low" in result else result["agreement_interval"][..., 0]
         without = np.isnan(low.to_numpy()) & ~np.isnan(result["agreement"].to_numpy())
         if without.any() and most > 1:  # of one topic all verbs say that it is a single one
-            what = (
-                "agreements without an interval, which over resamples do not vary or are undefined"
-            )
-            cautions.append(f"{what}: {without.sum()} of {without.size}")
+            what = "agreements without an interval, which over resamples do not vary"
+            cautions.append(f"{what} or are undefined: {without.sum()} of {without.size}")
         return cautious(result, cautions)
 
 
@@ -162,10 +160,8 @@ def with_reference(paired: Scores, held: Scores, asked: Asked, method: Agreement
     refuse_other_topics(paired, held)
     new, old = (read_sides(side, asked, method) for side in (paired, held))
     alone = [old[min(row, len(old) - 1)].alone() for row in range(len(new))]
-    ends = [
-        ends_of(left, right.alone(), asked, method)[..., 0, 0]
-        for left, right in zip(alone, new, strict=True)
-    ]
+    sides = zip(alone, (side.alone() for side in new), strict=True)
+    ends = [ends_of(left, right, asked, method)[..., 0, 0] for left, right in sides]
     return np.stack(ends, axis=1)
 
 
@@ -218,10 +214,10 @@ def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:
     """
     asked.refuse(method)
     ends = _of_averages if asked.of == "averages" else _expanded
-    width = max(1, BLOCK_BYTES // (8 * max(right.drawn[..., 0].size, right.without[..., 0].size)))
+    width = fitting(max(right.drawn[..., 0].size, right.without[..., 0].size), BLOCK_BYTES)
     blocks = []
-    for start in range(0, left.means.shape[-2], width):
-        block = left.at(slice(start, start + width))
+    for some in groups(left.means.shape[-2], width):
+        block = left.at(some)
         found = ends(block, right, asked.resamples, method.kernel)
         apart = (block.means[..., :, np.newaxis, :] != right.means[..., np.newaxis, :, :]).any(-1)
         found[:, apart & (found[0] == found[1])] = np.nan
@@ -403,8 +399,16 @@ def agreement(
     """
     chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     if reference is None:
-        paired = _common_topics(scores_to_compare(scores, at))
-        values = _between_metrics(paired, chosen)
+        paired = scores_to_compare(scores, at)
+        common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has
+        if (common != paired.scored).any():
+            paired = scores_to_compare(paired.where(common[np.newaxis]))
+        by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
+        kernel = np.moveaxis(chosen.kernel(by_depth, by_depth), 0, -1)
+        labels = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
+        told = {**paired.attrs, "method": repr(chosen)}
+        kernel = kernel[..., 0] if paired.depths is None else kernel
+        values = xr.DataArray(kernel, labels, tuple(labels), name="agreement", attrs=told)
         ends = partial(between_metrics, paired)
     else:
         paired, held = match_reference(scores, reference, at)
@@ -413,14 +417,12 @@ def agreement(
     return with_ends(values, ends(asked, chosen), asked, paired) if interval else values
 
 
-def system_means(paired: Scores, method: Agreement) -> NDArray[np.float64]:
+def system_means(paired: Scores, method: Agreement) -> Array:
     """Return what a method compares: mean scores, shape (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
-        rounded: NDArray[np.float64] = np.round(paired.means, TIE)
-        return rounded
+        return np.round(paired.means, TIE)
     towards = np.array(paired.towards if method.distance else [1.0])
-    means: NDArray[np.float64] = paired.means * towards[:, np.newaxis, np.newaxis]
-    return means
+    return np.asarray(paired.means * towards[:, np.newaxis, np.newaxis])
 
 
 def _with_reference(paired: Scores, held: Scores, method: Agreement) -> xr.DataArray:
@@ -433,20 +435,3 @@ def _with_reference(paired: Scores, held: Scores, method: Agreement) -> xr.DataA
         else:
             result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
     return paired.labelled(result, "agreement").assign_attrs(method=repr(method))
-
-
-def _common_topics(paired: Scores) -> Scores:
-    """Return scores on the topics that every metric and system has."""
-    common = np.asarray(paired.scored.all(axis=0))
-    if (common == paired.scored).all():
-        return paired
-    return scores_to_compare(paired.where(common[np.newaxis]))
-
-
-def _between_metrics(paired: Scores, method: Agreement) -> xr.DataArray:
-    by_depth = np.moveaxis(system_means(paired, method), 0, 1)
-    values = np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
-    values = values[..., 0] if paired.depths is None else values
-    coordinates = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
-    attributes = {**paired.attrs, "method": repr(method)}
-    return xr.DataArray(values, coordinates, tuple(coordinates), name="agreement", attrs=attributes)

@@ -199,16 +199,13 @@ def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
 def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
     """Warn of repeats without a score on topics on which others of their system have one."""
     known = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
-    short = []
-    for place in range(len(owner)):
-        own = known[owner == owner[place]].any(axis=0)
-        lacking = np.count_nonzero(own & ~known[place])
-        if lacking:
-            short.append(f"{scores.systems[owner[place]]} {word} {labels[place]} ({lacking})")
-    if short:
+    own = np.stack([known[owner == one].any(axis=0) for one in owner])
+    lacking = (own & ~known).sum(axis=1)
+    rows = zip(scores.systems[owner], labels, lacking, strict=True)
+    if lacking.any():
         warn(
             "topics count on which every repeat has a score; repeats that lack topics of their "
-            f"system: {listing(short)}"
+            f"system: {listing(f'{one} {word} {label} ({n})' for one, label, n in rows if n)}"
         )
 
 
@@ -243,19 +240,16 @@ def beware_of_repeats(scores: Scores) -> list[str]:
     known = scores.repeats
     if known is None or not known.crossing or known.counts.min() > 1:
         return []
-    single = scores.systems[known.counts == 1]
     told = ONE.format(known.word, known.word)
-    return [f"{told}: {listing(map(str, single))}"]
+    return [f"{told}: {listing(scores.systems[known.counts == 1])}"]
 
 
 def spread_of_repeats(scores: Scores) -> dict[str, Array]:
     """Return how many repeats systems have, and how far their means spread, by depth."""
     known = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
-    counts = np.broadcast_to(known.counts[:, np.newaxis], shape)
-    return {"n_repeats": counts} | (
-        {} if known.layout == "topic" else {"repeat_sd": known.own(scores)[2]}
-    )
+    found = {"n_repeats": np.broadcast_to(known.counts[:, np.newaxis], shape)}
+    return found if known.layout == "topic" else found | {"repeat_sd": known.own(scores)[2]}
 
 
 def drawn_repeats(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
+from irframe.paired.pairs import fitting, groups
 
 Arrays = tuple[Array, ...]
 
@@ -81,11 +82,13 @@ class Scores:
         metrics, systems, topics, depths = self.values.shape
         result = np.empty((metrics, depths, systems))
         apart = self.topic_order is not None and self.scored.all()
-        width = max(1, SORTED_BYTES // (8 * max(1, topics * depths))) if apart else systems
+        width = fitting(topics * depths, SORTED_BYTES) if apart else systems
         for row, sign in enumerate(self.towards):
-            compute = partial(_averages, summary=self.summaries[row])
-            for start in range(0, systems, width):
-                some = slice(start, start + width)
+            for some in groups(systems, max(1, width)):
+
+                def compute(scores: Array, weights: Array | None = None, row: int = row) -> Arrays:
+                    return (average(scores, self.summaries[row], axis=1, weights=weights),)
+
                 (means,) = self.over(row, slice(None), compute, systems=some)
                 result[row, :, some] = sign * means.T
         return result
@@ -103,10 +106,9 @@ class Scores:
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
         """Yield every metric's position with one block of depths after the other."""
         metrics, _, _, depths = self.values.shape
-        width = max(1, BLOCK_BYTES // (8 * max(1, pairs)))
         for row in range(metrics):
-            for start in range(0, depths, width):
-                yield row, slice(start, min(start + width, depths))
+            for block in groups(depths, fitting(pairs, BLOCK_BYTES)):
+                yield row, slice(block.start, min(block.stop, depths))
 
     def by_piece(
         self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0

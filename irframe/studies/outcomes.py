@@ -148,7 +148,7 @@ def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
     return frame
 
 
-@verb(itself=(pd.DataFrame,), bounded=True)
+@verb(itself=True, bounded=True)
 def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,
