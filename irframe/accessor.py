@@ -16,26 +16,9 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe import names as words
 from irframe.elsewhere import suggest, suggested
 from irframe.files.scan_runs import ScannedRuns
-from irframe.names import (
-    ALIASES,
-    ASSIGNMENT,
-    DEPTH,
-    DOC,
-    GRADE,
-    METRIC,
-    METRICS,
-    NUGGET,
-    RANK,
-    REPEAT,
-    REPEAT_NAMES,
-    RESULT,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-    roles,
-)
 from irframe.record import Step, steps_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
@@ -155,17 +138,17 @@ def kind_of(subject: Any) -> str:
     """
     if isinstance(subject, xr.DataTree):
         data = next((node.to_dataset() for node in subject.subtree if node.has_data), None)
-        if data is not None and GRADE not in data and len(data.data_vars) == 1:
+        if data is not None and words.GRADE not in data and len(data.data_vars) == 1:
             return kind_of(next(iter(data.data_vars.values())))
         return "tree" if data is None else kind_of(data)
-    returned = str(getattr(subject, "attrs", {}).get(RESULT, ""))
+    returned = str(getattr(subject, "attrs", {}).get(words.RESULT, ""))
     if isinstance(subject, xr.Dataset):
-        return CUBE if GRADE in subject else returned or OTHER
+        return CUBE if words.GRADE in subject else returned or OTHER
     if isinstance(subject, xr.DataArray):
         if "bound" in subject.dims and returned in {"", BOUNDS}:
             return BOUNDS
         labels = {*subject.dims, *subject.coords}
-        return SCORES if {SYSTEM, TOPIC} <= labels else returned or SCORES
+        return SCORES if {words.SYSTEM, words.TOPIC} <= labels else returned or SCORES
     return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
 
 
@@ -176,10 +159,14 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
         return returned
     if {*map(str, getattr(frame, "columns", ()))} >= PAIRED:
         return COMPARISON
-    names = roles([*getattr(frame, "columns", ()), *frame.index.names])
-    if {TOPIC, DOC} <= names.keys():
-        return JUDGMENTS if GRADE in names and not {SCORE, RANK, SYSTEM} & names.keys() else RUNS
-    if {TOPIC, NUGGET, ASSIGNMENT} <= names.keys():
+    names = words.roles([*getattr(frame, "columns", ()), *frame.index.names])
+    if {words.TOPIC, words.DOC} <= names.keys():
+        return (
+            JUDGMENTS
+            if words.GRADE in names and not {words.SCORE, words.RANK, words.SYSTEM} & names.keys()
+            else RUNS
+        )
+    if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():
         return NUGGETS
     return SCORES if is_scores(frame) else returned or OTHER
 
@@ -254,17 +241,17 @@ def _counts(subject: Any) -> list[str]:
     if isinstance(subject, xr.DataTree):
         return [_number(len(subject.children), "group")]
     if isinstance(subject, xr.Dataset | xr.DataArray):
-        words = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
-        return [_number(subject.sizes[dim], dim) for dim in words if dim in subject.sizes]
+        dims = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
+        return [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
     if not hasattr(subject, "index"):
         return [_number(len(subject.files), "file")]
     frame = subject.to_frame() if isinstance(subject, pd.Series) else subject
-    known = roles([*frame.columns, *frame.index.names])
-    sides = [role for role in known if role in {SYSTEM, TOPIC}]
+    known = words.roles([*frame.columns, *frame.index.names])
+    sides = [role for role in known if role in {words.SYSTEM, words.TOPIC}]
     found = [_number(_distinct(frame, known[role]), role) for role in sides]
-    repeats = [name for name in REPEAT_NAMES if name in frame.index.names]
+    repeats = [name for name in words.REPEAT_NAMES if name in frame.index.names]
     found += [_number(_distinct(frame, name), name) for name in repeats]
-    metrics = len(frame.attrs.get(METRICS, ()))
+    metrics = len(frame.attrs.get(words.METRICS, ()))
     last = _number(metrics, "metric") if metrics else _number(len(frame), "row")
     return [*sorted(found, key=lambda text: text.split()[1]), last]
 
@@ -285,7 +272,7 @@ def shown(subject: Any, names: list[str], *, html: bool = False) -> str:
     from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
 
     attributes = getattr(subject, "attrs", {})
-    lines = [seen(subject), *([told(attributes)] if RESULT in attributes else [])]
+    lines = [seen(subject), *([told(attributes)] if words.RESULT in attributes else [])]
     known = NEXT.get(kind_of(subject)) or [f"{name}()" for name in names if name != "plot"][:5]
     if not html:
         return "\n".join([*lines, "next: " + ", ".join(f".{each}" for each in known)])
@@ -443,7 +430,9 @@ class FrameAccessor(Accessor):
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
         if self._kind == OTHER:
-            wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
+            wanted = "; ".join(
+                f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items()
+            )
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
                 "system, topic; or columns topic, measure, value), labels of nuggets (columns "

@@ -227,9 +227,9 @@ def explain(
         frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
     if texts is not None:
         told = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
-        queries, known = frame[TOPIC].map(str), frame[DOC].map(str)
-        found = {QUERY: queries.map(told.queries), TEXT: known.map(told.documents)}
-        frame = frame.assign(**found)
+        queries, documents = frame[TOPIC].map(str), frame[DOC].map(str)
+        named = {QUERY: queries.map(told.queries), TEXT: documents.map(told.documents)}
+        frame = frame.assign(**named)
     frame.attrs = {"systems": [str(a), str(b)], METRIC: label_at(str(chosen[0]), depth)}
     return frame
 
@@ -254,8 +254,9 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     added, could = _contributed(pair, metric, depth)
     whole = pair[GRADE].to_numpy()
     judged = whole >= 0
-    above = np.cumsum(judged, axis=-1) - judged
-    above = above if metric.judged_only else np.arange(whole.shape[-1])
+    above: Any = np.arange(whole.shape[-1])
+    if metric.judged_only:
+        above = np.cumsum(judged, axis=-1) - judged
     read = ((above < depth) & (whole != EMPTY)) | (np.nan_to_num(added) != 0)
     width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
     read, names = read[..., :width], names_of(pair, width, runs)

@@ -150,16 +150,12 @@ class Frozen:
             raise IdError("a name for the baseline that no system has", repr(label))
         return cls(os.fspath(path), held, label)
 
-    @property
-    def days(self) -> int:
-        """How many days old it is."""
-        return (today() - date.fromisoformat(self.facts["date"])).days
-
     def cautions(self, topics: pd.Index) -> list[str]:
         """Return what to beware of: its age, topics that nobody else has, what it does not say."""
         held, name, said = self.facts, Path(self.path).name, []
-        if self.days > OLD:
-            said.append(f"{name} is {self.days} days old, of {held['date']}: freeze a new one")
+        days = (today() - date.fromisoformat(held["date"])).days
+        if days > OLD:
+            said.append(f"{name} is {days} days old, of {held['date']}: freeze a new one")
         others = len(self.topics.difference(topics))
         if others:
             said.append(f"{others} topics of {name} have no scores here, and are left out")
@@ -170,7 +166,8 @@ class Frozen:
     @property
     def topics(self) -> pd.Index:
         """The topics that have scores."""
-        return pd.Index([row[0] for row in self.facts["scores"]])
+        labels: pd.Index = pd.Index([row[0] for row in self.facts["scores"]])
+        return labels
 
     def frame(self, label: Any) -> pd.DataFrame:
         """Return the scores as a frame, index (system, topic), the system by this name."""
@@ -189,12 +186,12 @@ class Frozen:
         """Refuse scores of other judgments or policies, naming what differs."""
         held, here = self.facts, _decided(attributes)
         theirs = {"judgments": held["judgments"], **held["policy"]}
-        names = dict.fromkeys([*theirs, *here])
-        told = [
-            f"{name}: {_said(theirs.get(name))} in the file, {_said(here.get(name))} here"
-            for name in names
-            if theirs.get(name) != here.get(name)
-        ]
+        told = []
+        for name in dict.fromkeys([*theirs, *here]):
+            sides = [held.get(name) for held in (theirs, here)]
+            if sides[0] != sides[1]:
+                said = ["not said" if each is None else str(each) for each in sides]
+                told.append(f"{name}: {said[0]} in the file, {said[1]} here")
         if told:
             raise ParameterError(f"scores decided as those of {self.path}", "", REFREEZE, told)
 
@@ -269,10 +266,6 @@ def failing(found: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -
 
 def _column(metric: str, depth: int | None) -> str:
     return metric if depth is None else f"{metric} at depth {depth}"
-
-
-def _said(value: Any) -> str:
-    return "not said" if value is None else str(value)
 
 
 def _decided(attributes: Mapping[Any, Any]) -> dict[str, Any]:

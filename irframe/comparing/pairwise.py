@@ -5,6 +5,7 @@ Verbs: decide.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import starmap
 from math import prod
 from typing import Any
@@ -16,7 +17,15 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import tracked
-from irframe.comparing.corrections import Compared, Family, Parsed, correct, correction_told, reach
+from irframe.comparing.corrections import (
+    Compared,
+    Family,
+    Parsed,
+    adjust_p,
+    correct,
+    correction_told,
+    reach,
+)
 from irframe.comparing.significance import Margin
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
@@ -118,9 +127,9 @@ class Asked:
                 effects = hedges(found["effect_size"], found["n_topics"], alpha=self.alpha)
                 found |= dict(zip(EFFECTS, effects, strict=True))
         if self.margin is not None:
-            further = self.margin.columns(
-                results, parts, adjust=self.adjust, family=self.family, alpha=self.alpha
-            )
+            asked: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
+            correcting = partial(adjust_p, **asked)
+            further = self.margin.columns(results, parts, alpha=self.alpha, correct=correcting)
             for found, more in zip(results, further, strict=True):
                 found.update(more)
 

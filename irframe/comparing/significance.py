@@ -3,7 +3,7 @@
 Verbs: risk.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -102,9 +102,8 @@ class Margin:
         results: list[dict[str, Array]],
         parts: Sequence[Scores],
         *,
-        adjust: Parsed,
-        family: Family,
         alpha: float,
+        correct: Callable[[list[Array]], list[Array]],
     ) -> list[dict[str, Array]]:
         """Return the further columns of every group.
 
@@ -130,10 +129,8 @@ class Margin:
                 into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
             leads.append(lead)
             further.append(into)
-        stepwise: Any = adjust
         for name in CLAIMS if self.margin is not None else ():
-            claims = [into[f"p_{name}"] for into in further]
-            adjusted = adjust_p(claims, stepwise, family=family, alpha=alpha)
+            adjusted = correct([into[f"p_{name}"] for into in further])
             for into, each in zip(further, adjusted, strict=True):
                 into |= {f"p_{name}_adjusted": each, name: each < alpha}
         for found, lead, into in zip(results, leads, further, strict=True):
@@ -402,8 +399,8 @@ def risk(
         found = paired.over(metric, slice(None), compute)
         columns.append([values[others].T.ravel() for values in found])
     values = map(np.concatenate, zip(*columns, strict=True))
-    found = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
-    return pd.DataFrame(found).astype(dict.fromkeys(COUNTS, int))
+    named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
+    return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
 
 
 def _risks(scores: Array, *, baseline: int, sign: int, a: float) -> tuple[Array, ...]:

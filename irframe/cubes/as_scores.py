@@ -121,8 +121,8 @@ def as_scores(
         elif metric in wide.columns:
             wide = wide[[metric]]
         elif wide.shape[1] != 1:
-            found, columns = "several columns, none of this name", map(str, wide.columns)
-            raise InputError(f"scores by {metric}", found, "", columns)
+            several = "several columns, none of this name"
+            raise InputError(f"scores by {metric}", several, "", map(str, wide.columns))
         else:
             wide = wide.set_axis([metric], axis=1)
     if wide is None:
@@ -198,9 +198,9 @@ def score_frame(x: Any) -> pd.DataFrame:
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
         axes = [each for each in (x.index.name, x.columns.name) if isinstance(each, str)]
-        named = len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys()
-        stacked = _stacked(x, "score") if named else None
-        x = x if stacked is None else stacked
+        if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
+            stacked = _stacked(x, "score")
+            x = x if stacked is None else stacked
         x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
         again = named_again(x.columns) or named_again(x.index.names)

@@ -102,12 +102,21 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
             raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
     joined = _topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
     riders = joined_groups(regrouped(cubes, dim), dim, labels.unique())
-    made = _attributes(cubes)
+    made = {
+        str(name): value
+        for name, value in cubes[0].attrs.items()
+        if name not in {EXPERIMENT, RECORD}
+        and (name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
+    }
+    made.setdefault("pool", "unknown")
     files = [state for part in parts for state in part.files]
     whole = replace(joined, made=made, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
     chunks = blocks_of(*whole.shape, depth, least=0) if lazy else None
-    return view(whole, depth, riders, chunks=chunks).assign_attrs(_record(cubes))
+    records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
+    several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
+    record = records[0] if len(records) == 1 else json.dumps(several)
+    return view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
 
 
 def _appended(labels: Sequence[pd.Index]) -> pd.Index:
@@ -256,10 +265,11 @@ def _places(part: Experiment, first: Experiment) -> Codes:
     differing = (place < 0) | (base.grade != known.grade[place])
     for name in SOMETIMES:
         if getattr(base.table, name) is not None and getattr(known.table, name) is not None:
-            own, other = (
+            sides: list[Any] = [
                 each.strata if name == "stratum" else getattr(each.table, name)[each.row]
                 for each in (base, known)
-            )
+            ]
+            own, other = sides
             unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
             differing |= unlike.reshape(len(differing), -1).any(axis=1)
     _refuse_judgments(known, base.count_by_topic(differing) > 0)
@@ -271,21 +281,3 @@ def _refuse_judgments(base: Judgments, apart: Array) -> None:
     if apart.any():
         topics, found = base.topics[apart], f"different ones on {apart.sum()} topics"
         raise InputError("cubes with the same judgments", found, "", topics)
-
-
-def _record(cubes: list[xr.Dataset]) -> dict[str, str]:
-    """Return what led to the cubes, if it was the same, else that of each."""
-    records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
-    several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
-    return {RECORD: records[0] if len(records) == 1 else json.dumps(several)}
-
-
-def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:
-    """Return what all cubes say of how they were made, and what else the first one says."""
-    agreed = {
-        str(name): value
-        for name, value in cubes[0].attrs.items()
-        if name not in {EXPERIMENT, RECORD}
-        and (name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
-    }
-    return agreed | ({} if "pool" in agreed else {"pool": "unknown"})

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes import repeats
 from irframe.cubes.as_scores import (
     Scores,
     as_scores,
@@ -20,14 +21,7 @@ from irframe.cubes.as_scores import (
     score_frame,
     wide_frame,
 )
-from irframe.cubes.repeats import (
-    REPEAT_OF,
-    indexed_by_repeat,
-    level_of,
-    refuse_repeated_cube,
-    word_of,
-)
-from irframe.cubes.view import LIST, Labelled
+from irframe.cubes.view import LIST, TRUSTED, Labelled
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.names import (
@@ -105,12 +99,12 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
         return scores
     if isinstance(scores, pd.DataFrame):
         _refuse_repeated_frame(scores, verb)
-    elif isinstance(scores, xr.Dataset) and REPEAT_OF in scores.coords:
-        refuse_repeated_cube(scores, verb)
+    elif isinstance(scores, xr.Dataset) and repeats.REPEAT_OF in scores.coords:
+        repeats.refuse_repeated_cube(scores, verb)
     elif isinstance(scores, Labelled) and REPEAT in scores.dims:
         if scores.sizes[REPEAT] == 1:
             return scores.isel({REPEAT: 0}, drop=True)
-        _refuse_several(word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
+        _refuse_several(repeats.word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
     return scores
 
 
@@ -119,8 +113,8 @@ def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
     if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
         return
     found = wide_frame(score_frame(scores))
-    wide = pd.DataFrame() if found is None else indexed_by_repeat(found)
-    word = level_of(wide)
+    wide = pd.DataFrame() if found is None else repeats.indexed_by_repeat(found)
+    word = repeats.level_of(wide)
     if word is not None:
         read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
         names = [name for name in wide.index.names if name != word]
@@ -231,7 +225,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     found = None if by is not None and is_long(frame) else wide_frame(frame)
     if found is None:
         return frame
-    wide = indexed_by_repeat(found)
+    wide = repeats.indexed_by_repeat(found)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
@@ -365,8 +359,13 @@ class Laid(NamedTuple):
 
 def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = as_scores(scores)
-    word, metrics, names = level_of(wide), metric_columns(wide), index_roles(wide)
+    settled_by_desk = TRUSTED.get() and isinstance(scores, pd.DataFrame)
+    stated = getattr(scores, "attrs", {}).get(METRICS, ())
+    if settled_by_desk and [*scores.columns] == [*stated] and len(index_roles(scores)) == 2:
+        wide: pd.DataFrame = scores
+    else:
+        wide = as_scores(scores)
+    word, metrics, names = repeats.level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype
     numbers = {n for n in metrics if _is_number(frame[n]) or flags(frame[n])}

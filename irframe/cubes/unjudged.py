@@ -25,17 +25,10 @@ from irframe.cubes.score import (
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, IdError, InputError, MetricError, warn
+from irframe.experiments import policy
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judged_otherwise import fewer_judged, judged_anew
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import (
-    Metrics,
-    parse_metrics,
-    random_keys,
-    refuse_marks,
-    refuse_share,
-    strata_sample,
-)
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
@@ -51,7 +44,7 @@ SIDES = ("lower", "upper")
 @verb(bounded=True, repeats=True)
 def bounds(
     cube: xr.Dataset,
-    *metrics: Metrics,
+    *metrics: policy.Metrics,
     at: int | Sequence[int] | None = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
@@ -125,12 +118,12 @@ def bounds(
     lower        0.290  0.212
     upper        0.726  0.695
     """
-    chosen = parse_metrics(metrics)
+    chosen = policy.parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
     refuse_unbounded(chosen)
     experiment = experiment_of(cube)
-    refuse_marks(experiment.judgments.grade)
+    policy.refuse_marks(experiment.judgments.grade)
     shared = experiment.made["ties"] == "mean"
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
@@ -336,15 +329,15 @@ def sample(
     >>> [int(sample(cube, share).unjudged.sum()) for share in (1, 0.5, 0.1)]
     [3720, 4953, 5371]
     """
-    refuse_share(share)
+    policy.refuse_share(share)
     if not isinstance(data, xr.Dataset):
         table = read_to_draw(data)
-        keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-        return table.judging(strata_sample(table.topic, table.grade, keys, share))
+        keys = policy.random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
+        return table.judging(policy.strata_sample(table.topic, table.grade, keys, share))
     experiment = experiment_of(data).loaded
     base = experiment.judgments
-    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
-    kept = strata_sample(base.topic, base.grade, keys, share)
+    keys = policy.random_keys(base.topics[base.topic], base.docs, seed=seed)
+    kept = policy.strata_sample(base.topic, base.grade, keys, share)
     return shown_as(data, fewer_judged(experiment, kept))
 
 

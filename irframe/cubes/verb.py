@@ -11,18 +11,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places, whole
+from irframe.cubes import by_group, view
 from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
-from irframe.cubes.by_group import (
-    branches,
-    groups,
-    having,
-    join,
-    naming_group,
-    riders_of,
-    settle_groups,
-    with_riders,
-)
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import unfolded
 from irframe.cubes.score_arrays import (
@@ -31,17 +22,6 @@ from irframe.cubes.score_arrays import (
     settle_collection,
     settled,
     sound,
-)
-from irframe.cubes.view import (
-    EXPERIMENT,
-    LIST,
-    Labelled,
-    experiment_of,
-    hold,
-    read_cube,
-    refuse_spans,
-    slices_of,
-    trusting,
 )
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.as_runs import with_own_levels
@@ -119,17 +99,17 @@ def verb(
         asked = options_of(bound)
         subject, whole = _read_all(bound, asking)
         if "cube" in bound.arguments and not spans:
-            refuse_spans(whole, f" for {name}")
+            view.refuse_spans(whole, f" for {name}")
         if isinstance(whole, xr.Dataset) and not bounded:
             whole = in_memory(whole, name)
         alone = itself and not isinstance(whole, xr.Dataset)
         if (by := None if alone else bound.arguments.pop("by", None)) is None:
             result = _once(function, whole, bound)
         else:
-            result = join(_each(function, whole, bound, by), by, whole)
+            result = by_group.join(_each(function, whole, bound, by), by, whole)
         _hold_whole(whole, result)
-        if isinstance(result, Labelled) and isinstance(subject, Labelled):
-            lone = [dim for dim in LIST if dim not in subject.dims and dim in whole.dims]
+        if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
+            lone = [dim for dim in view.LIST if dim not in subject.dims and dim in whole.dims]
             result = result.isel({dim: 0 for dim in lone if result.sizes.get(dim) == 1})
         return stamped(result, name, whole, asked, subject)
 
@@ -162,7 +142,7 @@ def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
     given = bound.arguments
     first, subject = next(iter(given.items()))
     scored, weights = first == "scores", given.get("weights")
-    settle_groups(given, scored=scored)
+    by_group.settle_groups(given, scored=scored)
     by = given.get("by")
     if scored and weights is not None:
         given[first], given["weights"] = topic_weights(given[first], weights, by)
@@ -182,7 +162,7 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     Frames of scores lose the columns that are none, but for that of the groups. Several repeats
     are refused in the name of who is asking, if it has one.
     """
-    scored = first == "scores" and not isinstance(subject, Labelled)
+    scored = first == "scores" and not isinstance(subject, view.Labelled)
     if scored:
         subject = score_frame(subject)
     elif isinstance(subject, pd.DataFrame):
@@ -190,14 +170,16 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     subject = refuse_repeats(subject, asking)
     if scored:
         return settled(subject, by)
-    held = isinstance(subject, xr.Dataset) and (GRADE in subject or EXPERIMENT in subject.attrs)
+    held = isinstance(subject, xr.Dataset) and (
+        GRADE in subject or view.EXPERIMENT in subject.attrs
+    )
     if first == "cube" or held:
-        return read_cube(subject)
-    if not isinstance(subject, Labelled):
+        return view.read_cube(subject)
+    if not isinstance(subject, view.Labelled):
         return subject
-    scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
+    scalars = [dim for dim in view.LIST if dim in subject.coords and subject[dim].ndim == 0]
     read: Any = subject.expand_dims(scalars) if scalars else subject
-    return sound(read) if isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims} else read
+    return sound(read) if isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims} else read
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
@@ -206,7 +188,7 @@ def _hold_whole(whole: Any, result: Any) -> None:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(each, "chunks", None) for each in parts)
         if not lazy or (isinstance(result, xr.Dataset) and GRADE in result):
-            hold(whole)
+            view.hold(whole)
 
 
 def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
@@ -230,7 +212,7 @@ def _each(
     kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
 
     def split(subject: Any) -> dict[Any, Any]:
-        return branches(subject) if tree else dict(groups(subject, by))
+        return by_group.branches(subject) if tree else dict(by_group.groups(subject, by))
 
     given, parts = list(bound.arguments.items())[1:], split(whole)
     scored = {name: value for name, value in given if isinstance(value, kinds)}
@@ -241,26 +223,26 @@ def _each(
             wanted = f"the same groups ({by}) on both sides"
             raise ParameterError(wanted, "some on one side only", "", differing)
     results = {}
-    for key, part in having(parts, bound.arguments, by).items():
+    for key, part in by_group.having(parts, bound.arguments, by).items():
         bound.arguments.update({name: other[key] for name, other in others.items()})
-        with naming_group(key, by):
+        with by_group.naming_group(key, by):
             results[key] = _once(function, part, bound)
     return results
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
-    names, given = riders_of(subject), bound.arguments
+    names, given = by_group.riders_of(subject), bound.arguments
     first = next(iter(given))
     naming = ("by", "together", *(("weights",) if first == "scores" else ()))
     asks = any(given.get(name) is not None for name in naming)
     asks = asks or isinstance(given.get("rel"), Mapping)
     given[first] = subject.drop_vars(names) if names and not asks else subject
-    with trusting():
+    with view.trusting():
         result = function(*bound.args, **bound.kwargs)
     if not names:
         return result
-    return unfolded(with_riders(result, subject, names), subject.attrs.get(REPEATS))
+    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(REPEATS))
 
 
 def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
@@ -268,9 +250,9 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     tree: xr.DataTree = next(iter(bound.arguments.values()))
     name, asked = tree.name or "group", options_of(bound)
     results = _each(call, tree, bound, name)
-    if not all(isinstance(result, Labelled) for result in results.values()):
-        first = next(iter(branches(tree).values()))
-        return stamped(join(results, name, tree), call.__name__, first, asked)
+    if not all(isinstance(result, view.Labelled) for result in results.values()):
+        first = next(iter(by_group.branches(tree).values()))
+        return stamped(by_group.join(results, name, tree), call.__name__, first, asked)
     nodes = {
         key: result
         if isinstance(result, xr.Dataset)
@@ -307,7 +289,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     if cube.attrs["ties"] == "mean":
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
-    refuse_spans(cube)
+    view.refuse_spans(cube)
     deepest = cube.sizes[DEPTH]
     if depth is None:
         return deepest
@@ -325,7 +307,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     >>> dict(attended(cube).sizes) == dict(cube.sizes)
     True
     """
-    there = experiment_of(cube).there
+    there = view.experiment_of(cube).there
     kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
     for dim, some in kept.items():
         if not some.any():
@@ -355,7 +337,7 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
     if not grade.chunks:
         yield cube
         return
-    for topics in slices_of(grade.chunksizes[TOPIC]):
+    for topics in view.slices_of(grade.chunksizes[TOPIC]):
         yield cube.isel({TOPIC: topics}).compute()
 
 
@@ -374,7 +356,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     >>> shared(cube).sizes["topic"]
     16
     """
-    there = experiment_of(cube).there
+    there = view.experiment_of(cube).there
     return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
 
 

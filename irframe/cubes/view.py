@@ -380,7 +380,7 @@ def _held_against(
     if TRUSTED.get() and grade.dtype == np.int8:
         return experiment, grade
     if grade.chunks:
-        there = np.True_
+        there: Any = np.True_
         if grade.dtype.kind in "fO":
             there = np.asarray(grade.isel({DEPTH: 0}).notnull())
     else:

@@ -13,14 +13,7 @@ from irframe.agreements import Agreement, Method, parse_agreement, share_above, 
 from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.cubes.view import refuse_without
-from irframe.depths.agreement import (
-    METRIC_OTHER,
-    Asked,
-    Of,
-    between_depths,
-    system_means,
-    with_ends,
-)
+from irframe.depths import agreement
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -41,7 +34,7 @@ def volatility(
     *,
     at: Depths = None,
     interval: Literal[False] = False,
-    of: Of = "expected",
+    of: agreement.Of = "expected",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -55,7 +48,7 @@ def volatility(
     *,
     at: Depths = None,
     interval: Literal[True],
-    of: Of = "expected",
+    of: agreement.Of = "expected",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -69,7 +62,7 @@ def volatility(
     *,
     at: Depths = None,
     interval: bool = False,
-    of: Of = "expected",
+    of: agreement.Of = "expected",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -141,7 +134,7 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
+    chosen, asked = parse_agreement(method), agreement.Asked(Resamples(alpha, samples, seed), of)
     read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
@@ -154,7 +147,9 @@ def volatility(
     values = _volatility(rows, columns, chosen)
     if not interval:
         return values
-    return with_ends(values, between_depths(rows, columns, asked, chosen), asked, rows)
+    return agreement.with_ends(
+        values, agreement.between_depths(rows, columns, asked, chosen), asked, rows
+    )
 
 
 def _other(scores: Scores, reference: Any) -> Scores:
@@ -169,10 +164,10 @@ def _other(scores: Scores, reference: Any) -> Scores:
 
 
 def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
-    left = system_means(rows, method)
-    right = left if columns is rows else system_means(columns, method)
+    left = agreement.system_means(rows, method)
+    right = left if columns is rows else agreement.system_means(columns, method)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
-    others = {DEPTH_OTHER: columns.labels()[DEPTH], METRIC_OTHER: (METRIC, names)}
+    others = {DEPTH_OTHER: columns.labels()[DEPTH], agreement.METRIC_OTHER: (METRIC, names)}
     dims, told = (METRIC, DEPTH, DEPTH_OTHER), {**rows.attrs, "method": repr(method)}
     values = method.kernel(left, right)
     return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=told)

@@ -424,7 +424,8 @@ class _Family(NamedTuple):
 
     def at(self, places: IntArray | slice) -> Self:
         """Return some of the pairs."""
-        return type(self)(*(each[places] for each in self))
+        parts: Any = (each[places] for each in self)
+        return type(self)(*parts)
 
     def reaching(self, sums: FloatArray, least: FloatArray) -> IntArray:
         """Count the draws in which a pair, or one before it, is as large as the least of it."""

@@ -3,7 +3,7 @@
 Verbs: components.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -214,6 +214,7 @@ def _without_each(scores: Array) -> Array:
     return np.asarray(np.log(freedom[0] / freedom[1] * among / within))
 
 
+SIGNALS: dict[str, tuple[Callable[[MeanSquares], Array], Callable[[MeanSquares, float], Interval]]]
 SIGNALS = {
     "erho2": (lambda found: signal_of(found, 2), relative_interval),
     "phi": (lambda found: signal_of(found, 1, 2), absolute_interval),

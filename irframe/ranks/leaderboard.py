@@ -156,7 +156,8 @@ def leaderboard(
         parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     _refuse_twice(frame.columns)
-    frame.attrs = attributes | {METRICS: columns}
+    frame.attrs.clear()
+    frame.attrs.update(attributes | {METRICS: columns})
     return frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
 
 

@@ -66,7 +66,7 @@ def holm_counts(
     """
     systems, topics, _ = scores.shape
     if topics < 2:
-        return _none(scores)
+        return 2 * (np.zeros((systems, scores.shape[2]), int),)
     values, known = _summands(scores, summary, sign)
     t = np.sort(_statistics(values, known, weights), axis=-1)
     freedom = topics - 1 if weights is None else hc2(weights).freedom
@@ -96,16 +96,11 @@ def max_t_counts(
         Shape (system, depth).
     """
     if scores.shape[1] < 2:
-        return _none(scores)
+        return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
     values, known = _summands(scores, summary, sign)
     counts = [_by_max_t(*each, alpha, correction) for each in zip(values.T, known.T, strict=True)]
     better, worse = np.stack(counts, axis=-1)
     return better, worse
-
-
-def _none(scores: Array) -> Arrays:
-    nobody = np.zeros((len(scores), scores.shape[2]), int)
-    return nobody, nobody
 
 
 def _summands(scores: Array, summary: Summary, sign: int) -> Arrays:

@@ -87,7 +87,8 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
     summary = facts(scores[METRIC].item()).summary
     kernel = partial(average, summary=summary)
     whole, dims = scores.compute(), [[TOPIC]]
-    return xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
+    found: xr.DataArray = xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
+    return found
 
 
 def moments(scores: Scores) -> list[Any]:

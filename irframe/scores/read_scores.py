@@ -34,7 +34,7 @@ def warn_left_out(scores: Scores) -> None:
         raise ParameterError("topics on which every system has a score", "none", advice, without)
     dropped = [
         f"{lost.sum()} of {len(scores.topics)} for {label} ({listing(scores.topics[lost])})"
-        for label, lost in zip(scores.metrics, ~scores.scored.all(axis=2), strict=True)
+        for label, lost in zip(scores.metrics, np.asarray(~scores.scored.all(axis=2)), strict=True)
         if lost.any()
     ]
     messages = []

@@ -170,6 +170,7 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
     place = place_of(metric, scores.metrics)
     if place is not None:
         return scores.take(metric=[place])
+    name: Any
     if (known := facts(metric).depth) is not None:
         name, depth = replace(parse_metric(metric), depth=None), str(known)
     else:

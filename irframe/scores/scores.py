@@ -106,8 +106,9 @@ class Scores:
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
         """Yield every metric's position with one block of depths after the other."""
         metrics, _, _, depths = self.values.shape
+        blocks = list(groups(depths, fitting(pairs, BLOCK_BYTES)))
         for row in range(metrics):
-            for block in groups(depths, fitting(pairs, BLOCK_BYTES)):
+            for block in blocks:
                 yield row, slice(block.start, min(block.stop, depths))
 
     def by_piece(

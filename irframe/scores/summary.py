@@ -19,15 +19,9 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import CAUTION, METRIC, SYSTEM
+from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
 from irframe.scores.read_scores import read_scores
-from irframe.scores.repeats import (
-    beware_of_repeats,
-    drawn_repeats,
-    refuse_weighted_repeats,
-    spread_of_repeats,
-    told_repeats,
-)
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
@@ -336,9 +330,9 @@ def summary(
     level(alpha)
     choice("interval", interval, INTERVALS)
     read = weighted(read_scores(scores).load(), weights)
-    refuse_weighted_repeats(read)
+    repeats.refuse_weighted_repeats(read)
     found, attributes = summarise(read, alpha, interval)
-    found |= drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
+    found |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(found, attributes, read, scores)
 
 
@@ -349,10 +343,10 @@ def summarise(
     found, attributes = mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
     if scores.repeats is None:
         return found, attributes
-    messages = beware_of_repeats(scores)
+    messages = repeats.beware_of_repeats(scores)
     warn(*messages)
-    told = told_repeats([scores]), caution(messages)
-    return found | spread_of_repeats(scores), united(attributes, *told)
+    told = repeats.told_repeats([scores]), caution(messages)
+    return found | repeats.spread_of_repeats(scores), united(attributes, *told)
 
 
 def like_scores(
