@@ -344,14 +344,11 @@ class Verbs:
         function = getattr(package, name) if name in package.__all__ else None
         if not inspect.isfunction(function) or _type(self._subject) not in subjects(function):
             return None
-        return None if self._is_of_another(name, function) else function
-
-    def _is_of_another(self, name: str, function: Callable[..., Any]) -> bool:
-        """Tell whether runs and judgments are asked for a verb of scores, and the like."""
         clear, wanted = {RUNS, JUDGMENTS, SCORES}, set(takes(name, function))
         others = clear - wanted if wanted & clear else set()
-        # what is kept by an old pandas may have been changed since
-        return self._kind in others and kind_of(self._subject) in others
+        # What is kept by an old pandas may have been changed since.
+        of_another = self._kind in others and kind_of(self._subject) in others
+        return None if of_another else function
 
     def _unknown(self, name: str) -> str:
         every, kind = verbs(self._home), kind_of(self._subject)

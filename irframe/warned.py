@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from pathlib import Path
-from types import CodeType, FrameType, TracebackType
+from types import CodeType
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -60,12 +60,7 @@ class OneCall:
         if _CALL.get() is None:
             self._token = _CALL.set(self)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._token is None:
             return
         _CALL.reset(self._token)
@@ -144,7 +139,12 @@ def _say(text: str, category: type[Warning], place: Place) -> None:
     own = (inside, *AROUND)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
         frame, level = frame.f_back, level + 1
-    loop = _loop_around(frame)
+    loop, around = None, frame
+    while around is not None:  # the outermost call of pandas or xarray that loops over parts
+        package = str(around.f_globals.get("__name__", "")).partition(".")[0]
+        if package in {"pandas", "xarray"} and around.f_code.co_name in LOOPS:
+            loop = around
+        around = around.f_back
     if loop is not None:
         told = loop.f_locals.setdefault(TOLD, set())
         if place in told:
@@ -152,14 +152,3 @@ def _say(text: str, category: type[Warning], place: Place) -> None:
         told.add(place)
         text += f" (said of the first part that {loop.f_code.co_name} came to; others may be alike)"
     warnings.warn(text, category, stacklevel=level)
-
-
-def _loop_around(frame: FrameType | None) -> FrameType | None:
-    """Return the outermost call of pandas or xarray that loops over parts, if there is one."""
-    loop = None
-    while frame is not None:
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package in {"pandas", "xarray"} and frame.f_code.co_name in LOOPS:
-            loop = frame
-        frame = frame.f_back
-    return loop

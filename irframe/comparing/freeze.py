@@ -7,7 +7,7 @@ beside them as one more system; `failing` says of a comparison with a baseline w
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from os import PathLike
@@ -215,10 +215,7 @@ class Frozen:
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
         joined = np.concatenate([scores.load().values, own], axis=1)
-        return Scores(
-            *(joined, scores.metrics, systems, scores.topics, scores.depths),
-            *(scores.attrs, scores.weights),
-        )
+        return replace(scores, values=joined, systems=systems, repeats=None)
 
 
 REFREEZE = "freeze the baseline anew, or score as it was scored"

@@ -340,7 +340,12 @@ def _verdicts(
         [scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES]
         for part in parts
     ]
-    both = [_side_by_side(*each) for each in sides]
+    both = []
+    for low, high in sides:  # upper scores as other systems; for a cost the higher come first
+        cost = np.array(low.towards)[:, np.newaxis, np.newaxis, np.newaxis] < 0
+        ends_of = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
+        values = np.concatenate(ends_of, axis=1)
+        both.append(replace(low, values=values, systems=pd.RangeIndex(values.shape[1])))
     sizes = [len(low.systems) for low, _ in sides]
     pairs = [choose_pairs(low, baseline, several=True) for low, _ in sides]
     ends = {}
@@ -349,15 +354,6 @@ def _verdicts(
         results = asked.of(both, shifted)
         ends[name] = np.concatenate([found["verdict"].ravel() for found in results])
     return ends
-
-
-def _side_by_side(low: Scores, high: Scores) -> Scores:
-    """Return lower scores and, as other systems, upper ones; for a cost the higher come first."""
-    cost = np.array(low.towards)[:, np.newaxis, np.newaxis, np.newaxis] < 0
-    worst = np.where(cost, high.values, low.values)
-    best = np.where(cost, low.values, high.values)
-    values = np.concatenate([worst, best], axis=1)
-    return replace(low, values=values, systems=pd.RangeIndex(values.shape[1]))
 
 
 def refuse_over(

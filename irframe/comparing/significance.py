@@ -93,8 +93,7 @@ class Margin:
         strange = [name for name in margin if name not in metrics]
         if missing or strange:
             found = f"none for {', '.join(missing)}" if missing else "other names"
-            wanted = f"a margin for each of {', '.join(metrics)}"
-            raise ParameterError(wanted, found, "", strange)
+            raise ParameterError(f"a margin for each of {', '.join(metrics)}", found, "", strange)
         return np.array([margin[name] for name in metrics], float)
 
     def columns(

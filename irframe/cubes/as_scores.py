@@ -201,7 +201,9 @@ def score_frame(x: Any) -> pd.DataFrame:
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
             stacked = _stacked(x, "score")
             x = x if stacked is None else stacked
-        x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
+        names = {*map(str, x.columns)}
+        scored = any(name.startswith(SCORED) for name in names)
+        x = of_inspect(x) if scored and names >= NAMED else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
         again = named_again(x.columns) or named_again(x.index.names)
         flat = columns_of(x) if may_be and not again else None
@@ -344,18 +346,6 @@ LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 MODEL, EPOCH = "model", "epoch"
 
 
-def is_inspect(frame: pd.DataFrame) -> bool:
-    """Tell whether a frame holds samples of Inspect's logs.
-
-    Examples
-    --------
-    >>> is_inspect(pd.DataFrame(columns=["sample_id", "eval_id", "id", "epoch", "score_match"]))
-    True
-    """
-    names = [name for name in frame.columns if isinstance(name, str)]
-    return {*names} >= NAMED and any(name.startswith(SCORED) for name in names)
-
-
 def of_inspect(frame: pd.DataFrame) -> pd.DataFrame:
     """Return scores of samples: index (model, epoch, topic), a column for each scorer.
 
@@ -438,16 +428,14 @@ def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.S
         wanted = "weights, a name or a mapping or Series of topics"
         raise ParameterError(wanted, type(weights).__name__)
     if isinstance(subject, Labelled):
-        return subject, _of_coordinate(subject, weights)
+        known = [each for each, part in subject.coords.items() if part.dims == (TOPIC,)]
+        if weights not in known or weights == TOPIC:
+            others = [str(each) for each in known if each != TOPIC]
+            wanted = "weights to be a coordinate of the topics"
+            raise ParameterError(wanted, repr(weights), "", others)
+        values = subject[weights].to_numpy()
+        return subject, _once(pd.Series(values, subject.indexes[TOPIC], name=weights))
     return _of_column(score_frame(subject), weights, by)
-
-
-def _of_coordinate(scores: Labelled, name: Any) -> pd.Series:
-    known = [each for each, part in scores.coords.items() if part.dims == (TOPIC,)]
-    if name not in known or name == TOPIC:
-        others = [str(each) for each in known if each != TOPIC]
-        raise ParameterError("weights to be a coordinate of the topics", repr(name), "", others)
-    return _once(pd.Series(scores[name].to_numpy(), scores.indexes[TOPIC], name=name))
 
 
 def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, pd.Series]:

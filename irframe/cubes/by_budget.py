@@ -166,5 +166,4 @@ def refuse_mixed(values: list[Any], given: list[Any]) -> None:
     if any(DEPTH in each.dims and not at_budgets(each) for each in scores):
         units.add("depths")
     if len(units) > 1:
-        found = " and ".join(sorted(units))
-        raise InputError("scores at budgets in one unit on both sides", found)
+        raise InputError("scores at budgets in one unit on both sides", " and ".join(sorted(units)))

@@ -15,13 +15,18 @@ from irframe.cubes.groups import (
     each_group,
     joined_attributes,
     read_groups,
-    refuse_uneven,
     tell_absent,
 )
 from irframe.cubes.score_arrays import settled
 from irframe.cubes.view import LIST, OURS, Labelled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
-from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
+from irframe.experiments.group_columns import (
+    RESERVED,
+    given_groups,
+    grouped,
+    partakers,
+    refuse_several,
+)
 from irframe.files.ids import Codes, is_judgments
 from irframe.names import GRADE, METRICS, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
@@ -167,8 +172,7 @@ def _systems(part: Any) -> set[Any]:
 def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in known:
-        wanted = "by to be an index level or a column"
-        raise ParameterError(wanted, repr(by), "", map(str, known))
+        raise ParameterError("by to be an index level or a column", repr(by), "", map(str, known))
     if not len(frame):
         raise InputError("a frame with rows to group", "an empty one")
     keys = _values(frame, by)
@@ -202,7 +206,9 @@ def _scored(
     columns = {name: frame[name].to_numpy() for name in metric}
     cells = pd.DataFrame({SYSTEM: systems, TOPIC: topics, **columns})
     if not cells.duplicated().any():  # else groups tell topics of one name apart
-        refuse_uneven(by, codes, systems, topics, _values(frame, found[TOPIC]))
+        uneven = [pd.Series(codes).groupby(n).transform("nunique") > 1 for n in (systems, topics)]
+        if all(each.any() for each in uneven):  # rows of one topic and rows of one system
+            refuse_several(by, pd.unique(_values(frame, found[TOPIC])[uneven[1].to_numpy()]))
     if is_long(frame):
         values = next(name for name in LONG_VALUE if name in frame.columns)
         scored = frame[values].notna().to_numpy()

@@ -265,11 +265,11 @@ def _places(part: Experiment, first: Experiment) -> Codes:
     differing = (place < 0) | (base.grade != known.grade[place])
     for name in SOMETIMES:
         if getattr(base.table, name) is not None and getattr(known.table, name) is not None:
-            sides: list[Any] = [
+            values: list[Any] = [
                 each.strata if name == "stratum" else getattr(each.table, name)[each.row]
                 for each in (base, known)
             ]
-            own, other = sides
+            own, other = values
             unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
             differing |= unlike.reshape(len(differing), -1).any(axis=1)
     _refuse_judgments(known, base.count_by_topic(differing) > 0)

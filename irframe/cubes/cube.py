@@ -291,13 +291,9 @@ def build_cube(
     found = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
     hits = found.hits.by_list()
     if found.units and words.UNIT not in riders:
-        riders[words.UNIT] = (
-            words.SYSTEM,
-            np.array([found.units[each] for each in found.systems], object),
-        )
-    made = (
-        policy.attributes | {"pool": found.pool_word, "irframe": words.VERSION} | dict(told or {})
-    )
+        units = np.array([found.units[each] for each in found.systems], object)
+        riders[words.UNIT] = words.SYSTEM, units
+    made = policy.attributes | {"pool": found.pool_word, "irframe": words.VERSION, **(told or {})}
     made |= {words.UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
     whole = replace(found, judgments=kept, hits=hits, made=made, files=files)
@@ -394,21 +390,16 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     """
     need_dask()
     experiment, facts, riders = read_experiment(os.fspath(path))
-    tell_changes(facts["sources"], "this cube")
+    changed = changed_files(facts["sources"])
+    if changed:
+        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
+        found = f"{len(changed)} files that this cube was made from"
+        warn(f"{found} are gone, or have changed since: {listed}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
     return view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
         {RECORD: facts[RECORD]}
     )
-
-
-def tell_changes(files: list[list[str]], what: str) -> None:
-    """Warn of files that are no longer as they were."""
-    changed = changed_files(files)
-    if changed:
-        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-        found = f"{len(changed)} files that {what} was made from"
-        warn(f"{found} are gone, or have changed since: {listed}")
 
 
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:

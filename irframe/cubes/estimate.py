@@ -13,12 +13,11 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level
 from irframe.cubes.sampled import Draw, estimated
-from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.score import label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
@@ -216,9 +215,7 @@ def estimate(
     (1.0, 0.7071067811865476)
     """
     level(alpha)
-    chosen = parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
+    chosen, depths = read_metrics(cube, metrics, at)
     if cube.attrs["ties"] == "mean":
         raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
     experiment = experiment_of(cube)

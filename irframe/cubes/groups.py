@@ -12,7 +12,6 @@ from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labell
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
-from irframe.files.ids import Codes
 from irframe.names import CAUTION, DEPTH, GRADE, JUDGMENTS, METRICS, RESULT, SYSTEM, TOPIC
 from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
 from irframe.warned import listing
@@ -78,23 +77,6 @@ def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Ind
     told = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
     if told:
         warn(f"systems without any score in a group are left out there ({by}): {'; '.join(told)}")
-
-
-def refuse_uneven(by: Any, codes: Codes, systems: Codes, topics: Codes, names: Any) -> None:
-    """Raise if rows of one topic are of several groups, and rows of one system too.
-
-    Parameters
-    ----------
-    by
-        What the groups are called.
-    codes, systems, topics
-        Group, system and topic of every row.
-    names
-        Name of the topic of every row.
-    """
-    uneven = [pd.Series(codes).groupby(each).transform("nunique") > 1 for each in (systems, topics)]
-    if all(each.any() for each in uneven):
-        refuse_several(by, pd.unique(names[uneven[1].to_numpy()]))
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:

@@ -69,9 +69,8 @@ class Draw:
             If no document of a stratum was judged.
         """
         if label is None and probability is None:
-            advice = "draw them with qrels.ireval.draw_to_judge(share)"
             wanted = "judgments that were drawn, in a column stratum or probability"
-            raise InputError(wanted, "neither", advice)
+            raise InputError(wanted, "neither", "draw them with qrels.ireval.draw_to_judge(share)")
         topic, topics, judged = base.topic, base.topics, grade >= 0
         if probability is not None:
             wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
@@ -175,8 +174,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
         wanted = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
         found = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
         deeper = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or " if share else ""
-        advice = f"{deeper}draw more"
-        raise MetricError(wanted, found, advice, list(map(str, metrics)))
+        raise MetricError(wanted, found, f"{deeper}draw more", list(map(str, metrics)))
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:

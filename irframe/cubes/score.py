@@ -303,6 +303,16 @@ def refuse_metrics(
         refuse_pool(metrics)
 
 
+def read_metrics(
+    cube: xr.Dataset, metrics: Metrics | Iterable[Metrics], at: int | Sequence[int] | None
+) -> tuple[list[Metric], list[int]]:
+    """Return metrics and depths that are asked of a cube, refusing those that it cannot score."""
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen)
+    return chosen, depths
+
+
 def wanted_depths(
     cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
 ) -> list[int]:
@@ -395,9 +405,7 @@ def cwl(
     >>> found["expected_depth"].sel(system="bm25").round(2).values.tolist()
     [4.03, 5.0]
     """
-    chosen = parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
+    chosen, depths = read_metrics(cube, metrics, at)
     refused = [str(metric) for metric in chosen if metric.reading is None]
     if refused:
         known = [name for name, metric in METRICS.items() if metric.reading is not None]

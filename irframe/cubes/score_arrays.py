@@ -3,7 +3,7 @@
 import inspect
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -357,14 +357,16 @@ class Laid(NamedTuple):
     """What repeats are."""
 
 
+def _is_settled(scores: Scores) -> TypeGuard[pd.DataFrame]:
+    """Tell whether scores are a frame as `settled` gives it."""
+    if not isinstance(scores, pd.DataFrame) or len(index_roles(scores)) < 2:
+        return False
+    return [*scores.columns] == [*scores.attrs.get(METRICS, ())]
+
+
 def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    settled_by_desk = TRUSTED.get() and isinstance(scores, pd.DataFrame)
-    stated = getattr(scores, "attrs", {}).get(METRICS, ())
-    if settled_by_desk and [*scores.columns] == [*stated] and len(index_roles(scores)) == 2:
-        wide: pd.DataFrame = scores
-    else:
-        wide = as_scores(scores)
+    wide = scores if TRUSTED.get() and _is_settled(scores) else as_scores(scores)
     word, metrics, names = repeats.level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype

@@ -19,8 +19,7 @@ from irframe.cubes.score import (
     beyond,
     in_blocks,
     label_scores,
-    refuse_metrics,
-    wanted_depths,
+    read_metrics,
 )
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
@@ -118,9 +117,7 @@ def bounds(
     lower        0.290  0.212
     upper        0.726  0.695
     """
-    chosen = policy.parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
+    chosen, depths = read_metrics(cube, metrics, at)
     refuse_unbounded(chosen)
     experiment = experiment_of(cube)
     policy.refuse_marks(experiment.judgments.grade)

@@ -112,29 +112,8 @@ def within_margin(
     return Within(above, np.maximum(above, below))
 
 
-def noncentrality(freedom: FloatArray, *, power: float, alpha: float) -> FloatArray:
-    """Return the true difference, in standard errors, that a two-sided t-test finds so often.
-
-    Parameters
-    ----------
-    freedom
-        Degrees of freedom, any shape.
-    power
-        How often, above alpha and below 1.
-    alpha
-        Significance level.
-
-    Examples
-    --------
-    >>> noncentrality(np.array([0, 24, 49]), power=0.8, alpha=0.05).round(3)
-    array([  nan, 2.92 , 2.858])
-    """
-    counts, place = np.unique(freedom, return_inverse=True)
-    each = [_found(float(df), power, alpha) for df in counts]
-    return np.asarray(each, np.float64)[place].reshape(np.shape(freedom))
-
-
 def _found(df: float, power: float, alpha: float) -> float:
+    """Return the difference, in standard errors, that a two-sided t-test finds so often."""
     if not df > 0:
         return np.nan
     critical = scipy.special.fdtri(1, df, 1 - alpha)
@@ -175,7 +154,9 @@ def detectable(
     array([0.0808])
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
-    times = noncentrality(df, power=power, alpha=alpha)
+    counts, place = np.unique(df, return_inverse=True)
+    each = np.array([_found(float(count), power, alpha) for count in counts], np.float64)
+    times = each[place].reshape(np.shape(df))
     return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
 
 

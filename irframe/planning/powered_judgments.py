@@ -13,12 +13,11 @@ from irframe.arrays import Array
 from irframe.checks import number, places
 from irframe.cubes.estimate import freedom_of, limits, tell_lone, tell_unknown, told_scale
 from irframe.cubes.sampled import Draw, estimated
-from irframe.cubes.score import in_blocks, label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.score import in_blocks, label_scores, read_metrics
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
@@ -55,9 +54,8 @@ def power_judgments(
     asked
         What is asked.
     """
-    chosen = parse_metrics(metrics if isinstance(metrics, list | tuple) else [metrics])
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
+    asked_of = metrics if isinstance(metrics, list | tuple) else [metrics]
+    chosen, depths = read_metrics(cube, asked_of, at)
     if cube.attrs["ties"] == "mean":
         raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
     grade, draw = people_of(cube, read_qrels_table(human))

@@ -76,33 +76,6 @@ def holm_counts(
     return tuple(counts)
 
 
-def max_t_counts(
-    scores: Array, summary: Summary, sign: int, alpha: float, correction: MaxT
-) -> Arrays:
-    """Count the systems that are better and worse by max-T, step-down, for each system.
-
-    Parameters
-    ----------
-    scores, summary, sign
-        As for `holm_counts`.
-    alpha
-        The chance of any false claim about a system.
-    correction
-        How many signs are drawn.
-
-    Returns
-    -------
-    better, worse : numpy.ndarray
-        Shape (system, depth).
-    """
-    if scores.shape[1] < 2:
-        return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
-    values, known = _summands(scores, summary, sign)
-    counts = [_by_max_t(*each, alpha, correction) for each in zip(values.T, known.T, strict=True)]
-    better, worse = np.stack(counts, axis=-1)
-    return better, worse
-
-
 def _summands(scores: Array, summary: Summary, sign: int) -> Arrays:
     """Return what is added up, higher is better, and which systems' sums are finite."""
     values = sign * (-1 if summary == "harmonic" else 1) * terms(scores, summary)
@@ -392,7 +365,11 @@ class Ranking:
             return holm_counts(scores, *how, self.pairing.alpha, weights)
         if self.method == "max-t":
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
-            return max_t_counts(scores, *how, self.pairing.alpha, drawn)
+            if scores.shape[1] < 2:
+                return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
+            rows = zip(*(each.T for each in _summands(scores, *how)), strict=True)
+            counts = [_by_max_t(*each, self.pairing.alpha, drawn) for each in rows]
+            return tuple(np.stack(counts, axis=-1))
         order = paired.system_order
         order = np.arange(len(scores)) if order is None else order
         found = _spread(self.resamples, scores[order], *how, weights)

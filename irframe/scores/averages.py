@@ -108,7 +108,15 @@ def moments(scores: Scores) -> list[Any]:
         how many topics of equal weight would be as good.
     """
     if scores.weights is not None:
-        return _weighted_moments(scores.values, scores.weights)
+        values = np.moveaxis(scores.values, 2, -1)
+        there: Any = np.where(np.isnan(values), 0.0, scores.weights)
+        n, sure = np.count_nonzero(there, axis=-1), hc2(there)
+        filled = np.where(there > 0, values, 0.0)
+        with np.errstate(invalid="ignore"):
+            mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
+        variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
+        squares = np.where(n > 1, n * (n - 1) * variance, 0.0)
+        return [n, mean, squares, sure.freedom, sure.topics]
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
     parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
     n, mean, squares = (np.stack(part) for part in parts)
@@ -116,17 +124,6 @@ def moments(scores: Scores) -> list[Any]:
         return [n, mean, squares]
     variance, freedom, _ = scores.repeats.own(scores)
     return [n, mean, variance * n * (n - 1.0), freedom]
-
-
-def _weighted_moments(values: Any, weights: Any) -> list[Any]:
-    """Return moments so that squares / (n (n - 1)) is the variance of a weighted mean."""
-    values = np.moveaxis(values, 2, -1)
-    there = np.where(np.isnan(values), 0.0, weights)
-    n, filled, sure = np.count_nonzero(there, axis=-1), np.where(there > 0, values, 0.0), hc2(there)
-    with np.errstate(invalid="ignore"):
-        mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
-    variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
-    return [n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), sure.freedom, sure.topics]
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:

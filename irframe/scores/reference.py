@@ -21,7 +21,6 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
     select_depths,
-    warn_left_out,
 )
 from irframe.scores.scores import Scores, in_memory
 
@@ -117,12 +116,6 @@ def share_depths(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
         Both sides, without a score wherever some system has none on either.
     """
     scores, other = in_memory(scores, other)
-    new = scores_to_compare(scores, quiet=True)
-    held = new if other is scores else scores_to_compare(other, quiet=True)
-    same = scores.topics.equals(other.topics)
-    if same and new.scored.all() and held.scored.all():
-        warn_left_out(new)
-        return new, held
     both = scores.topics.intersection(other.topics, sort=False)
     if not len(both):
         return scores_to_compare(scores), scores_to_compare(other)
@@ -220,8 +213,7 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
         return baseline_pairs(len(systems), row)
     rows = places("baselines to be some of the systems", baseline, systems)
     if not rows or len(set(rows)) < len(rows):
-        found = "some again" if rows else "none"
-        raise ParameterError("at least one baseline, each once", found)
+        raise ParameterError("at least one baseline, each once", "some again" if rows else "none")
     parts = [baseline_pairs(len(systems), row) for row in rows]
     kept = [part[~np.isin(part[:, 0], rows[:n])] for n, part in enumerate(parts)]
     return np.concatenate(kept)

@@ -225,11 +225,6 @@ class Scores:
         return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
 
 
-def is_lazy(values: Any) -> bool:
-    """Tell whether an array, labelled or not, is still to be computed."""
-    return getattr(values, "chunks", None) is not None
-
-
 def refuse_large(size: int) -> None:
     """Raise for lazy scores of more than `LOADED_BYTES`."""
     if size > LOADED_BYTES:
@@ -246,7 +241,7 @@ def in_memory(*sides: Scores) -> list[Scores]:
     InputError
         For lazy ones of more than `LOADED_BYTES`.
     """
-    lazy = {id(side): side for side in sides if is_lazy(side.values)}
+    lazy = {id(side): side for side in sides if getattr(side.values, "chunks", None) is not None}
     if not lazy:
         return [*sides]
     refuse_large(sum(side.values.nbytes for side in lazy.values()))

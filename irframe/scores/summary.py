@@ -142,16 +142,12 @@ def mean_intervals(
         parts["n_eff"] = topics[0]
         heavy = beware_of_weights(scores, topics[0], drawn=drawn)
         warn(*heavy)
-    return parts, {"interval": _told(curved, scores.metrics)} | caution([*messages, *heavy])
-
-
-def _told(curved: Array, metrics: Sequence[str]) -> str:
-    """Say which intervals means have: one word, or of which metrics they are Student's."""
-    plain = [facts(name).summary == "mean" for name in metrics]
-    others = [name for name, own in zip(metrics, plain & ~curved, strict=True) if own]
+    plain = np.array([each == "mean" for each in scores.summaries])
+    others = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
+    kind = "t" if others else "logit"
     if others and (plain & curved).any():
-        return f"logit, but t of {', '.join(others)}"
-    return "t" if others else "logit"
+        kind = f"logit, but t of {', '.join(others)}"
+    return parts, {"interval": kind} | caution([*messages, *heavy])
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
