@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -139,7 +139,8 @@ def _say(text: str, category: type[Warning], place: Place) -> None:
     own = (inside, *AROUND)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
         frame, level = frame.f_back, level + 1
-    loop, around = None, frame
+    loop: FrameType | None = None
+    around: FrameType | None = frame
     while around is not None:  # the outermost call of pandas or xarray that loops over parts
         package = str(around.f_globals.get("__name__", "")).partition(".")[0]
         if package in {"pandas", "xarray"} and around.f_code.co_name in LOOPS:

@@ -27,7 +27,7 @@ from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, REPEAT
+from irframe.names import DEPTH, METRIC, REPEAT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
@@ -37,11 +37,7 @@ from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_
 from irframe.scores.scores import Scores
 from irframe.scores.summary import caution
 
-COLUMNS = (
-    *(METRIC, DEPTH, "system_a", "system_b"),
-    *(*NUMBERS, "p_adjusted", "significant"),
-    *COUNTS,
-)
+COLUMNS = (METRIC, DEPTH, *SIDES, *NUMBERS, "p_adjusted", "significant", *COUNTS)
 """Columns of a comparison frame, after that of the group."""
 OPTIONAL = (*OTHER_COLUMNS, "n_eff", *FURTHER, *EFFECTS, *DECIDED)
 """Those that it has if they are asked for; others are groups."""

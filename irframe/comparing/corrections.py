@@ -211,14 +211,6 @@ class Compared(NamedTuple):
     """Shape (metric, depth, pair)."""
 
 
-class Cell(NamedTuple):
-    """The pairs of a metric at a depth, in one of several comparisons."""
-
-    part: int
-    metric: int
-    depth: int
-
-
 def correct(
     parts: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
 ) -> list[Array]:
@@ -269,23 +261,20 @@ def _by_family(
 ) -> list[Array]:
     """Return what is computed of the pairs of every family, shaped as p-values of groups."""
     found = [np.empty(part.p.shape) for part in parts]
-    every = [
-        Cell(number, metric, depth)
-        for number, part in enumerate(parts)
-        for metric, depth in np.ndindex(part.p.shape[:2])
-    ]
+    shapes = [part.p.shape[:2] for part in parts]
+    every = [(number, *place) for number, shape in enumerate(shapes) for place in np.ndindex(shape)]
     together = {"depth": 3, "metric": 2, "all": 0}[family]
     for _, group in groupby(every, lambda cell: cell[:together]):
         cells = list(group)
-        for cell, values in zip(cells, _jointly(parts, cells, compute), strict=True):
-            found[cell.part][cell.metric, cell.depth] = values
+        for (part, *place), values in zip(cells, _jointly(parts, cells, compute), strict=True):
+            found[part][*place] = values
     return found
 
 
 def _jointly(
-    parts: Sequence[Compared], cells: Sequence[Cell], compute: Callable[..., Array]
+    parts: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
 ) -> list[Array]:
-    """Return what is computed of all pairs of a family, for each of its cells."""
+    """Return what is computed of all pairs of a family, for its cells: part, metric and depth."""
     tables, columns, topics, end = [], [], [], 0
     for part, metric, depth in cells:
         paired, pairs, _ = parts[part]

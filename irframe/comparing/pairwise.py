@@ -414,16 +414,15 @@ def with_repeats(
     if known.layout == "topic":
         return {**found, **told}
 
-    def compute(row: int, block: slice) -> Array:
+    def compute(row: int, block: slice) -> Arrays:
         crossed = known.crossed(group, row, block, pairs)
         tested, ends = crossed.test(), crossed.interval(alpha=alpha)
         sd = np.sqrt(crossed.variance * found["n_topics"][row, block].T)
-        each = crossed.share, *ends, *tested, crossed.freedom, sd
-        return np.stack([values.T for values in each])
+        return crossed.share, *ends, *tested, crossed.freedom, sd
 
     names = ("repeat_share", "ci_low", "ci_high", "statistic", "p", "freedom", "sd")
-    counted_in = np.swapaxes(group.by_piece(len(pairs), compute, axis=1), 0, 1)
-    columns: dict[str, Any] = dict(zip(names, counted_in, strict=True))
+    values = group.by_pair(len(pairs), compute)
+    columns: dict[str, Any] = dict(zip(names, values, strict=True))
     share = {"repeat_share": columns.pop("repeat_share")}
     if not known.crossing:
         return {**found, **told, **share}

@@ -161,7 +161,4 @@ def _moments(paired: Scores, pairs: Array) -> Array:
         found = describe_differences(values, pairs)
         return found.mean, found.sd, np.broadcast_to(found.topics, found.mean.shape)
 
-    def compute(row: int, block: slice) -> Array:
-        return np.stack([each.T for each in paired.over(row, block, moments)])
-
-    return np.swapaxes(paired.by_piece(len(pairs), compute, axis=1), 0, 1)
+    return paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, moments))

@@ -124,8 +124,8 @@ class Margin:
             into: dict[str, Array] = {"detectable": least}
             if self.margin is not None:
                 margin = self.by_metric(part.metrics)[:, np.newaxis, np.newaxis]
-                p = within_margin(lead, sd, n, margin, freedom)
-                into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
+                p_values = within_margin(lead, sd, n, margin, freedom)
+                into |= dict(zip(("p_not_worse", "p_equivalent"), p_values, strict=True))
             leads.append(lead)
             further.append(into)
         for name in CLAIMS if self.margin is not None else ():

@@ -3,7 +3,7 @@
 import inspect
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -345,16 +345,10 @@ def _in_order(scores: xr.DataArray) -> xr.DataArray:
     return scores.assign_coords(missing).transpose(*dims)
 
 
-class Laid(NamedTuple):
-    """Scores without depths, laid out as an array."""
-
-    values: NDArray[np.float64]
-    """Metrics first, then a dimension for each of `labels`; NaN where a frame has no score."""
-    metrics: list[str]
-    labels: dict[str, pd.Index]
-    """Those of systems, of repeats if there are any, and of topics, called as in the frame."""
-    attrs: dict[str, Any]
-    """What repeats are."""
+Laid = tuple[NDArray[np.float64], list[str], dict[str, pd.Index], dict[str, Any]]
+"""Scores without depths as an array, metrics first, then a dimension for each of the labels, NaN
+where a frame has none; the metrics; the labels of systems, of repeats if there are any, and of
+topics, called as in the frame; and what repeats are."""
 
 
 def _is_settled(scores: Scores) -> TypeGuard[pd.DataFrame]:
@@ -391,7 +385,7 @@ def lay_out(scores: Scores) -> Laid:
     attrs = {} if word is None else {REPEATED: str(word)}
     if word is not None and wide.attrs.get(REPEATS) is not None:
         attrs[REPEATS] = wide.attrs[REPEATS]
-    return Laid(values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs)
+    return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs
 
 
 def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:

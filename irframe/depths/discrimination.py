@@ -442,15 +442,11 @@ def bootstrap_sensitivity(
         found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return found.asl, found.pair_deltas
 
-    def compute(row: int, block: slice) -> Array:
-        return np.stack([values.T for values in paired.over(row, block, discriminate)])
-
-    asl, deltas = np.moveaxis(paired.by_piece(len(pairs), compute, axis=1), 1, 0)
+    asl, deltas = paired.by_pair(
+        len(pairs), lambda row, block: paired.over(row, block, discriminate)
+    )
     power = paired.labelled((asl < alpha).mean(axis=2), "power")
-    by_pair = {
-        name: ((*power.dims, PAIR), values.reshape(*power.shape, -1))
-        for name, values in (("asl", asl), ("pair_delta", deltas))
-    }
     delta = paired.labelled(deltas.max(axis=2), "delta")
-    result = xr.Dataset(by_pair, pair_labels(paired, pairs), {"alpha": alpha})
+    result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)
+    result = result.assign_coords(pair_labels(paired, pairs)).assign_attrs(alpha=alpha)
     return result.assign(power=power, delta=delta)

@@ -162,11 +162,12 @@ def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
             f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
             f"depths: lists were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
         )
-    return {
-        column: values
-        for name, one in spread.items()
-        for column, values in ((name, one.mean), (f"{name}_sd", one.deviation))
-    }
+    found = {}
+    for name, one in spread.items():
+        found[name] = np.where(one.n > 0, one.average, np.nan)
+        deviation = np.sqrt(one.squares / max(one.n - 1, 1))
+        found[f"{name}_sd"] = np.where(one.n > 1, deviation, np.nan)
+    return found
 
 
 class _Spread(NamedTuple):
@@ -189,15 +190,6 @@ class _Spread(NamedTuple):
         average = self.average + apart * other.n / n
         squares = self.squares + other.squares + apart**2 * self.n * other.n / n
         return _Spread(self.n + other.n, average, squares)
-
-    @property
-    def mean(self) -> Array:
-        return self.average if self.n else np.full_like(self.average, np.nan)
-
-    @property
-    def deviation(self) -> Array:
-        few = np.full_like(self.average, np.nan)
-        return few if self.n < 2 else np.sqrt(self.squares / (self.n - 1))
 
 
 def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:

@@ -14,6 +14,7 @@ from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.cubes.view import refuse_without
 from irframe.depths import agreement
+from irframe.depths.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -34,7 +35,7 @@ def volatility(
     *,
     at: Depths = None,
     interval: Literal[False] = False,
-    of: agreement.Of = "expected",
+    of: Of = "expected",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -48,7 +49,7 @@ def volatility(
     *,
     at: Depths = None,
     interval: Literal[True],
-    of: agreement.Of = "expected",
+    of: Of = "expected",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -62,7 +63,7 @@ def volatility(
     *,
     at: Depths = None,
     interval: bool = False,
-    of: agreement.Of = "expected",
+    of: Of = "expected",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,

@@ -54,20 +54,13 @@ def hedges(effect_size: FloatArray, topics: IntArray, *, alpha: float) -> tuple[
     return d * factor, low, high
 
 
-class Within(NamedTuple):
-    """One-sided evidence against a margin, p-values."""
-
-    not_worse: FloatArray
-    equivalent: FloatArray
-
-
 def within_margin(
     mean: FloatArray,
     sd: FloatArray,
     topics: int | IntArray,
     margin: float | FloatArray,
     freedom: FloatArray | None = None,
-) -> Within:
+) -> tuple[FloatArray, FloatArray]:
     """Test paired differences against a margin.
 
     Parameters
@@ -83,7 +76,7 @@ def within_margin(
 
     Returns
     -------
-    Within
+    not_worse, equivalent : numpy.ndarray
         p of "not worse", against a true difference of -margin or less, and p of "equivalent", the
         larger one of that and of its mirror image. NaN where all differences are the same, from
         which nothing follows for other topics.
@@ -101,15 +94,15 @@ def within_margin(
 
     Examples
     --------
-    >>> found = within_margin(np.array([0.0]), np.array([0.1]), 25, 0.05)
-    >>> found.not_worse.round(4), found.equivalent.round(4)
+    >>> not_worse, equivalent = within_margin(np.array([0.0]), np.array([0.1]), 25, 0.05)
+    >>> not_worse.round(4), equivalent.round(4)
     (array([0.0098]), array([0.0098]))
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
     error = np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
     gaps = mean + margin, margin - mean
     above, below = (scipy.special.stdtr(df, -gap / error) for gap in gaps)
-    return Within(above, np.maximum(above, below))
+    return above, np.maximum(above, below)
 
 
 def _found(df: float, power: float, alpha: float) -> float:

@@ -50,13 +50,8 @@ def variances(paired: Scores, found: Array, sources: Sequence[str]) -> dict[str,
 
 def by_source(paired: Scores, parts: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
     """Put labels on values over metric, source and depth."""
-    alike = paired.labelled(parts["variance"][:, 0], "variance")
-    shape = *alike.shape, len(sources)
-    arrays = {
-        name: ((*alike.dims, COMPONENT), values.swapaxes(1, 2).reshape(shape))
-        for name, values in parts.items()
-    }
-    return xr.Dataset(arrays, {**alike.coords, COMPONENT: list(sources)})
+    turned = {name: values.swapaxes(1, 2) for name, values in parts.items()}
+    return paired.beyond_depth(turned, COMPONENT).assign_coords({COMPONENT: list(sources)})
 
 
 def _analysed(paired: Scores, row: int, *, shared: bool) -> Arrays:
@@ -192,12 +187,9 @@ def topics_over_repeats(
         by_topic, by_repeat, rest = of_differences
         cases = [((by_topic + rest / n, by_repeat, np.zeros_like(rest)), 1) for n in counts]
     topics = np.stack([_topics(*each, wanted, **asked) for each in cases], axis=-1)
-    alike = paired.labelled(topics[..., 0], "topics")
-    dims = *alike.dims, N_REPEATS
-    named = {"topics": (dims, topics.reshape(*alike.shape, len(counts)))}
+    made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, each in zip(("topic", "repeat", "residual"), of_differences, strict=True):
-        named[f"variance_{name}"] = (alike.dims, each.reshape(alike.shape))
-    made = xr.Dataset(named, {N_REPEATS: counts}).assign_coords(alike.coords)
+        made[f"variance_{name}"] = paired.labelled(each, name).drop_attrs()
     told = told_repeats([paired]) | {"n_repeats": ", ".join(map(str, counts))}
     return made.assign_attrs(paired.attrs | told)
 

@@ -362,11 +362,7 @@ def _of_pairs(
     values = {"variance": variance, name: answer(variance)}
     if not each:
         return _labelled(paired, values)
-    alike = paired.labelled(variance[..., 0], "variance")
-    arrays = {
-        name: ((*alike.dims, PAIR), part.reshape(*alike.shape, -1)) for name, part in values.items()
-    }
-    return xr.Dataset(arrays, pair_labels(paired, pairs)).assign_coords(alike.coords)
+    return paired.beyond_depth(values, PAIR).assign_coords(pair_labels(paired, pairs))
 
 
 def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
@@ -398,10 +394,7 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    def compute(row: int, block: slice) -> Array:
-        return np.asarray(paired.over(row, block, spread)[0].T)
-
-    found = paired.by_piece(len(pairs), compute)
+    (found,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
     return found if each else found[..., 0]
 
 

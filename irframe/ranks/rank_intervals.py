@@ -367,7 +367,7 @@ class Ranking:
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
             if scores.shape[1] < 2:
                 return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
-            rows = zip(*(each.T for each in _summands(scores, *how)), strict=True)
+            rows: Any = zip(*(each.T for each in _summands(scores, *how)), strict=True)
             counts = [_by_max_t(*each, self.pairing.alpha, drawn) for each in rows]
             return tuple(np.stack(counts, axis=-1))
         order = paired.system_order

@@ -4,7 +4,7 @@
 uncertainty is in `Repeats`, which every verb that reads them asks for variance and freedom.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -98,20 +98,20 @@ class Repeats:
         """
         shape = (*scores.values.shape[:2], scores.values.shape[3])
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
-        for row, system in np.ndindex(shape[:2]):
-            lists = self.values[row, self.owner == system]
-            there = ~np.isnan(scores.values[row, system])
-            for topics, depths in patterns(there):
-                if topics.any():
-                    part = lists[:, topics][:, :, depths]
-                    table = table_of(part, np.zeros(len(part), int))
-                    found = one_sample(table, self.over)
-                    variance[row, system, depths], freedom[row, system, depths] = (
-                        each[0] for each in found
-                    )
-                    if len(part) > 1:
-                        spread[row, system, depths] = np.sqrt(table.repeat[0] * len(part))
+        for place, part in self.by_topics(scores):
+            table = table_of(part, np.zeros(len(part), int))
+            variance[place], freedom[place] = (each[0] for each in one_sample(table, self.over))
+            if len(part) > 1:
+                spread[place] = np.sqrt(table.repeat[0] * len(part))
         return variance, freedom, spread
+
+    def by_topics(self, scores: Scores) -> Iterator[tuple[Any, Array]]:
+        """Yield where a metric, a system and depths with the same topics are, and its lists."""
+        for row, system in np.ndindex(scores.values.shape[:2]):
+            lists = self.values[row, self.owner == system]
+            for topics, depths in patterns(~np.isnan(scores.values[row, system])):
+                if topics.any():
+                    yield (row, system, depths), lists[:, topics][:, :, depths]
 
 
 def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scores:
@@ -283,18 +283,12 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     worst
         Whether the worst one counts.
     """
-    known = scores.repeats
     found = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
-    for row, system in np.ndindex(found.shape[:2]):
-        lists = known.values[row, known.owner == system]
-        there = ~np.isnan(scores.values[row, system])
-        lowest = worst == (scores.towards[row] > 0)
-        for topics, depths in patterns(there):
-            if topics.any():
-                part = lists[:, topics][:, :, depths]
-                inside = known.layout == "topic"
-                drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
-                found[row, system, depths] = drawn.mean(axis=0) if inside else drawn
+    inside = scores.repeats.layout == "topic"
+    for place, part in scores.repeats.by_topics(scores):
+        lowest = worst == (scores.towards[place[0]] > 0)
+        drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
+        found[place] = drawn.mean(axis=0) if inside else drawn
     return found
 
 

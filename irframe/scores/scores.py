@@ -120,6 +120,14 @@ class Scores:
             parts.setdefault(row, []).append(compute(row, block))
         return np.stack([np.concatenate(blocks, axis=axis) for blocks in parts.values()])
 
+    def by_pair(self, pairs: int, compute: Callable[[int, slice], Arrays]) -> Array:
+        """Compute arrays over pairs and depths by `pieces`, shape (array, metric, depth, pair)."""
+
+        def stacked(row: int, block: slice) -> Array:
+            return np.stack([each.T for each in compute(row, block)])
+
+        return np.swapaxes(self.by_piece(pairs, stacked, axis=1), 0, 1)
+
     def over(
         self,
         row: int,
@@ -223,6 +231,13 @@ class Scores:
         labels = self.labels()
         shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
+
+    def beyond_depth(self, parts: dict[str, Array], dim: str) -> xr.Dataset:
+        """Put labels on values over metric, depth and one more dimension."""
+        alike = self.labelled(next(iter(parts.values()))[..., 0], "")
+        dims = *alike.dims, dim
+        arrays = {n: (dims, each.reshape(*alike.shape, -1)) for n, each in parts.items()}
+        return xr.Dataset(arrays, alike.coords)
 
 
 def refuse_large(size: int) -> None:
