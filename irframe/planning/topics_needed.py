@@ -394,6 +394,7 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
+    found: Array
     (found,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
     return found if each else found[..., 0]
 

@@ -368,7 +368,7 @@ class Ranking:
             if scores.shape[1] < 2:
                 return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
             rows: Any = zip(*(each.T for each in _summands(scores, *how)), strict=True)
-            counts = [_by_max_t(*each, self.pairing.alpha, drawn) for each in rows]
+            counts = [_by_max_t(one, known, self.pairing.alpha, drawn) for one, known in rows]
             return tuple(np.stack(counts, axis=-1))
         order = paired.system_order
         order = np.arange(len(scores)) if order is None else order
