@@ -24,6 +24,17 @@ LONG = 70
 Word = TypeVar("Word", bound=str)
 
 
+def is_whole(value: Any) -> bool:
+    """Tell whether something is a whole number, and no flag.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+
+
 def whole(
     name: str,
     value: Any,
@@ -44,7 +55,7 @@ def whole(
     ...
     irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
     """
-    fits = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+    fits = is_whole(value)
     if high is None and fits and value > MOST and name != "seed":  # of which numpy takes any
         high = MOST
     if not fits or not _inside(value, low=low, high=high):

@@ -20,7 +20,6 @@ import xarray as xr
 
 from irframe.comparing.corrections import Adjust
 from irframe.comparing.document_texts import Texts, read_texts
-from irframe.cubes.by_budget import reading_in
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import in_memory
@@ -33,6 +32,7 @@ from irframe.files.atomic import look, write_whole
 from irframe.files.compression import refuse_strange
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
+from irframe.metrics.facts import READ_IN
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Layout, Ties
 from irframe.paired import PairedTest, Test
 from irframe.record import Step
@@ -46,7 +46,7 @@ from irframe.scores.reference import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
 from irframe.tables.cite import papers
-from irframe.warned import OneCall
+from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""
@@ -283,12 +283,12 @@ def report(
     figures.drawing()
     look(target := Path(_target(data, qrels, path)))
     frames, whole = _read(data, qrels, {name: said[name] for name in BUILT})
-    asked = {name: said[name] for name in ASKED}
-    setting = Setting.read(whole, metrics, depths, at, asked, budget)
+    options = {name: said[name] for name in ASKED}
+    setting = Setting.read(whole, metrics, depths, at, options, budget)
     names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, said, _defaults())
-    with OneCall(), reading_in(setting.unit):
+    with OneCall(), during(READ_IN, setting.unit):
         page = _page(title or TITLE, setting, frames, call)
         write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
     return target

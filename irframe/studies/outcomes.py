@@ -135,7 +135,7 @@ def _queries(answers: breakdown.Answers, pairs: NDArray[np.int64]) -> pd.DataFra
     return frame
 
 
-@verb(itself=(pd.DataFrame,), bounded=True)
+@verb(itself=True, bounded=True)
 def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,

@@ -9,8 +9,8 @@ import xarray as xr
 
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
-from irframe.cubes.rejudge import rejudge
 from irframe.cubes.score import score
+from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
