@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -305,7 +305,7 @@ class RMSE(Agreement):
     array([[0., 3., 5.]])
     """
 
-    distance: ClassVar[bool] = True
+    distance = True
 
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return the root mean squared difference of every row of `x` and every row of `y`."""

@@ -1,7 +1,6 @@
 """Binary G."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -45,8 +44,8 @@ class BinG(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    order = "relevance"
+    fillings = "cut"
 
     def parts(
         self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array

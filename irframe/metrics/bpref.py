@@ -1,7 +1,7 @@
 """Binary preference."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -64,8 +64,8 @@ class Bpref(Metric):
     rel: int = parameter(1, low=1, high=127)
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
-    aliases: ClassVar = ("BPref", "bpref")
-    order: ClassVar = "preference"
+    aliases = ("BPref", "bpref")
+    order = "preference"
 
     def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array

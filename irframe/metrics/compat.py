@@ -1,7 +1,6 @@
 """Compatibility with an ideal ranking."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -65,8 +64,8 @@ class Compat(Metric):
     horizon: int | None = None
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    order: ClassVar = "gain"
+    sees_length = True
+    order = "gain"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,7 +1,7 @@
 """The intent-aware mean of any metric."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class IA(Metric):
     metric: str = parameter("AP", shown=True)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
+    subtopics = True
 
     def __post_init__(self) -> None:
         given = parse_metric(self.metric)

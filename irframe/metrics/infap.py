@@ -1,7 +1,6 @@
 """Inferred average precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -63,7 +62,7 @@ class InfAP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("infAP", "xinfAP")
+    aliases = ("infAP", "xinfAP")
 
     def parts(
         self,

@@ -1,7 +1,6 @@
 """Interpolated precision at a level of recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -53,9 +52,9 @@ class IPrec(Metric):
     rounding: str = parameter("up", choices=("up", "nearest"))
     rel: int = parameter(1, low=1, high=127)
 
-    at: ClassVar = "recall"
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    at = "recall"
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at each depth."""

@@ -1,7 +1,6 @@
 """Share of judged documents."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class Judged(Metric):
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
 
-    order: ClassVar = "judged"
+    order = "judged"
 
     def kernel(self, *, judged: Array, seen: Array) -> Floats:
         """Return the share of judged documents down to each depth."""

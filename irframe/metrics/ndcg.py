@@ -1,7 +1,7 @@
 """Normalised discounted cumulated gain."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
@@ -74,11 +74,11 @@ class nDCG(Metric):
     )
     rel: int = parameter(1, low=1, high=127)
 
-    additive: ClassVar = True
-    aliases: ClassVar = ("NDCG", "ndcg", "normalized_dcg")
-    order: ClassVar = "gain"
-    fillings: ClassVar = "cut"
-    graded: ClassVar = "ratios"
+    additive = True
+    aliases = ("NDCG", "ndcg", "normalized_dcg")
+    order = "gain"
+    fillings = "cut"
+    graded = "ratios"
 
     def uncut(self) -> "nDCG":
         """Return the metric by all that is relevant, whatever the depth."""

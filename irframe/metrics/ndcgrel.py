@@ -1,7 +1,6 @@
 """nDCG averaged over the relevant documents."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -51,8 +50,8 @@ class nDCGRel(Metric):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("ndcg_rel",)
-    order: ClassVar = "gain"
+    aliases = ("ndcg_rel",)
+    order = "gain"
 
     def kernel(self, *, gain: Floats, rank: Floats, ideal_steps: Steps) -> Floats:
         """Return the mean share of the ideal gain of the list cut at each depth."""

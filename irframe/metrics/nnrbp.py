@@ -1,7 +1,6 @@
 """Normalised novelty- and rank-biased precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -54,8 +53,8 @@ class nNRBP(Metric):
     beta: float = parameter(0.5, above=0, below=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
-    aliases: ClassVar = ()
+    subtopics = True
+    aliases = ()
 
     def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
         """Return the share of what the whole ideal ranking collects."""

@@ -98,8 +98,8 @@ class Stopping(Metric, abstract=True):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=127)
 
-    unit: ClassVar = True
-    needs_depth: ClassVar = True
+    unit = True
+    needs_depth = True
     continuation: ClassVar[Callable[..., Floats]]
 
     def kernel(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
@@ -128,7 +128,7 @@ class ReadingOn(Metric, abstract=True):
     rel: int = parameter(1, low=1, high=127)
     horizon: int | None = HORIZON
 
-    unit: ClassVar = True
+    unit = True
     continuation: ClassVar[Callable[..., Floats]]
     endless: ClassVar[Callable[..., Floats] | None] = None
 

@@ -1,7 +1,6 @@
 """R-precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -49,9 +48,9 @@ class Rprec(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("RPrec", "RPrecision", "r_precision")
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "list"
+    aliases = ("RPrec", "RPrecision", "r_precision")
+    order = "relevance"
+    fillings = "list"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return precision at R of the list cut at each depth."""

@@ -1,7 +1,6 @@
 """F measure of the retrieved set."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
@@ -50,9 +49,9 @@ class SetF(Metric):
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return F of the list cut at each depth."""

@@ -1,7 +1,6 @@
 """Precision of the retrieved set relative to the best for its size."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,10 +45,10 @@ class SetRelativeP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("SetRelP",)
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    aliases = ("SetRelP",)
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return the relative precision of the list cut at each depth."""

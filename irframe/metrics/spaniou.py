@@ -1,7 +1,6 @@
 """Span intersection over union."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric
@@ -46,7 +45,7 @@ class SpanIoU(Metric):
     array([0.33333333, 0.5       ])
     """
 
-    spans: ClassVar = True
+    spans = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
         """Return the intersection over the union down to each depth."""

@@ -1,7 +1,6 @@
 """Twist."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
@@ -60,7 +59,7 @@ class Twist(Metric):
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
+    needs_depth = True
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the mean of recovery and space ratio of the list cut at each depth."""
