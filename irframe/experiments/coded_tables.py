@@ -1,6 +1,6 @@
 """Run and qrels frames read by role: checked, coded, their documents as integers."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -55,10 +55,6 @@ class Side(NamedTuple):
     doc: pa.ChunkedArray
 
 
-Visit = Callable[[list[Codes], list[Codes]], None]
-"""Takes the rows of a batch and the codes of their documents, one array per side."""
-
-
 class Stretches(NamedTuple):
     """Where rows of one topic follow each other, topic by topic."""
 
@@ -83,6 +79,8 @@ class Stretches(NamedTuple):
 def code_documents(*sides: Side) -> list[Codes]:
     """Code the documents of several frames so that equal codes mean same topic and document.
 
+    Neighbouring topics are taken together, so that every dictionary of documents is small.
+
     Parameters
     ----------
     sides
@@ -103,44 +101,24 @@ def code_documents(*sides: Side) -> list[Codes]:
     (True, True, False)
     """
     coded: list[Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
-
-    def write(rows: list[Codes], codes: list[Codes]) -> None:
-        for whole, where, part in zip(coded, rows, codes, strict=True):
-            whole[where] = part
-
-    in_batches(write, *sides)
-    return coded
-
-
-def in_batches(visit: Visit, *sides: Side) -> None:
-    """Code documents as `code_documents` does, some topics at a time, and pass the codes on.
-
-    Neighbouring topics are taken together, so that every dictionary of documents is small.
-
-    Parameters
-    ----------
-    visit
-        What takes the rows and the codes of a batch; in several threads at once.
-    sides
-        As for `code_documents`.
-    """
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    if topics == 0:
-        return
     stretches = [Stretches.of(side.topic) for side in sides]
     docs = [_in_one(side.doc) for side in sides]
-    sizes = np.array([np.bincount(side.topic, minlength=topics) for side in sides])
-    cuts = _batches(sizes.sum(axis=0))
+    sizes = sum(np.bincount(side.topic, minlength=topics) for side in sides)
+    cuts = np.append(np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
         rows = [some.rows(cuts[batch], cuts[batch + 1]) for some in stretches]
         parts = [take(doc, some) for doc, some in zip(docs, rows, strict=True)]
         doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-        topic = np.concatenate([side.topic[some] for side, some in zip(sides, rows, strict=True)])
-        coded = (topic.astype(np.int64) << 32) + doc
-        visit(rows, np.split(coded, np.cumsum([len(some) for some in rows])[:-1]))
+        first = 0
+        for whole, side, some in zip(coded, sides, rows, strict=True):
+            topic, last = side.topic[some].astype(np.int64), first + len(some)
+            whole[some] = (topic << 32) + doc[first:last]
+            first = last
 
     in_threads(code, range(len(cuts) - 1), 2)
+    return coded
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: Codes) -> pa.Array:
@@ -158,13 +136,6 @@ def take(values: pa.ChunkedArray | pa.Array, rows: Codes) -> pa.Array:
 def _in_one(doc: pa.ChunkedArray) -> pa.Array:
     """Return a column in one piece, from which rows are taken several times as fast."""
     return doc.chunk(0) if doc.num_chunks == 1 else take(doc, np.arange(len(doc)))
-
-
-def _batches(sizes: Codes) -> Codes:
-    """Return topic bounds such that a batch holds about `BATCH` rows, or one topic."""
-    batch = np.cumsum(sizes) // BATCH
-    first = np.flatnonzero(np.diff(batch, prepend=-1))
-    return np.append(first, len(sizes))
 
 
 ROWS = 1 << 19
@@ -219,8 +190,9 @@ class RunTable:
 
     def describe(self, rows: Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
-        systems, topics = self.systems[self.system[rows]], self.topics[self.topic[rows]]
-        return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
+        systems, docs = self.systems[self.system[rows]], self.doc.take(pa.array(rows)).to_pylist()
+        columns = zip(systems, self.topics[self.topic[rows]], docs, strict=True)
+        return [" ".join(map(str, names)) for names in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,19 +233,6 @@ class QrelsTable:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, EMPTY)
 
-    def of_rows(self, rows: Codes, names: list[str], spans: Spans) -> "QrelsTable":
-        """Return some rows, each a span of a name of its own."""
-        return replace(
-            self,
-            frame=self.frame.iloc[rows],
-            topic=self.topic[rows],
-            names=pa.chunked_array([pa.array(names, pa.large_string())]),
-            grade=self.grade[rows],
-            stratum=None,
-            probability=None,
-            spans=spans,
-        )
-
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
         if self.given is None or self.row is None:
@@ -282,7 +241,9 @@ class QrelsTable:
 
     def describe(self, rows: Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
-        return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
+        docs = self.doc.take(pa.array(rows)).to_pylist()
+        pairs = zip(self.topics[self.topic[rows]], docs, strict=True)
+        return [f"{topic} {doc}" for topic, doc in pairs]
 
 
 def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
@@ -307,10 +268,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     """
     runs, without = part_empty(runs) if empty else (runs, [])
     frame, columns = runs_by_role(runs)
-    if SYSTEM in columns:
-        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
-    else:
-        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
+    system, systems = code_systems(frame, columns)
     topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
     return RunTable(
         frame=frame,
@@ -321,6 +279,13 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
         topics=topics,
         doc=identifiers(frame[columns[DOC]], DOC),
     )
+
+
+def code_systems(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> tuple[Codes, pd.Index]:
+    """Code the systems of a frame, of which there is one where no column names them."""
+    if SYSTEM in columns:
+        return code_labels(frame[columns[SYSTEM]], SYSTEM)
+    return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
 
 
 def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTable:
@@ -357,18 +322,13 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
         stratum=identifiers(frame[columns[STRATUM]], STRATUM) if STRATUM in columns else None,
         probability=numbers(frame[columns[PROBABILITY]]) if PROBABILITY in columns else None,
     )
-    if borders(frame.columns):
-        return _by_span(table, allowed=spans)
-    return _by_subtopic(table) if SUBTOPIC in columns else table
-
-
-def _by_span(table: QrelsTable, *, allowed: bool) -> QrelsTable:
-    if not allowed:
+    if borders(frame.columns) is None:
+        return _by_subtopic(table) if SUBTOPIC in columns else table
+    if not spans:
         advice = "cube, evaluate and scorer read spans; drop the borders if documents are meant"
         found = "spans of text, as columns say where they start and end"
         raise InputError("judgments of documents", found, advice)
-    found_spans: QrelsTable = by_span(table)
-    return found_spans
+    return replace(table, **by_span(table))
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
@@ -418,8 +378,7 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     order = np.argsort(first)
     row, first = np.argsort(order)[row.ravel()], first[order]
     width = 1 + int(place.max(initial=0))
-    again = repeated(row.astype(np.int64) * width + place)
-    refuse_twice_judged(table, again)
+    refuse_twice_judged(table, repeated(row.astype(np.int64) * width + place))
     grade = np.full((len(first), width), EMPTY, np.int8)
     grade[row, place] = table.grade
     one = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
@@ -493,7 +452,3 @@ def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
             name = table.columns[ITERATION]
             advice += f", or call the column {name!r} subtopic if it names those"
         raise IdError(wanted, found, advice, offenders)
-
-
-def _described(*columns: Iterable[Any]) -> list[str]:
-    return [" ".join(map(str, names)) for names in zip(*columns, strict=True)]

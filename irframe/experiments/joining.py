@@ -15,17 +15,7 @@ from numpy.typing import NDArray
 from irframe.arrays import in_threads
 from irframe.errors import IdError, InputError, warn
 from irframe.experiments import coded_tables
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    RunTable,
-    Side,
-    code_documents,
-    in_batches,
-    read_qrels_table,
-    read_table,
-    refuse_twice_judged,
-    row_slices,
-)
+from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, read_qrels_table
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.files.as_runs import Qrels, Runs
@@ -226,7 +216,7 @@ def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> C
         return _are_alike(docs, topic, place[some], judgments) and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
-    parts = slices_of_lists(ends, most) if once else row_slices(rows, most)
+    parts = slices_of_lists(ends, most) if once else coded_tables.row_slices(rows, most)
     return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 
 
@@ -236,14 +226,10 @@ def _are_alike(docs: pa.ChunkedArray, topic: Codes, place: Codes, judgments: Qre
     judged = place[rows]
     if (topic[rows] != judgments.topic[judged]).any():
         return False
-    same = pc.equal(*_alike(docs.take(pa.array(rows)), judgments.doc.take(pa.array(judged))))
+    kind = pa.large_string() if is_text(docs.type) else pa.int64()
+    listed = docs.take(pa.array(rows)).cast(kind)
+    same = pc.equal(listed, judgments.doc.take(pa.array(judged)).cast(kind))
     return bool(pc.all(same, min_count=0).as_py())
-
-
-def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
-    """Return columns in one type."""
-    text = is_text(columns[0].type)
-    return [column.cast(pa.large_string() if text else pa.int64()) for column in columns]
 
 
 class _Matches:
@@ -275,30 +261,15 @@ def _repeats(prints: Prints) -> bool:
 
 def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
     """Join by names, refusing those that are there twice."""
-    place = np.full(len(topic), -1, np.int32)
-    listed_twice: list[Codes] = []
-    judged_twice: list[Codes] = []
-
-    def match(rows: list[Codes], codes: list[Codes]) -> None:
-        (listed, judged), (retrieved, known) = rows, codes
-        listed_twice.append(listed[listed_again(table.system[listed], retrieved)])
-        judged_twice.append(judged[repeated(known)])
-        found = pc.index_in(pa.array(retrieved), value_set=pa.array(known))
-        row = found.fill_null(-1).to_numpy(zero_copy_only=False)
-        place[listed] = np.append(judged, -1)[row]
-
-    in_batches(match, Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    refuse_duplicates(table, np.sort(np.concatenate(listed_twice)))
-    refuse_twice_judged(judgments, np.sort(np.concatenate(judged_twice)))
-    return place
+    sides = Side(topic, table.doc), Side(judgments.topic, judgments.doc)
+    listed, judged = coded_tables.code_documents(*sides)
+    refuse_duplicates(table, listed_again(table.system, listed))
+    coded_tables.refuse_twice_judged(judgments, repeated(judged))
+    return pd.Index(judged).get_indexer(pd.Index(listed)).astype(np.int32)
 
 
-def like_chunks(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Codes:
-    """Return the unjudged rows whose name, without a number at its end, is a judged document's."""
-    return _like_chunks(table, judgments, np.flatnonzero(~judged))
-
-
-def _like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
+def like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
+    """Return the rows, of some, whose name without a number at its end is a judged document's."""
     if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
         return rows[:0]
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
@@ -328,7 +299,7 @@ def tell_unjudged(
     """
     if not len(table.doc) or found.all():
         return {}
-    chunks = _like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
+    chunks = like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
     if not found.any():
         runs, qrels = (
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
@@ -386,7 +357,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     0   1     a    2.0      3
     1   1     b    1.0   <NA>
     """
-    table, judgments = read_table(runs), read_qrels_table(qrels)
+    table, judgments = coded_tables.read_table(runs), read_qrels_table(qrels)
     refuse_two_units(table.frame, table.columns)
     known = roles(table.frame.columns)
     if GRADE in known:
@@ -443,7 +414,7 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     beyond = len(table.topics) + np.arange(len(topics))
     placed = table.topics.get_indexer(topics)
     shared = np.where(placed < 0, beyond, placed)[topic]
-    judged, listed = code_documents(Side(table.topic, table.doc), Side(shared, doc))
+    judged, listed = coded_tables.code_documents(Side(table.topic, table.doc), Side(shared, doc))
     kept = np.isin(judged, listed)
     if not kept.any():
         sides = [shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]

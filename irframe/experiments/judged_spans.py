@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import InputError, MetricError, warn
@@ -194,8 +195,8 @@ def _equal(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     )
 
 
-def by_span(table: Any) -> Any:
-    """Return judgments with a row for every span, those that overlap as one.
+def by_span(table: Any) -> dict[str, Any]:
+    """Return what judgments are with a row for every span, those that overlap as one.
 
     Parameters
     ----------
@@ -222,8 +223,16 @@ def by_span(table: Any) -> Any:
     if labels is not None:
         names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
     once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
-    spans = _evidence(own, pd.Index(docs), len(table.topics), sets=labels is not None)
-    return table.of_rows(kept[once], [names[place] for place in once], spans)
+    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
+    return {
+        "frame": table.frame.iloc[rows],
+        "topic": table.topic[rows],
+        "names": pa.chunked_array([named]),
+        "grade": table.grade[rows],
+        "stratum": None,
+        "probability": None,
+        "spans": _evidence(own, pd.Index(docs), len(table.topics), sets=labels is not None),
+    }
 
 
 def _evidence(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:

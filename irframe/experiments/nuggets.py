@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import GradeError, IdError, InputError, MetricError, warn
-from irframe.files.as_runs import ONLY_SYSTEM, columns_of
+from irframe.experiments.coded_tables import code_systems
+from irframe.files.as_runs import columns_of
 from irframe.files.formats import NUGGETS
 from irframe.files.ids import Codes, code_labels, repeated, require_columns
 from irframe.files.repeats import fold_rows
@@ -46,9 +47,7 @@ def refuse(metrics: Iterable[Metric], column: str | None) -> None:
     column
         The column that names subtopics in the qrels, None where there is none.
     """
-    wrong = [
-        str(metric) for metric in metrics if metric.subtopics not in {None, column is not None}
-    ]
+    wrong = [str(m) for m in metrics if m.subtopics not in {None, column is not None}]
     if wrong and column is not None:
         advice = (
             f"score IA(metric={wrong[0]!r}), the mean over subtopics; or keep the best grade of "
@@ -150,20 +149,18 @@ def tell_sampled(
     drawn = np.ones(1) if probability is None else probability
     if not ((grade < 0) & (grade > EMPTY)).any() and not (drawn < 1).any():
         return
-    misled = [str(metric) for metric in metrics if not _holds(metric)]
+    misled = []
+    for metric in metrics:  # those that infer, read the judged alone, or only count, are not
+        known = facts(metric)
+        inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
+        if not inferred and known.order not in {"preference", "judged"}:
+            misled.append(str(metric))
     if misled:
         warn(
             "a sample of the pool was judged, and the rest is not relevant to "
             f"{listing(misled)}; infAP and infNDCG, and estimate for P, DCG and RBP, infer from "
             "samples"
         )
-
-
-def _holds(metric: Metric) -> bool:
-    """Return whether a metric infers, reads the judged alone, or only counts."""
-    known = facts(metric)
-    inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
-    return inferred or known.order in {"preference", "judged"}
 
 
 def strata_of(
@@ -212,25 +209,18 @@ def strata_of(
     count = count_grades(spread, here, len(topics), levels)
     empty = (count.sum(axis=-1) > 0) & (count[..., levels >= 0].sum(axis=-1) == 0)
     topic_of, number = np.nonzero(empty)
-    if len(topic_of):
-        named = labels[known % max(1, len(labels))][first[topic_of] + number]
-        pairs = zip(named, topics[topic_of], strict=True)
-        _tell_unjudged([f"{name} of topic {each}" for name, each in pairs], topic_of, complete)
-    return {"stratum": place.astype(np.int32), "stratum_count": count}
-
-
-def _tell_unjudged(named: list[str], topic: NDArray[Any], complete: bool) -> None:  # noqa: FBT001
-    """Warn of strata of which no document was judged, or refuse them."""
-    if not complete:
+    names = labels[known % max(1, len(labels))][first[topic_of] + number]
+    named = [f"{a} of topic {b}" for a, b in zip(names, topics[topic_of], strict=True)]
+    if named and complete:
+        wanted, found = "a judged document in every stratum", f"{len(named)} strata without"
+        advice = "judge some of it, give it the stratum of others, or leave its documents out"
+        raise GradeError(wanted, found, advice, named)
+    if named:
         warn(
             "infAP and infNDCG leave out strata of which nothing was judged, in "
-            f"{len(np.unique(topic))} topics: {listing(named)}"
+            f"{len(np.unique(topic_of))} topics: {listing(named)}"
         )
-        return
-    advice = "judge some of it, give it the stratum of others, or leave its documents out"
-    raise GradeError(
-        "a judged document in every stratum", f"{len(named)} strata without", advice, named
-    )
+    return {"stratum": place.astype(np.int32), "stratum_count": count}
 
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
@@ -312,12 +302,11 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     known = {IMPORTANCE: WEIGHTS, ASSIGNMENT: SUPPORT}
     _refuse_labels(frame, {columns[role]: labels for role, labels in known.items()})
     weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
-    if SYSTEM in columns:
-        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
-    else:
-        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
+    system, systems = code_systems(frame, columns)
     topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
-    nugget = _distinct(topic, frame[columns[NUGGET]])
+    nugget, labels = code_labels(frame[columns[NUGGET]], NUGGET)
+    pairs = topic.astype(np.int64) * len(labels) + nugget
+    nugget = np.unique(pairs, return_inverse=True)[1]  # numbered in every topic
     there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
     told = [columns[role] for role in (SYSTEM, TOPIC, NUGGET) if role in columns]
     _refuse_unlike(frame[told], nugget, answer, topic, weight)
@@ -342,13 +331,6 @@ def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]
         raise InputError(wanted, "other labels", "", offenders)
 
 
-def _distinct(topic: Codes, nugget: pd.Series) -> Codes:
-    """Return a number for every nugget of every topic."""
-    code, labels = code_labels(nugget, NUGGET)
-    _, number = np.unique(topic.astype(np.int64) * len(labels) + code, return_inverse=True)
-    return np.asarray(number)
-
-
 def _refuse_unlike(
     frame: pd.DataFrame, nugget: Codes, answer: Codes, topic: Codes, weight: NDArray[Any]
 ) -> None:
@@ -365,12 +347,9 @@ def _refuse_unlike(
     lacking = np.flatnonzero(np.bincount(answer)[answer] < wanted_of)
     short = lacking[np.unique(answer[lacking], return_index=True)[1]]
     if len(short):
-        counts = zip(
-            _told(frame.iloc[:, :-1], short), np.bincount(answer)[answer[short]], strict=True
-        )
-        offenders = [
-            f"{name} has {n} of {m}" for (name, n), m in zip(counts, wanted_of[short], strict=True)
-        ]
+        counts = np.bincount(answer)[answer[short]], wanted_of[short]
+        told = zip(_told(frame.iloc[:, :-1], short), *counts, strict=True)
+        offenders = [f"{name} has {n} of {m}" for name, n, m in told]
         advice = "label what an answer leaves out not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
@@ -385,13 +364,9 @@ def _scores(
 ) -> dict[str, NDArray[Any]]:
     """Return the scores of every answer by name."""
     vital = (weight == WEIGHTS["vital"]).astype(float)
-    found = {}
+    weights, found = {"all": np.ones(len(gain)), "vital": vital, "weighted": weight}, {}
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
-        for name, counted in {
-            "all": np.ones(len(gain)),
-            "vital": vital,
-            "weighted": weight,
-        }.items():
+        for name, counted in weights.items():
             total = np.bincount(answer, counted)
             barren = np.full(len(total), np.nan if no_vital == "nan" else 0.0)
             reached = np.bincount(answer, counted * gained)

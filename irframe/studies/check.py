@@ -138,7 +138,7 @@ def none_judged(
 
 def chunk_names(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Gathered:
     """Return by system topic and document of what is called like a part of a judged document."""
-    rows = like_chunks(table, judgments, judged)
+    rows = like_chunks(table, judgments, np.flatnonzero(~judged))
     return _gathered(len(table.systems), table.system[rows], _places(table, rows))
 
 

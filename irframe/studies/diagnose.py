@@ -122,7 +122,7 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         if len(again):
             where = listed_rows(describe, again)
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
-    chunks = like_chunks(table, judgments, np.isin(listed_, judged))
+    chunks = like_chunks(table, judgments, np.flatnonzero(~np.isin(listed_, judged)))
     if len(chunks):
         where, what = (
             listed_rows(table.describe, chunks),
