@@ -16,7 +16,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.elsewhere import suggest, suggested
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.kinds import (
     JUDGMENTS,
     OTHER,

@@ -15,7 +15,7 @@ import irframe as ir
 from irframe.accessor import HOME, KINDS, Verbs, verbs
 from irframe.cubes.verb import VERBS
 from irframe.errors import InputError, IrframeError
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
 
 HOMES = (HOME, "irframe.plots")

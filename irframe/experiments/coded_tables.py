@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import in_threads
 from irframe.errors import GradeError, IdError, InputError, ParameterError
-from irframe.experiments.judged_spans import Spans, borders, by_span
+from irframe.experiments.spans import Spans, borders, by_span
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
 from irframe.files.columns import numbers
 from irframe.files.ids import (

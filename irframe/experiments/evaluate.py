@@ -5,7 +5,7 @@ Verbs: evaluate, to_pytrec_eval, to_ranx.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     refuse_twice_judged,
 )
-from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.group_columns import (
     GroupBy,
     Rel,
@@ -39,16 +39,14 @@ from irframe.experiments.policy import (
 )
 from irframe.experiments.rank_table import rank
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Scoring, one_or_several
-from irframe.experiments.split import Part, scored_apart
+from irframe.experiments.scoring import Plan, Scoring, one_or_several
+from irframe.experiments.split import scored_apart
 from irframe.experiments.text_budgets import Budgets
-from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
 from irframe.files.formats import RUN
 from irframe.files.ids import refuse_two_units, repeated, require_columns
-from irframe.files.repeats import LACKING, Folded, fold
-from irframe.files.scan_runs import ScannedRuns
-from irframe.metrics import Metric
+from irframe.files.read_run import ScannedRuns
+from irframe.files.repeats import LACKING, fold
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
@@ -175,6 +173,7 @@ def evaluate(
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     runs, qrels, groups = with_given_groups(runs, qrels, by)
     folded = fold(runs)
+    units = Units(of, copies, later_copies, length)
     policy = Policy(
         depth=cut_at(chosen, depth) if budget is None else depth,
         ties=ties,
@@ -184,10 +183,17 @@ def evaluate(
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
+        **units.decided,
     )
-    units = Units(of, copies, later_copies, length)
-    plan = Plan(chosen, units.policy(policy), no_rel, rel, Budgets.read(budget, cut), units)
-    return plan.repeated(folded, qrels, groups, repeats)
+    plan = Plan(chosen, policy, no_rel, rel, Budgets.read(budget, cut))
+    with OneCall(without=LACKING if repeats == "topic" else None):
+        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
+        apart = scored_apart(runs, qrels, repeats, partial(_scored, plan, groups))
+        table = _scored(plan, groups, runs, qrels) if apart is None else apart
+    if apart is None:
+        return folded.unfold(table, repeats)
+    folded.refuse_others(apart.index.names[-2])
+    return apart
 
 
 def units_of(runs: Any) -> dict[str, Any]:
@@ -201,81 +207,51 @@ def units_of(runs: Any) -> dict[str, Any]:
     return {UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
 
 
-class Plan(NamedTuple):
-    """How runs are scored."""
+def _scored(
+    plan: Plan,
+    by: str | None,
+    runs: Runs | ScannedRuns,
+    qrels: Qrels,
+    barren: bool = False,  # noqa: FBT001, FBT002 - called by place
+) -> pd.DataFrame:
+    """Score runs, or each group of them; if wanted, NaN where nothing is relevant."""
+    plan = plan._replace(no_rel="nan") if barren else plan
+    if by is None:
+        reader, scoring = _prepared(plan, qrels)
+        table = scoring.table(reader.read(runs))
+        table.attrs |= units_of(runs)
+        return table
+    runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
+    qrels = as_qrels(qrels)
+    if share_names(qrels, by):
+        return _joined(dict(_apart(plan, runs, qrels, by)), by)
+    reader, scoring = _prepared(plan, qrels)
+    groups = reader.read_groups(runs, by)
+    return _joined({key: scoring.table(part) for key, part in groups}, by)
 
-    metrics: list[Metric]
-    policy: Policy
-    no_rel: NoRel | None
-    rel: Rel = None
-    budgets: Budgets | None = None
-    units: Units = Units()
 
-    def repeated(
-        self, folded: Folded, qrels: Qrels, by: str | None, repeats: Layout | None
-    ) -> pd.DataFrame:
-        """Score runs of which there may be several repeats, and judgments of which there may."""
-        with OneCall(without=LACKING if repeats == "topic" else None):
-            runs, qrels = self.units.runs(folded.runs, self.policy), self.units.qrels(qrels)
-            apart = scored_apart(runs, qrels, repeats, partial(self.part, by=by))
-            if apart is not None:
-                folded.refuse_others(apart.index.names[-2])
-                return apart
-            table = self.scored(runs, qrels, by)
-        return folded.unfold(table, repeats)
+def _apart(
+    plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
+) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Score groups whose topics share names with those of others, each by itself."""
+    collection, absent = plan.policy.collection, {}
+    if plan.rel and collection in qrels.columns:
+        Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
+    everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
+    for key in pd.unique(qrels[by]):
+        with in_group(f"{by} {key}"):
+            reader, scoring = _prepared(plan, qrels[qrels[by] == key])
+            part = scoring.table(reader.read(runs[runs[by] == key]))
+        here = set(part.index.get_level_values(0))
+        absent[key] = [name for name in everyone if name not in here]
+        yield key, part
+    if collection is None:
+        tell_without_rows(by, absent)
 
-    def scored(self, runs: Runs | ScannedRuns, qrels: Qrels, by: str | None) -> pd.DataFrame:
-        """Score runs, or each group of them."""
-        if by is None:
-            table = self.whole(runs, qrels)
-            table.attrs |= units_of(runs)
-            return table
-        if isinstance(runs, ScannedRuns):
-            runs = runs.readable().frame()
-        runs, qrels = as_runs(runs), as_qrels(qrels)
-        apart = share_names(qrels, by)
-        return _joined(dict((self.apart if apart else self.parts)(runs, qrels, by)), by)
 
-    def part(self, part: Part, barren: bool, *, by: str | None) -> pd.DataFrame:  # noqa: FBT001
-        """Score runs by one of several judgments, NaN where nothing is relevant if wanted."""
-        return self._replace(no_rel="nan" if barren else self.no_rel).scored(
-            part.runs, part.qrels, by
-        )
-
-    def whole(self, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
-        """Score runs."""
-        reader, scoring = self._prepared(qrels)
-        return scoring.table(reader.read(runs))
-
-    def parts(
-        self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
-    ) -> Iterator[tuple[Any, pd.DataFrame]]:
-        """Score each group, judged as a part of the whole."""
-        reader, scoring = self._prepared(qrels)
-        for key, part in reader.read_groups(runs, by):
-            yield key, scoring.table(part)
-
-    def apart(
-        self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
-    ) -> Iterator[tuple[Any, pd.DataFrame]]:
-        """Score groups whose topics share names with those of others, each by itself."""
-        if self.rel and self.policy.collection in qrels.columns:
-            Thresholds(self.rel, ()).refuse_unknown(qrels[self.policy.collection])
-        absent = {}
-        everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
-        for key in pd.unique(qrels[by]):
-            with in_group(f"{by} {key}"):
-                part = self.whole(runs[runs[by] == key], qrels[qrels[by] == key])
-            here = set(part.index.get_level_values(0))
-            absent[key] = [name for name in everyone if name not in here]
-            yield key, part
-        if self.policy.collection is None:
-            tell_without_rows(by, absent)
-
-    def _prepared(self, qrels: Qrels) -> tuple[Reader, Scoring]:
-        judgments = Judgments.of(qrels, self.metrics, self.policy.topics)
-        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel, self.rel, self.budgets)
-        return Reader(judgments, self.policy, (), pooled=True), scoring
+def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
+    judgments = Judgments.of(qrels, plan.metrics, plan.policy.topics)
+    return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
 def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
@@ -285,15 +261,10 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
         part.attrs = {}
     table = pd.DataFrame(pd.concat(parts, names=[by]))
     topics_of = [pair for each in told for pair in each.get(TOPICS_OF, ())]
-    collections = {TOPICS_OF: topics_of} if topics_of else {}
-    table.attrs = (
-        told[0]
-        | collections
-        | {
-            name: one_or_several(np.concatenate([np.ravel(each[name]) for each in told]))
-            for name in ("top", "pool_depth", JUDGMENTS)
-        }
-    )
+    table.attrs = told[0] | ({TOPICS_OF: topics_of} if topics_of else {})
+    for name in ("top", "pool_depth", JUDGMENTS):
+        every = np.concatenate([np.ravel(each[name]) for each in told])
+        table.attrs[name] = one_or_several(every)
     return table
 
 

@@ -14,6 +14,7 @@ from irframe.checks import places
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
+from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.joining import find_topics, locate, place_topics
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
@@ -27,11 +28,9 @@ from irframe.experiments.rank_table import (
     rank_table,
 )
 from irframe.experiments.spans import Overlaps, named_by_span
-from irframe.experiments.units import lengths_of
 from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
-from irframe.files.read_run import changed_files
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.names import LENGTH
 
 

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from irframe.errors import InputError
 from irframe.experiments.coded_tables import Side, code_documents
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import RANKS, Listed, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.experiments.pool import Pool
 from irframe.files.ids import Codes, same_kind
 from irframe.names import DOC
 

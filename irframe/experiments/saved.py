@@ -22,12 +22,11 @@ from irframe.arrays import Array
 from irframe.checks import tracked
 from irframe.errors import StoreError
 from irframe.experiments.coded_tables import NO_OTHERS, QrelsTable
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import Listed, Part, put_together, together
-from irframe.experiments.judged_spans import Spans
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.pool import Pool
+from irframe.experiments.spans import Spans
 from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import Codes
 from irframe.names import VERSION

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, singular
-from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import (
@@ -23,16 +23,14 @@ from irframe.experiments.policy import (
     parse_metrics,
 )
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Scoring
+from irframe.experiments.scoring import Plan, Scoring
 from irframe.experiments.text_budgets import Budgets
 from irframe.experiments.training import Batches, Evaluator, paired
-from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
 from irframe.files.ids import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
-from irframe.metrics import Metric
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.plain_names import plain_name
+from irframe.metrics.spellings import plain_name
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
@@ -49,8 +47,6 @@ from irframe.names import (
 )
 from irframe.warned import OneCall
 
-NO_UNITS = Units()
-"""That of which nothing is asked."""
 NO_REPEATS = Folded(None, None, {})
 ONE_RUN = 2
 """How many dictionaries stand one in another in a run."""
@@ -85,18 +81,15 @@ class Scorer:
     def __init__(
         self,
         judgments: Judgments,
-        metrics: list[Metric],
-        policy: Policy,
+        plan: Plan,
         docs: Iterable[Any],
-        no_rel: NoRel | None,
-        units: Units = NO_UNITS,
-        budgets: Budgets | None = None,
+        units: Units,
         repeats: Layout | None = None,
     ) -> None:
-        self.metrics, self._units, self._policy = metrics, units, policy
+        self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
         self._repeats = checked_layout(repeats)
-        self._scoring = Scoring(judgments, metrics, policy, no_rel, budgets=budgets)
-        self._reader = Reader(judgments, policy, docs, pooled=self._scoring.pooled)
+        self._scoring = Scoring(judgments, plan)
+        self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
         self._judgments, self._names = judgments, self._scoring.labels
 
     @property
@@ -297,19 +290,14 @@ class Scorer:
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
-        arrays = [part is not None for part in (topic, doc, score)]
-        if any(arrays) if run is not None else not all(arrays):
-            given = ["a run"] * (run is not None)
-            given += [
-                f"{name}="
-                for name, there in zip(("topic", "doc", "score"), arrays, strict=True)
-                if there
-            ]
+        arrays = {"a run": run, "topic=": topic, "doc=": doc, "score=": score}
+        given = [name for name, part in arrays.items() if part is not None]
+        if len(given) != (1 if run is not None else 3):
             found = "" if given else "nothing"
             raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", given)
-        if all(arrays) and not self._units.asked:
+        if run is None and not self._units.asked:
             return self._reader.read_arrays(topic, doc, score)
-        if all(arrays):
+        if run is None:
             named = zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True)
             run = pd.DataFrame(dict(named))
         return self._reader.read(self._units.runs(run, self._policy))
@@ -415,8 +403,7 @@ def scorer(
         contributing=contributing,
         pool_depth=pool_depth,
         seed=seed,
+        **units.decided,
     )
-    judgments = Judgments.of(units.qrels(qrels), chosen, topics)
-    return Scorer(
-        judgments, chosen, units.policy(policy), docs or (), no_rel, units, budgets, repeats
-    )
+    judgments, plan = Judgments.of(units.qrels(qrels), chosen, topics), Plan(chosen, policy, no_rel)
+    return Scorer(judgments, plan._replace(budgets=budgets), docs or (), units, repeats)

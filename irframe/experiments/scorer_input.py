@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import InputError
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits, rank_hits
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
@@ -27,13 +27,12 @@ from irframe.experiments.listed import (
 )
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.policy import TIE_POLICIES, Policy
-from irframe.experiments.pool import Pool
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.experiments.training import paired
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import framed, is_utf8, numbers
 from irframe.files.ids import ByRole, Codes, grouped
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.names import CHUNKS, DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,6 @@ from irframe.errors import DepthError
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.group_columns import Rel, Thresholds, told_rel
 from irframe.experiments.hits import LAID, refuse_large
-from irframe.experiments.judged_spans import TEXT, refuse_spans
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import (
@@ -22,6 +22,7 @@ from irframe.experiments.policy import (
     deepest,
     refuse,
 )
+from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.experiments.text_budgets import Budgets
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
@@ -42,48 +43,41 @@ from irframe.names import (
 )
 
 
+class Plan(NamedTuple):
+    """How lists are scored."""
+
+    metrics: Sequence[Metric]
+    """As asked for."""
+    policy: Policy
+    """How rankings are decided, and where they are cut."""
+    no_rel: NoRel | None = None
+    rel: Rel = None
+    """These as for `irframe.evaluate`."""
+    budgets: Budgets | None = None
+    """How much is read of lists, where that is told by their text."""
+
+
 class Scoring:
-    """Metrics, each at its depth, with what is known of judgments before there are runs.
+    """Metrics, each at its depth, with what is known of judgments before there are runs."""
 
-    Parameters
-    ----------
-    judgments
-        The judgments.
-    metrics
-        The metrics, as asked for.
-    policy
-        How rankings are decided, and where they are cut.
-    no_rel, rel
-        As for `irframe.evaluate`.
-    budgets
-        How much is read of lists, where that is told by their text.
-    """
-
-    def __init__(
-        self,
-        judgments: Judgments,
-        metrics: Sequence[Metric],
-        policy: Policy,
-        no_rel: NoRel | None = None,
-        rel: Rel = None,
-        budgets: Budgets | None = None,
-    ) -> None:
-        self._budgets = budgets
-        self._asked, self._no_rel, self._rel = metrics, no_rel, rel
+    def __init__(self, judgments: Judgments, plan: Plan) -> None:
+        self.judgments, self._asked = judgments, plan
+        metrics, policy, _, rel, self._budgets = plan
         self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         self._wanted = wanted = [
-            metric if budgets else at_depth(metric, policy.depth) for metric in metrics
+            metric if self._budgets else at_depth(metric, policy.depth) for metric in metrics
         ]
         self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in wanted])
         """Which of `metrics` each one that was asked for is."""
-        self.judgments, self.policy = judgments, policy
-        self._deepest = deepest(wanted)
-        self._refuse()
+        columns, spans = judgments.table.columns, judgments.table.spans is not None
+        refuse_spans(self.metrics, spans=spans)
+        named = SUBTOPIC in columns and not spans
+        refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if named else None)
+        refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
-        self._plan = self._planned()
         self._indexed: tuple[Any, pd.MultiIndex] = None, pd.MultiIndex.from_arrays([[], []])
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
@@ -94,33 +88,16 @@ class Scoring:
         """Whether a metric asks what the pool was made of."""
         return any(known.pooled for known in self._facts)
 
-    def _refuse(self) -> None:
-        columns = self.judgments.table.columns
-        spans = self.judgments.table.spans is not None
-        refuse_spans(self.metrics, spans=spans)
-        named = SUBTOPIC in columns and not spans
-        refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if named else None)
-        refuse(self.metrics, self.judgments.levels, ties=self.policy.ties)
-
-    def _planned(self) -> list[tuple[int | None, Metric]]:
-        """Return how many ranks every metric is to see, None for all, and the metric of these."""
-        if TIE_POLICIES[self.policy.ties].shares:
-            return [(None, metric) for metric in self.metrics]
-        own = [metric.depth if metric.by_prefix else None for metric in self.metrics]
+    @cached_property
+    def _seen(self) -> list[tuple[int | None, Metric]]:
+        """How many ranks every metric is to see, None for all, and the metric of these."""
+        shares = TIE_POLICIES[self._asked.policy.ties].shares
         return [
-            (depth, metric if depth is None else metric.without_depth())
-            for depth, metric in zip(own, self.metrics, strict=True)
+            (None, metric)
+            if shares or metric.depth is None or not metric.by_prefix
+            else (metric.depth, metric.without_depth())
+            for metric in self.metrics
         ]
-
-    def _at_width(self, width: int) -> dict[tuple[int, bool], tuple[list[int], list[Metric]]]:
-        """Return which metrics are scored together on lists of so many ranks, and their rows."""
-        together: dict[tuple[int, bool], tuple[list[int], list[Metric]]] = {}
-        for row, (own, metric) in enumerate(self._plan):
-            kind = own or width, self._facts[row].pooled
-            rows, metrics = together.setdefault(kind, ([], []))
-            rows.append(row)
-            metrics.append(metric)
-        return together
 
     def values(self, found: Experiment) -> Floats:
         """Score the lists of an experiment.
@@ -131,50 +108,45 @@ class Scoring:
             Scores at the depth of each distinct metric, shape (metric, system, topic).
         """
         if found.judgments is not self.judgments:
-            return Scoring(
-                found.judgments,
-                self._asked,
-                self.policy,
-                self._no_rel,
-                self._rel,
-                self._budgets,
-            ).values(found)
-        values = self._at_budgets(found) if self._budgets else self._at_depths(found)
-        if self._no_rel == "nan":
+            return Scoring(found.judgments, self._asked).values(found)
+        if self._budgets is None:
+            values = self._at_depths(found)
+        else:
+            policy = self._asked.policy
+            made = replace(found, made={**found.made, "ties": policy.ties})
+            values = np.moveaxis(self._budgets.values(made, self.metrics, policy.depth), -1, 1)
+            values = np.ascontiguousarray(values.reshape(-1, *found.shape))
+        if self._asked.no_rel == "nan":
             each = len(values) // len(self._facts)
             for row, values_of in enumerate(values):
                 values_of[:, ~self.judgments.relevant(self._facts[row // each].rel)] = np.nan
         return values
 
-    def _at_budgets(self, found: Experiment) -> Floats:
-        """Return scores at budgets, those of a metric side by side."""
-        budgets = cast("Budgets", self._budgets)
-        made = replace(found, made={**found.made, "ties": self.policy.ties})
-        values = np.moveaxis(budgets.values(made, self.metrics, self.policy.depth), -1, 1)
-        return np.ascontiguousarray(values.reshape(-1, *found.shape))
-
     def _at_depths(self, found: Experiment) -> Floats:
-        hits = found.hits
-        longest = max(1, int(hits.length.max(initial=0)))
-        depth = self.policy.depth or longest
-        self._refuse_cut(longest, depth)
-        width = max(depth, self._deepest)
+        longest = max(1, found.longest)
+        depth = self._asked.policy.depth or longest
+        if longest > depth and any(metric.judged_only for metric in self.metrics):
+            wanted = "lists that are not cut, for metrics of judged documents"
+            raise DepthError(wanted, f"depth {depth} of {longest}")
+        width = max(depth, deepest(self._wanted))
         refuse_large(*found.shape, width)
         parts = tiles(*found.shape, width)
         if len(parts) > 1:
-            found = replace(found, hits=hits.by_list())
-        groups, doc = self._at_width(width), "start" in self._fields
-        base = [self._fields | {"top": found.top} for _ in groups]
-        for fields, (wide, pooled) in zip(base, groups, strict=True):
+            found = replace(found, hits=found.hits.by_list())
+        together: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
+        for row, (own, metric) in enumerate(self._seen):
+            kind = own or width, self._facts[row].pooled
+            together.setdefault(kind, []).append((row, metric))
+        base = {kind: self._fields | {"top": found.top} for kind in together}
+        for (wide, pooled), fields in base.items():
             if pooled:
                 fields["pool_count"] = found.pool_count(self.metrics, wide)
-        values = np.empty((len(self.metrics), *found.shape))
+        values, doc = np.empty((len(self.metrics), *found.shape)), "start" in self._fields
         for tile in parts:
             cells = found.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
-            for fields, (wide, _), (rows, metrics) in zip(
-                base, groups, groups.values(), strict=True
-            ):
-                block = Block(**topics_of(fields, tile[1]), **_cut(cells, wide))
+            for kind, fields in base.items():
+                rows, metrics = zip(*together[kind], strict=True)
+                block = Block(**topics_of(fields, tile[1]), **_cut(cells, kind[0]))
                 scores = self._scores(block, metrics, tile[1])
                 for place, scored in zip(rows, scores, strict=True):
                     values[(place, *tile)] = scored[..., 0]
@@ -184,29 +156,24 @@ class Scoring:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
         values = self.of_asked(self.values(found), found)
         labels = pd.Index(self.labels, name=METRIC)
-        table = pd.DataFrame(values.reshape(len(values), -1).T, self._index(found), labels)
+        sides, names = (found.systems, found.judgments.topics), list(found.names)
+        key = found.judgments, *found.systems, found.systems.dtype, *names
+        if self._indexed[0] != key:  # one run mostly shares its labels with the run before
+            self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
+        index = self._indexed[1].copy()
+        table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
         if found.took_part is not None:
             table = table[found.took_part.ravel()]
         table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
         return table
 
-    def _index(self, found: Experiment) -> pd.MultiIndex:
-        """Return the labels of lists, which one run mostly shares with the run before."""
-        sides, names = (found.systems, found.judgments.topics), list(found.names)
-        if len(found.systems) > 1:
-            return pd.MultiIndex.from_product(sides, names=names)
-        key = found.judgments, *found.systems, found.systems.dtype, *names
-        if self._indexed[0] != key:
-            self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
-        return self._indexed[1].copy()
-
     @property
     def labels(self) -> list[str]:
         """What the columns of scores are called."""
         if self._budgets is None:
-            return [str(metric) for metric in self._asked]
-        length = str(self.policy.length)
-        return [label for m in self._asked for label in self._budgets.labels(m, length)]
+            return [str(metric) for metric in self._asked.metrics]
+        length = self._asked.policy.length
+        return [f"{m} in {b} {length}" for m in self._asked.metrics for b in self._budgets.of]
 
     def _spread(self, place: Array) -> Array:
         """Return where the scores of metrics are, at each budget, given the place of each."""
@@ -218,7 +185,7 @@ class Scoring:
 
     def of_asked(self, values: Floats, found: Experiment) -> Floats:
         """Return the scores of each metric that was asked for, (metric, system, topic)."""
-        if found.collection is None or self._rel is None:
+        if found.collection is None or self._asked.rel is None:
             return np.asarray(values[self._spread(self.place)])
         self._thresholds.refuse_unknown(found.collection.categories)
         place = self._spread(self._thresholds.places(self._wanted, found.collection))
@@ -242,24 +209,24 @@ class Scoring:
 
     def _attributes(self, found: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""
-        made = self.policy.attributes | {"irframe": VERSION, "top": one_or_several(found.top)}
+        policy, rel = self._asked.policy, self._asked.rel
+        made = policy.attributes | {"irframe": VERSION, "top": one_or_several(found.top)}
         made[JUDGMENTS] = found.judgments.digest
         if self.judgments.table.spans is not None:
             made[UNIT] = TEXT
         elif found.units:
             made[UNITS] = [[str(system), unit] for system, unit in found.units.items()]
         if self._budgets is not None:
-            length = str(self.policy.length)
-            made[BUDGETS] = self._budgets.told(length)
-            made |= self._budgets.caution(found.loaded.hits, length)
+            made[BUDGETS] = self._budgets.told(str(policy.length))
+            made |= self._budgets.caution(found.loaded.hits, str(policy.length))
         if found.pool is not None:
             made["pool"] = found.pool.word(found.judgments)
             made["pool_depth"] = one_or_several(found.pool.depth)
         if found.collection is not None:
             labels, topics = found.collection, found.judgments.topics
             made[TOPICS_OF] = [[one, topics[labels == one].tolist()] for one in labels.unique()]
-        if self._rel is not None:
-            made["rel"] = told_rel(self._rel)
+        if rel is not None:
+            made["rel"] = told_rel(rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:
@@ -274,20 +241,14 @@ class Scoring:
         """Yield the scores of some lists by each metric, given their topics."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
-            memory = self._prepared.setdefault(
-                (block.grade.shape[-1], topics.start, topics.stop), {}
-            )
+            key = block.grade.shape[-1], topics.start, topics.stop
+            memory = self._prepared.setdefault(key, {})
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
             return (metric.score_last(evidence) for metric in metrics)
 
         return compute(block) if memory is not None else by_scale(block, compute)
-
-    def _refuse_cut(self, longest: int, depth: int) -> None:
-        if longest > depth and any(metric.judged_only for metric in self.metrics):
-            found = f"depth {depth} of {longest}"
-            raise DepthError("lists that are not cut, for metrics of judged documents", found)
 
 
 def one_or_several(values: Any) -> Any:

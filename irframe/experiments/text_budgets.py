@@ -75,10 +75,6 @@ class Budgets:
         ]
         return {CAUTION: "; ".join(told)} if told else {}
 
-    def labels(self, metric: Any, length: str) -> list[str]:
-        """Return what columns of a metric are called."""
-        return [f"{metric} in {each} {length}" for each in self.of]
-
     def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
         """Score the lists of an experiment.
 

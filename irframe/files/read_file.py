@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, spelled
-from irframe.files.atomic import whole
 from irframe.files.columns import TYPES, constant, cut_off, to_role
 from irframe.files.compression import (
     PACKED,
@@ -27,6 +26,7 @@ from irframe.files.compression import (
     open_unpacked,
     opened_by,
     pieces,
+    whole,
 )
 from irframe.files.formats import RUN, Format, first_columns, parse
 from irframe.files.write_run import is_nested, may_be_nested, parse_nested

@@ -30,9 +30,8 @@ from irframe.files.read_file import (
     system_of,
     without_clashes,
 )
-from irframe.files.read_run import states_of
+from irframe.files.read_run import named_groups, of_documents, states_of
 from irframe.files.repeats import with_names
-from irframe.files.scan_runs import named_groups, of_documents
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 

@@ -18,7 +18,7 @@ from irframe.errors import IdError, ParameterError, warn
 from irframe.files.as_runs import ONLY_SYSTEM, as_runs, collected, columns_of, is_array
 from irframe.files.ids import height, is_mteb
 from irframe.files.read_file import stem
-from irframe.files.scan_runs import ScannedRuns, named_groups
+from irframe.files.read_run import ScannedRuns, named_groups
 from irframe.names import (
     ALIASES,
     BORDERS,

@@ -28,9 +28,8 @@ from irframe.errors import (
 )
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.atomic import whole
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import PACKED, create, look_at
+from irframe.files.compression import PACKED, create, look_at, whole
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC

@@ -10,7 +10,6 @@ from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Exponential, Gain, GainMap, Linear, moved, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
-from irframe.metrics.plain_names import from_plain
 from irframe.metrics.spellings import (
     DEFAULTS,
     NDEVAL,
@@ -22,6 +21,7 @@ from irframe.metrics.spellings import (
     benchmark_name,
     each_of_set,
     from_cwl,
+    from_plain,
     split_level,
     trec_fields,
     trec_name,

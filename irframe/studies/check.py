@@ -23,10 +23,9 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
-from irframe.experiments.collapse import as_map, pairs_of
+from irframe.experiments.collapse import Copies, as_map, pairs_of
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
-from irframe.experiments.units import Copies
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED

@@ -29,11 +29,11 @@ from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
+from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
 from irframe.experiments.text_budgets import Budgets, nothing_fits
-from irframe.experiments.units import Lengths, Units
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.ids import repeated, shown
 from irframe.files.repeats import Folded, fold
@@ -440,7 +440,8 @@ def diagnose(
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     units, budgets = Units(length=length), Budgets.read(budget, "whole")
-    policy = units.policy(Policy(ties=ties, contributing=contributing, pool_depth=pool_depth))
+    decided = units.decided
+    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
     costed = partial(units.runs, policy=policy)
     if choice("errors", errors, ("raise", "report")) == "raise":

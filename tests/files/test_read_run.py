@@ -21,9 +21,8 @@ from refusals import refused
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import columns
 from irframe.files.read_file import run_table
-from irframe.files.read_run import read_qrels, read_run
+from irframe.files.read_run import read_qrels, read_run, scan_runs
 from irframe.files.read_runs import read_runs
-from irframe.files.scan_runs import scan_runs
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))
