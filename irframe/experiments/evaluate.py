@@ -3,7 +3,7 @@
 Verbs: evaluate, to_pytrec_eval, to_ranx.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -46,7 +46,7 @@ from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
 from irframe.files.formats import RUN
 from irframe.files.ids import refuse_two_units, repeated, require_columns
 from irframe.files.read_run import ScannedRuns
-from irframe.files.repeats import LACKING, fold
+from irframe.files.repeats import LACKING, Folded, fold
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
@@ -172,8 +172,7 @@ def evaluate(
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     runs, qrels, groups = with_given_groups(runs, qrels, by)
-    folded = fold(runs)
-    units = Units(of, copies, later_copies, length)
+    folded, units = fold(runs), Units(of, copies, later_copies, length)
     policy = Policy(
         depth=cut_at(chosen, depth) if budget is None else depth,
         ties=ties,
@@ -186,14 +185,7 @@ def evaluate(
         **units.decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, Budgets.read(budget, cut))
-    with OneCall(without=LACKING if repeats == "topic" else None):
-        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
-        apart = scored_apart(runs, qrels, repeats, partial(_scored, plan, groups))
-        table = _scored(plan, groups, runs, qrels) if apart is None else apart
-    if apart is None:
-        return folded.unfold(table, repeats)
-    folded.refuse_others(apart.index.names[-2])
-    return apart
+    return _repeated(partial(_scored, plan, groups), folded, qrels, units, policy, repeats)
 
 
 def units_of(runs: Any) -> dict[str, Any]:
@@ -205,6 +197,25 @@ def units_of(runs: Any) -> dict[str, Any]:
         return {}
     pairs = runs[[system, UNIT]].drop_duplicates().astype(str)
     return {UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
+
+
+def _repeated(
+    score: Callable[..., pd.DataFrame],
+    folded: Folded,
+    qrels: Qrels,
+    units: Units,
+    policy: Policy,
+    repeats: Layout | None,
+) -> pd.DataFrame:
+    """Score runs of which there may be several repeats, and judgments of which there may."""
+    with OneCall(without=LACKING if repeats == "topic" else None):
+        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
+        apart = scored_apart(runs, qrels, repeats, score)
+        table = score(runs, qrels) if apart is None else apart
+    if apart is None:
+        return folded.unfold(table, repeats)
+    folded.refuse_others(apart.index.names[-2])
+    return apart
 
 
 def _scored(

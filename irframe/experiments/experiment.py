@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -224,14 +225,16 @@ class Experiment:
             place = np.arange(len(lists.systems))[:, np.newaxis] * len(judgments.code)
             place = np.where(judgments.place_of < 0, -1, place + judgments.place_of)
             listing = listing.onto(place.ravel())
+        of_topic = collections.of_topic[judgments.code]
+        told = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
         found = cls(
             judgments,
             lists.systems,
             hits.onto(judgments),
             [runs.columns.get(role, role) for role in (SYSTEM, TOPIC)],
             None if took_part.all() else took_part,
-            collections.tops(table.topic, table.grade)[judgments.code],
-            collection=collections.told_of(judgments.code),
+            collections.reduce(np.maximum, table.topic, table.grade, 1)[judgments.code],
+            collection=told if collections.name else None,
             listing=listing,
             units=units,
         )
@@ -422,7 +425,7 @@ class Experiment:
             inside = ~missing.ravel()[hits.of]
             kept = ~np.repeat(missing.ravel(), hits.length.ravel())
             tied = None if hits.tied is None else hits.tied[kept]
-            along, length = hits.alongside(kept), np.where(missing, 0, hits.length)
+            along, length = hits.alongside(itemgetter(kept)), np.where(missing, 0, hits.length)
             hits = replace(hits.take(inside), length=length, tied=tied, along=along)
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 

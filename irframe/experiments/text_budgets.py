@@ -6,6 +6,7 @@ depth k(B), by the whole ideal ranking: one score at every depth, and one look i
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -183,7 +184,7 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
     """Score lists of which nothing was read, shape (metric, 1, topic)."""
     lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
     hits = lists.hits.take(slice(0, 0))
-    along = lists.hits.alongside(slice(0, 0))
+    along = lists.hits.alongside(itemgetter(slice(0, 0)))
     length = np.zeros_like(lists.hits.length)
     empty = replace(lists, hits=replace(hits, length=length, tied=None, along=along))
     return _scored(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]

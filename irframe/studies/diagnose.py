@@ -440,8 +440,7 @@ def diagnose(
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     units, budgets = Units(length=length), Budgets.read(budget, "whole")
-    decided = units.decided
-    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **decided)
+    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
     costed = partial(units.runs, policy=policy)
     if choice("errors", errors, ("raise", "report")) == "raise":
