@@ -36,6 +36,7 @@ from irframe.names import (
     RANK,
     SCORE,
     SUBTOPIC,
+    SYSTEM,
     TOPIC,
     UNIT,
     ScoreDtype,
@@ -126,12 +127,9 @@ def collapse(
     rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
     told = {UNIT: name} if UNIT in frame.columns else {}
     frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **told).reset_index(drop=True)
-    frame.attrs = {**ordered.frame.attrs, COLLAPSED: _told_unit(name, by)}
+    at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
+    frame.attrs = {**ordered.frame.attrs, COLLAPSED: f"{name}, {at}"}
     return frame
-
-
-def _told_unit(name: str, by: str) -> str:
-    return f"{name}, at its first chunk" if by == "first" else f"{name}, by the {by} of its chunks"
 
 
 class Named(NamedTuple):
@@ -152,16 +150,15 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
         chunk = next((c for c in (own, *CHUNKS) if c in frame.columns and c != inside), None)
-        if chunk is None and inside == own and not _is_repeated(frame, columns):
+        keys = [columns[role] for role in (SYSTEM, TOPIC, DOC) if role in columns]
+        if chunk is None and inside == own and not frame.duplicated(keys).any():
             raise ParameterError(
                 "to know which document a chunk is of",
                 f"the column {own!r} alone",
                 "name the column, as in collapse('doc_id'), or pass of= chunk -> document",
             )
-        title = inside if inside in ALIASES[DOC] else DOC
-        return Named(
-            frame, columns, chunk, frame[inside].rename(title), [*filter(None, {chunk, inside})]
-        )
+        doc = frame[inside].rename(inside if inside in ALIASES[DOC] else DOC)
+        return Named(frame, columns, chunk, doc, [*filter(None, {chunk, inside})])
     if of is None:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
         raise ParameterError("to know which document a chunk is of", f"no column {unit!r}", advice)
@@ -169,15 +166,17 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
     return Named(frame, columns, own, _documents(frame[own], unit, of).rename(title), [own])
 
 
-def _is_repeated(frame: pd.DataFrame, columns: Mapping[str, str]) -> bool:
-    keys = [columns[role] for role in ("system", TOPIC, DOC) if role in columns]
-    return bool(frame.duplicated(keys).any())
-
-
 def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
     """Return the document of each chunk, refusing chunks of unknown ones."""
     if isinstance(of, str):
-        found = _by_pattern(chunk, of)
+        try:
+            groups = re.compile(of).groups
+        except re.error as error:
+            raise ParameterError("of=, a pattern", f"{of!r} ({error})") from error
+        if groups != 1:
+            advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
+            raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
+        found = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "the pattern of= must match every name and have one group"
     else:
         known = as_map(of, "of", (str(chunk.name), unit))
@@ -187,17 +186,6 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
     if len(unknown):
         raise IdError("the document of every chunk", f"{len(unknown)} unknown", advice, unknown)
     return found
-
-
-def _by_pattern(chunk: pd.Series, pattern: str) -> pd.Series:
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        raise ParameterError("of=, a pattern", f"{pattern!r} ({error})") from error
-    if groups != 1:
-        advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
-        raise ParameterError("of=, a column or a pattern with one group", repr(pattern), advice)
-    return chunk.astype(str).str.extract(f"^(?:{pattern})$", expand=False)
 
 
 class Ordered(NamedTuple):
@@ -215,18 +203,15 @@ class Ordered(NamedTuple):
         if TIE_POLICIES[policy.ties].shares:
             advice = "choose another ties="
             raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
-        columns = dict(named.columns)
-        frame = named.frame
+        frame, columns = named.frame, dict(named.columns)
         if named.chunk is not None:
             columns[DOC] = named.chunk
         table = read_table(ByRole(frame, columns))
-        ranking = rank_table(
-            table, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
-        )
+        dtype = policy.score_dtype
+        order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
         if once:
             (codes,) = code_documents(Side(table.topic, table.doc))
             refuse_duplicates(table, listed_again(table.system, codes))
-        order = ranking.order
         rank = str(columns.get(RANK, RANK))
         return cls(frame.iloc[order], order, table.group[order], table, rank)
 
@@ -302,9 +287,8 @@ def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.
     columns = [str(each) for each in frame.columns]
     if value not in columns and len(columns) == 2:
         value = next(each for each in columns[::-1] if each != key)
-    keys = next((c for c in (key, *CHUNKS, *ALIASES[DOC]) if c in columns and c != value), None)
-    if keys is None and len(columns) == 2:
-        keys = next(each for each in columns if each != value)
+    known = (key, *CHUNKS, *ALIASES[DOC], *(columns if len(columns) == 2 else ()))
+    keys = next((name for name in known if name in columns and name != value), None)
     if value not in columns or keys is None:
         wanted = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
         raise ParameterError(wanted, "other columns", "", columns)

@@ -153,7 +153,7 @@ class Framed:
         """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
         frame = self.table.frame
         stated = given is not None or CONTRIBUTING in frame.columns
-        return contributing_systems(frame, self.table, given), stated
+        return contributing_systems(self.table, given), stated
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:

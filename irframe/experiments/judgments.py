@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise, repeat
+from itertools import chain, count, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -173,10 +173,9 @@ class Judgments:
             marks = pd.util.hash_array(self.docs.astype(object))
         if topics is None:
             topics = pd.util.hash_array(self.topics.astype(str).to_numpy(object))
-        columns: list[Any] = [
-            self.grade,
-            *([] if self.table.subtopic_grade is None else self._subtopics),
-        ]
+        columns: list[Any] = [self.grade]
+        if self.table.subtopic_grade is not None:
+            columns += [*self.table.subtopic_grade[self.row].T]
         columns += [] if self.strata is None else [pd.util.hash_array(self.strata)]
         columns += [] if self.probability is None else [self.probability.view(np.int64)]
         marks = marks ^ topics[self.topic]
@@ -185,12 +184,6 @@ class Judgments:
         total = int(marks.sum(dtype=np.uint64)) if len(marks) else 0
         counted = f"{len(self.row)} judgments of {len(self.topics)} topics"
         return f"{singular(counted)}, {total:016x}"
-
-    @property
-    def _subtopics(self) -> list[NDArray[np.int8]]:
-        """The grades of each judged document for every subtopic."""
-        grade = self.table.subtopic_grade
-        return [] if grade is None else [*grade[self.row].T]
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
@@ -212,17 +205,10 @@ class Judgments:
     @cached_property
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
-        found = np.empty(len(self.row), object)
-        found[:] = self._listed
-        return found
-
-    @cached_property
-    def _listed(self) -> list[Any]:
         names = self.table.names
-        if not isinstance(names, list):
-            names = names.to_pylist()
-        in_order = len(self.row) == len(names) and bool((np.diff(self.row) == 1).all())
-        return names if in_order else [names[row] for row in self.row.tolist()]
+        found = np.empty(len(self.table.topic), object)
+        found[:] = names if isinstance(names, list) else names.to_pylist()
+        return found[self.row]
 
     @property
     def first(self) -> Any:
@@ -233,8 +219,8 @@ class Judgments:
     @cached_property
     def lists(self) -> list[list[Any]]:
         """The names of each topic's judged documents."""
-        ends = pairwise([*self.start.tolist(), len(self.row)])
-        return [self._listed[slice(*part)] for part in ends]
+        names, ends = self.names.tolist(), pairwise([*self.start.tolist(), len(self.row)])
+        return [names[slice(*part)] for part in ends]
 
     @cached_property
     def places(self) -> dict[Any, int]:
@@ -242,28 +228,14 @@ class Judgments:
         return {topic: place for place, topic in enumerate(self.topics.tolist())}
 
     @cached_property
-    def _rows(self) -> dict[int, dict[Any, int]]:
-        return {}
-
-    def rows_of(self, topic: int) -> dict[Any, int]:
-        """Return the judged documents of a topic: name -> row."""
-        if topic not in self._rows:
-            first = int(self.start[topic])
-            names = self.lists[topic]
-            self._rows[topic] = dict(zip(names, range(first, first + len(names)), strict=True))
-        return self._rows[topic]
+    def _rows(self) -> list[dict[Any, int]]:
+        """The judged documents of each topic: name -> row."""
+        rows = count()
+        return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
     def rows_among(self, lists: Iterable[tuple[int, Iterable[Any]]], size: int) -> Codes:
-        """Return the judged document of each name, -1 for one that is not judged.
-
-        Parameters
-        ----------
-        lists
-            Topics, each with names of documents.
-        size
-            How many names there are.
-        """
-        rows = [map(self.rows_of(topic).get, names, repeat(-1)) for topic, names in lists]
+        """Return the judged document of so many names in all, by topics, -1 for one not judged."""
+        rows = [map(self._rows[topic].get, names, repeat(-1)) for topic, names in lists]
         return np.fromiter(chain.from_iterable(rows), np.int64, size)
 
     @cached_property
@@ -301,15 +273,13 @@ class Judgments:
         """Return whether each topic has a document of this grade or a higher one."""
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
-    def fields(self, metrics: Iterable[Metric]) -> dict[str, Any]:
+    def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
-        metrics = list(metrics)
         found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
             tell_sampled(metrics, self.grade, self.probability)
         if self.strata is not None and reads_strata(metrics):
-            named = np.asarray(self.strata)
-            here = named, self.grade, self.topic, self.topics, self.levels
+            here = self.strata, self.grade, self.topic, self.topics, self.levels
             found |= {"start": self.start} | strata_of(*here)
         spans = self.table.spans
         if spans is not None:
@@ -338,11 +308,8 @@ def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
     """
     frame, found = qrels
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
-    if not needed or ITERATION not in found:
+    name = found.get(ITERATION)
+    if not needed or name is None or (frame[name] == frame[name].iloc[0]).all():
         return qrels
-    named = frame[found[ITERATION]]
-    if (named == named.iloc[0]).all():
-        return qrels
-    renamed = {role: name for role, name in found.items() if role != ITERATION}
-    called = frame.rename(columns={found[ITERATION]: SUBTOPIC})
-    return ByRole(called, renamed | {SUBTOPIC: SUBTOPIC})
+    others = {role: column for role, column in found.items() if role != ITERATION}
+    return ByRole(frame.rename(columns={name: SUBTOPIC}), others | {SUBTOPIC: SUBTOPIC})

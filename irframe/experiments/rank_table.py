@@ -24,7 +24,7 @@ from irframe.experiments.coded_tables import (
     read_table,
     take,
 )
-from irframe.experiments.policy import TIE_POLICIES, Keys, Policy, Tied, TiePolicy, as_key
+from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, repeat_column
@@ -93,28 +93,33 @@ def rank_table(
     key = _keys(table, policy, score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
     order = _sort(group, key)
-    rank = _places(group[order])
+    first = beginnings(group[order])
+    length = np.diff(first, append=len(order))
+    rank = np.arange(1, len(order) + 1) - np.repeat(first, length)
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
-    if _by_rank(table, policy):
-        _refuse_equal_ranks(table, rows[order[tied]])
-    elif policy.keys is not None and tied.any():
+    if _by_rank(table, policy) and tied.any():
+        again = rows[order[tied]]
+        advice = "rank by score, or ties='order' after adding scores"
+        found = f"{len(again)} equal"
+        raise RankingError("distinct ranks in every list", found, advice, table.describe(again))
+    if policy.keys is not None and tied.any():
         inside = tied.copy()
         inside[:-1] |= tied[1:]
         some = np.flatnonzero(inside)
         block = np.cumsum(~tied[some])
-        position = _positions(policy, _tied(table, rows[order[some]], seed))
+        those = rows[order[some]]
+        where = table.system[those], table.topic[those], take(table.doc, those)
+        tie = Tied(table.systems, table.topics, *where, seed)
+        keys = policy.keys(tie)
+        if isinstance(keys, pa.Array):
+            position = _name_positions(keys, descending=policy.descending)
+        else:
+            position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
         order[some] = order[some[np.argsort(block * np.int64(len(some)) + position)]]
     return Ranking(order, rank == 1, rank, tied, filed)
-
-
-def _places(group: Codes) -> Codes:
-    """Return each row's place in its group, from 1, where groups stand one after the other."""
-    first = beginnings(group)
-    lengths = np.diff(first, append=len(group))
-    return np.arange(1, len(group) + 1) - np.repeat(first, lengths)
 
 
 def _by_rank(table: RunTable, policy: TiePolicy) -> bool:
@@ -169,19 +174,6 @@ def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
     return place[inside]
 
 
-def _tied(table: RunTable, rows: Codes, seed: int) -> Tied:
-    system, topic, doc = table.system[rows], table.topic[rows], take(table.doc, rows)
-    return Tied(table.systems, table.topics, system, topic, doc, seed)
-
-
-def _positions(policy: TiePolicy, tied: Tied) -> Codes:
-    """Return each document's position among all of them, by what a policy compares."""
-    keys: Keys = policy.keys(tied) if policy.keys is not None else np.arange(len(tied.doc))
-    if isinstance(keys, pa.Array):
-        return _name_positions(keys, descending=policy.descending)
-    return _inverse(np.argsort(keys, kind="stable"))
-
-
 def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
     """Return each name's position among all of them in the order of bytes."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
@@ -196,12 +188,6 @@ def _inverse(order: Codes) -> Codes:
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     return position
-
-
-def _refuse_equal_ranks(table: RunTable, rows: Codes) -> None:
-    if len(rows):
-        found, advice = f"{len(rows)} equal", "rank by score, or ties='order' after adding scores"
-        raise RankingError("distinct ranks in every list", found, advice, table.describe(rows))
 
 
 def listed_again(system: Codes, codes: Codes) -> Codes:
@@ -298,7 +284,7 @@ CONTRIBUTING = "contributing"
 
 
 def contributing_systems(
-    runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
+    table: RunTable, contributing: str | Sequence[Hashable] | None
 ) -> NDArray[np.bool_]:
     """Return whether each system contributes to the pool; argument as for `pool`.
 
@@ -307,10 +293,10 @@ def contributing_systems(
     ParameterError
         For systems that do not exist, or a column that does not tell.
     """
-    if contributing is None and CONTRIBUTING not in runs.columns:
+    if contributing is None and CONTRIBUTING not in table.frame.columns:
         return np.ones(len(table.systems), bool)
     if contributing is None or isinstance(contributing, str):
-        flags = _from_column(runs, table, contributing or CONTRIBUTING)
+        flags = _from_column(table, contributing or CONTRIBUTING)
         if contributing is not None and not flags.any():
             raise ParameterError("a system that contributes", f"none by {contributing!r}")
         return flags
@@ -336,8 +322,8 @@ def filed_rank(ranking: Ranking) -> Codes:
     return rank
 
 
-def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
-    values = column_of(runs, "contributing", column)
+def _from_column(table: RunTable, column: str) -> NDArray[np.bool_]:
+    values = column_of(table.frame, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
         raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
     flags = values.to_numpy(bool)
@@ -420,7 +406,7 @@ def pool(
     """
     depth = whole("depth", depth, low=1, error=DepthError)
     table = read_table(runs)
-    systems = contributing_systems(table.frame, table, contributing)
+    systems = contributing_systems(table, contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
     rank = pooling_rank(table)
@@ -430,7 +416,10 @@ def pool(
     refuse_duplicates(part, listed_again(part.system, document))
     pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
-    result = part.frame[_names(table, together)].reset_index(drop=True)
+    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    if together is not None and together not in names:
+        names.insert(SYSTEM in table.columns, together)
+    result = part.frame[names].reset_index(drop=True)
     return result.assign(**{RANK: rank[rows], "unique": groups == 1})
 
 
@@ -444,10 +433,3 @@ def _groups(table: RunTable, together: str | None) -> Codes:
         found = f"{len(alone)} systems without"
         raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
     return codes
-
-
-def _names(table: RunTable, together: str | None) -> list[Hashable]:
-    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
-    if together is not None and together not in names:
-        names.insert(SYSTEM in table.columns, together)
-    return names

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import InputError, MetricError, warn
 from irframe.files.columns import numbers
-from irframe.files.ids import Codes, identifiers, is_text, rows_of_ranges, same_kind
+from irframe.files.ids import Codes, identifiers, rows_of_ranges, same_kind
 from irframe.metrics import Metric
 from irframe.names import BORDERS, DOC, END, SET, START, TOPIC
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 TEXT = "spans of text"
 """What scores by spans say of the unit of lists."""
-ITEM = "{} [{}, {})"
-"""How a span is called."""
 
 
 def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
@@ -67,9 +65,8 @@ def read_borders(
         some = np.flatnonzero(wrong)
         names = [columns[role] for role in (TOPIC, DOC) if role in columns]
         rows = frame[names].iloc[some].astype(str).agg(" ".join, axis=1)
-        told = [
-            f"{row} [{a:g}, {b:g})" for row, a, b in zip(rows, start[some], end[some], strict=True)
-        ]
+        parts = zip(rows, start[some], end[some], strict=True)
+        told = [f"{row} [{a:g}, {b:g})" for row, a, b in parts]
         wanted = f"{what} from start to end, whole numbers from 0, the end after the start"
         raise InputError(wanted, f"{len(some)} at fault", "mend or drop these rows", told)
     return start.astype(np.int64), end.astype(np.int64)
@@ -181,22 +178,20 @@ class Spans:
         known = [each for each in every if each is not None]
         if not known:
             return None
-        alike = [_equal(each.tables, part.tables) for each, part in pairwise(known)]
-        if len(known) < len(every) or not all(alike):
+        first = known[0].tables
+        alike = all(
+            first.keys() == part.tables.keys()
+            and np.array_equal(first[name][column], part.tables[name][column])
+            for part in known[1:]
+            for name in first
+            for column in first[name]
+        )
+        if len(known) < len(every) or not alike:
             advice = "put the runs together, and the spans, and build one cube"
             raise InputError("cubes of the same spans, or of documents", "several", advice)
         sets = [each.n_sets for each in known if each.n_sets is not None]
         evidence = np.concatenate([each.evidence for each in known])
         return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
-
-
-def _equal(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Return whether tables hold the same columns."""
-    return some.keys() == others.keys() and all(
-        np.array_equal(some[name][column], others[name][column])
-        for name in some
-        for column in some[name]
-    )
 
 
 def by_span(table: "QrelsTable") -> dict[str, Any]:
@@ -216,14 +211,12 @@ def by_span(table: "QrelsTable") -> dict[str, Any]:
     good = np.flatnonzero(table.grade >= 1)
     pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
     own, item = Items.of(pair[good], sets[good], start[good], end[good])
-    merged = len(good) - len(own.start)
-    if merged:
+    if merged := len(good) - len(own.start):
         warn(f"{merged} spans of evidence overlap others and are merged with them")
     others = np.flatnonzero(table.grade < 1)
     kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
     low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
-    parts = zip(docs[doc[kept]], low, high, strict=True)
-    names = [ITEM.format(*part) for part in parts]
+    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
     if labels is not None:
         names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
     once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
@@ -253,13 +246,12 @@ def _evidence(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
     return replace(spans, sets=own, n_sets=np.bincount(known[0], minlength=topics))
 
 
-def refuse_spans(metrics: Iterable[Metric], *, spans: bool) -> None:
+def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
     """Raise if a metric of spans meets judgments of documents, or the other way round."""
-    asked = list(metrics)
-    condensed = [str(m) for m in asked if spans and m.judged_only]
+    condensed = [str(m) for m in metrics if spans and m.judged_only]
     if condensed:
         raise MetricError("all of the text", "judged_only=True", "leave it out", condensed)
-    wrong = [str(m) for m in asked if m.spans is not None and m.spans != spans]
+    wrong = [str(m) for m in metrics if m.spans is not None and m.spans != spans]
     if wrong and spans:
         advice = (
             "score SpanR, SpanP, SpanIoU, SpanF or All; for others make judgments of the chunks "
@@ -367,7 +359,10 @@ class Overlaps:
             what = "runs with start and end of what was retrieved, as judgments are spans"
             raise InputError(what, "no such columns among", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **found}, "retrieved spans")
-        doc = _places(identifiers(table.frame[table.columns[DOC]], DOC), spans.docs)
+        named = identifiers(table.frame[table.columns[DOC]], DOC)
+        known = pa.array(spans.docs.tolist(), None if len(spans.docs) else named.type)
+        same_kind(named.type, known.type, DOC, ("the runs", "the spans"))
+        doc = spans.docs.get_indexer(pd.Index(named.to_numpy(), dtype=object))
         topic = placed[table.topic].astype(np.int64)
         pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
         judged = np.full(len(pair), -1, np.int32)
@@ -391,27 +386,15 @@ class Overlaps:
         return told | held_evidence(self.spans, of, told)
 
 
-def _places(doc: pa.ChunkedArray, docs: pd.Index) -> Codes:
-    """Return which of the documents with evidence each one is, -1 for none."""
-    known = pa.array(docs.tolist(), None if len(docs) else doc.type)
-    same_kind(doc.type, known.type, DOC, ("the runs", "the spans"))
-    wanted = pa.large_string() if is_text(known.type) else pa.int64()
-    found = pc.index_in(doc.cast(wanted), value_set=known.cast(wanted))
-    places: Codes = found.fill_null(-1).to_numpy().astype(np.int64)
-    return places
-
-
 def named_by_span(table: "RunTable") -> "RunTable":
     """Return runs in which what was retrieved is called by its document and borders."""
     found = borders(table.frame.columns)
     if found is None:
         return table
-    text, borders_of = (
-        pa.large_string(),
-        (numbers(table.frame[found[role]]) for role in (START, END)),
-    )
-    parts = [table.doc.combine_chunks().cast(text)]
-    parts += [pc.cast(pa.array(each), pa.int64(), safe=False).cast(text) for each in borders_of]
+    text, parts = pa.large_string(), [table.doc.combine_chunks().cast(pa.large_string())]
+    for role in (START, END):
+        border = pa.array(numbers(table.frame[found[role]]))
+        parts.append(pc.cast(border, pa.int64(), safe=False).cast(text))
     signs = [pa.scalar(sign, text) for sign in (" [", ", ", ")", "")]
     joined = pc.binary_join_element_wise(*chain(*zip(parts, signs, strict=False)), *signs[3:])
     return replace(table, doc=pa.chunked_array([joined]))
