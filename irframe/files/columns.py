@@ -119,8 +119,8 @@ def to_arrow(column: pd.Series, error: type[IrframeError] = IdError) -> pa.Chunk
         array = pa.Array.from_pandas(column)
     except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
-        wanted, found = f"one type of values in column {column.name!r}", "several"
-        raise error(wanted, found, "convert the column with astype(str)", kinds) from failure
+        wanted, advice = f"one type of values in column {column.name!r}", "convert it: astype(str)"
+        raise error(wanted, "several", advice, kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
@@ -198,7 +198,11 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
     drop = "drop these rows: what has no grade is unjudged" if role == GRADE else DROP
     _refuse(missing, partial(error, f"no missing values in {where}"), advice=drop)
     if TYPES[role] == TEXT:
-        return _text(column, where)
+        kinds = {"string", "large_string", "string_view"}
+        if not (str(column.type) in kinds or pa.types.is_integer(column.type)):
+            wanted, found = f"text or whole numbers in {where}", f"values of type {column.type}"
+            raise IdError(wanted, found, "convert the column with astype(str)")
+        return column.cast(TEXT)
     return _number(column, TYPES[role], where, error)
 
 
@@ -242,14 +246,6 @@ def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:
     if len(strange):
         raise error(wanted, "", "", map(spelled, strange))
     return values
-
-
-def _text(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    if not (is_text or pa.types.is_integer(column.type) or str(column.type) == "string_view"):
-        wanted, found = f"text or whole numbers in {where}", f"values of type {column.type}"
-        raise IdError(wanted, found, "convert the column with astype(str)")
-    return column.cast(TEXT)
 
 
 def _number(
@@ -375,19 +371,16 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         If what counts as a row may be a comment, rows have more columns than others, or the last
         one may be cut off.
     """
-    headers: dict[str, str] = {}
-    surplus: dict[str, list[int]] = {}
+    found: dict[str, dict[str, Any]] = {IR_METADATA: {}, SURPLUS: {}}
     for table in tables:
-        notes = table.schema.metadata or {}
+        notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         for kind in (_TOLD, _UNEVEN, _CUT):
-            if told := notes.get(kind.encode()):
-                warn(told.decode())
-        if (text := notes.get(IR_METADATA.encode())) and SYSTEM in table.column_names:
-            headers.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), text.decode()))
-        if (text := notes.get(SURPLUS.encode())) and SYSTEM in table.column_names:
-            numbers = [int(number) for number in text.split()]
-            surplus.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), numbers))
-    found = {IR_METADATA: headers, SURPLUS: surplus}
+            if told := notes.get(kind):
+                warn(told)
+        for kind, told_of in found.items():
+            if (text := notes.get(kind)) and SYSTEM in table.column_names:
+                said = text if kind == IR_METADATA else list(map(int, text.split()))
+                told_of.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), said))
     return {name: notes for name, notes in found.items() if notes}
 
 
@@ -400,10 +393,8 @@ def _told(table: pa.Table, data: bytes, source: str) -> str:
     if not 0 < len(marked) < len(topics):
         return ""
     shown = ", ".join(map(repr, marked[:5].to_pylist()))
-    return (
-        f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics "
-        f"{shown}; a comment begins with '# '"
-    )
+    told = f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics"
+    return f"{told} {shown}; a comment begins with '# '"
 
 
 def cut_off(table: pa.Table) -> str | None:
@@ -426,15 +417,13 @@ def _cut(table: pa.Table, data: bytes, source: str, before: int) -> str:
     if system is None:
         return ""
     number = before + 1 + data.rstrip().count(b"\n")
-    return (
-        f"line {number} of {source}, its last, is the only one of the system {system!r}: check "
-        "that the file is not cut off"
-    )
+    told = f"line {number} of {source}, its last, is the only one of the system {system!r}"
+    return f"{told}: check that the file is not cut off"
 
 
 def _header(data: bytes) -> str:
     """Return what a file says of itself in a header of ir_metadata, as YAML."""
-    found = (
-        _HEADER.search(data.replace(b"\r\n", b"\n")) if data[:_ENDS].lstrip()[:1] == b"#" else None
-    )
+    if data[:_ENDS].lstrip()[:1] != b"#":
+        return ""
+    found = _HEADER.search(data.replace(b"\r\n", b"\n"))
     return "" if found is None else _MARK.sub(b"", found[1]).decode(errors="replace")

@@ -1,6 +1,6 @@
 """How tables name things: identifiers, columns by their role, dictionaries in dictionaries."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -117,7 +117,13 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_unsigned_integer(values.type):
-        values = _signed(values, role)
+        try:
+            values = values.cast(pa.int64())
+        except pa.ArrowInvalid:
+            largest, advice = pc.max(values).as_py(), "convert them to text"
+            raise IdError(
+                f"{role}s below 2 to the power of 63", f"up to {largest}", advice
+            ) from None
     if values.null_count or not (is_text(values.type) or pa.types.is_integer(values.type)):
         _check(column, role, missing=values.null_count, values=column)
     return values
@@ -227,15 +233,6 @@ def shown(values: Iterable[object]) -> str:
     return ", ".join(listed)
 
 
-def _signed(values: pa.ChunkedArray, role: str) -> pa.ChunkedArray:
-    try:
-        return values.cast(pa.int64())
-    except pa.ArrowInvalid:
-        largest = pc.max(values).as_py()
-        wanted, advice = f"{role}s below 2 to the power of 63", "convert them to text"
-        raise IdError(wanted, f"up to {largest}", advice) from None
-
-
 def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.Series) -> None:
     if missing:
         rows = np.flatnonzero(column.isna().to_numpy())
@@ -340,16 +337,13 @@ def refuse_rivals(
     rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
     for name in rivals:
         settled = (taken, name) in SETTLED or name in LAST_RESORTS
-        if not settled and not _same(frame[taken], frame[name]):
+        left, right = frame[taken], frame[name]
+        if not settled and left.dtype != right.dtype:
+            left, right = left.astype(str), right.astype(str)
+        if not settled and not left.equals(right):
             found = f"{taken!r}, which comes first, and {name!r}, which differs"
             advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
             raise InputError(f"one column for {role}", found, advice)
-
-
-def _same(left: pd.Series, right: pd.Series) -> bool:
-    if left.dtype == right.dtype:
-        return left.equals(right)
-    return bool((left.astype(str) == right.astype(str)).all())
 
 
 Nested = Mapping[Any, Any]
@@ -444,10 +438,15 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     model = meta.get("model_name") if isinstance(meta, Mapping) else meta
     if not isinstance(model, str | None):
         raise InputError(f"the name of a model in {_META}", spelled(model))
-    parts = [
-        flatten(topics, value).assign(subset=subset, split=split)
-        for subset, split, topics in _splits(nested)
-    ]
+    parts = []
+    for subset, splits in nested.items():
+        if subset == _META:
+            continue
+        for split, topics in splits.items() if isinstance(splits, Mapping) else [("", splits)]:
+            if not isinstance(topics, Mapping):
+                wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
+                raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
+            parts.append(flatten(topics, value).assign(subset=subset, split=split))
     if not parts:
         raise InputError("predictions of MTEB", "none below the model's name")
     frame = pd.concat(parts, ignore_index=True)
@@ -456,17 +455,6 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     if model is not None:
         frame.insert(0, SYSTEM, model)
     return frame
-
-
-def _splits(nested: Nested) -> Iterator[tuple[Any, Any, Nested]]:
-    for subset, splits in nested.items():
-        if subset == _META:
-            continue
-        for split, topics in splits.items() if isinstance(splits, Mapping) else [("", splits)]:
-            if not isinstance(topics, Mapping):
-                wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
-                raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
-            yield subset, split, topics
 
 
 def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
