@@ -187,12 +187,8 @@ def _damage() -> tuple[type[Exception], ...]:
     return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
 
 
-def _zip(stream: IO[bytes]) -> Any:
-    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream)
-
-
 _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".gz": _zip,
+    ".gz": lambda stream: gzip.GzipFile("", "wb", 6, stream),
     ".bz2": partial(bz2.open, mode="wb"),
     ".xz": partial(lzma.open, mode="wb"),
     ".zst": partial(pa.output_stream, compression="zstd"),
@@ -251,11 +247,9 @@ def load(source: Source, in_lines: Callable[[bytes], bool]) -> bytes:
     if isinstance(source, str) and is_address(source):
         store, path = opened_by(source)
         data = bytes(store.cat_file(path))
-    elif isinstance(source, str | PathLike):
-        with _open(source) as stream:
+    elif isinstance(source, str | PathLike) or hasattr(source, "read"):
+        with nullcontext(source) if hasattr(source, "read") else _open(source) as stream:
             data = _all_of(partial(_read, stream, source), source, in_lines)
-    elif hasattr(source, "read"):
-        data = _all_of(partial(_read, source, source), source, in_lines)
     else:
         raise InputError("a path or an open file", spelled(source))
     if _by_start(_OPEN, data) is None:
@@ -340,20 +334,15 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
 def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
     """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
     with ExitStack() as stack:
-        most, layers = max(FREE, RATIO * _size(stream)), 0
+        size, layers = stream.seek(0, io.SEEK_END), 0
+        stream.seek(0)
         while unpack := _by_start(_OPEN, begin(stream, source)):
             if (layers := layers + 1) > LAYERS:
                 found = f"{name_of(source)} packed more often"
                 raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
             stream = stack.enter_context(unpack(stream))
+        most = max(FREE, RATIO * size)
         yield io.BufferedReader(_Limited(stream, most, source), _PART) if layers else stream
-
-
-def _size(stream: IO[bytes]) -> int:
-    """Return how many bytes a file has, as it is."""
-    size = stream.seek(0, io.SEEK_END)
-    stream.seek(0)
-    return size
 
 
 class _Limited(io.RawIOBase):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
 import pandas as pd
@@ -59,7 +58,14 @@ def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source
         raise InputError("a pattern, a path or several", repr(paths))
     else:
         name = fspath(paths)
-        files = [*(_addresses(name) if is_address(name) else _paths(name))]
+        files = []
+        if is_address(name):
+            store, path = opened_by(name)
+            for match in sorted(store.glob(path) if escape(path) != path else [path]):
+                inside = _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
+                files += map(store.unstrip_protocol, inside)
+        else:
+            files += _paths(name)
     if not files:
         wanted, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
         raise InputError(wanted, "none", advice)
@@ -76,15 +82,6 @@ def _paths(name: str) -> list[str]:
         keep = [files for match, files in zip(matches, within, strict=True) if _is_shown(match)]
         return [file for files in keep for file in files]
     return [name]
-
-
-def _addresses(name: str) -> list[str]:
-    store, path = opened_by(name)
-    found = store.glob(path) if escape(path) != path else [path]
-    files: list[Any] = []
-    for match in sorted(found):
-        files += _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
-    return [store.unstrip_protocol(file) for file in files]
 
 
 def _shown(files: list[str], folder: str) -> list[str]:
@@ -252,38 +249,24 @@ def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table]
     problems: list[Problem] = []
     homes: dict[str, str] = {}
     for name, table in tables.items():
-        clashes = [*_other_columns(kept, table), *_known_systems(homes, table, name)]
-        problems += [(name, wanted, found) for wanted, found in clashes]
+        first, columns = next(((n, t.column_names) for n, t in kept.items()), (name, None))
+        clashes = []
+        for role in (RANK, SCORE):
+            own = role in table.column_names
+            if columns is not None and own != (role in columns):
+                found = f"{'one' if own else 'none'}, unlike {first}"
+                clashes.append((name, f"a {role} in every file or in none", found))
+        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
+        clashes += [
+            (name, "each system in one file", f"{system!r}, which is in {homes[system]}")
+            for system in systems
+            if system in homes and (here == name or homes[system] != here)
+        ]
+        problems += clashes
         if not clashes:
             kept[name] = table
-            homes |= dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), home(name))
+            homes |= dict.fromkeys(systems, here)
     return kept, problems
-
-
-def _other_columns(kept: Mapping[str, pa.Table], table: pa.Table) -> list[tuple[str, str]]:
-    """Say whether a table lacks ranks or scores that those before it have, or has them alone."""
-    if not kept:
-        return []
-    first, columns = next((name, part.column_names) for name, part in kept.items())
-    differing = [
-        role for role in (RANK, SCORE) if (role in table.column_names) != (role in columns)
-    ]
-    have = {role: "none" if role in columns else "one" for role in differing}
-    return [
-        (f"a {role} in every file or in none", f"{have[role]}, unlike {first}")
-        for role in differing
-    ]
-
-
-def _known_systems(homes: Mapping[str, str], table: pa.Table, name: str) -> list[tuple[str, str]]:
-    """Say which systems of a table are in a file before it that is no part of the same data set."""
-    systems = pc.unique(table[SYSTEM]).to_pylist()
-    here = home(name)
-    return [
-        ("each system in one file", f"{system!r}, which is in {homes[system]}")
-        for system in systems
-        if system in homes and (here == name or homes[system] != here)
-    ]
 
 
 def empty_run() -> pa.Table:

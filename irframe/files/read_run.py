@@ -223,23 +223,20 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
     problems: list[Problem] = []
     for file in files:
         try:
-            read[file] = _outline(run_table(file, stem(file) if by_file else None))
+            table = run_table(file, stem(file) if by_file else None)
         except (IrframeError, OSError) as error:
             problems += problems_of(file, error)
+            continue
+        notes_of([table])
+        known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
+        rows = table[SYSTEM].to_pandas().drop_duplicates().index
+        read[file] = table.select(known).take(pa.array(rows))  # one for every system
     kept, clashes = without_clashes(read)
     problems += clashes
     if problems:
         left = dict.fromkeys(file for file, *_ in problems)
         warn(f"{len(left)} files of runs are left out: {shown(left)}")
     return [*kept], problems
-
-
-def _outline(table: pa.Table) -> pa.Table:
-    """Return a row for every system of a run, with warnings of what its file says of itself."""
-    notes_of([table])
-    known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
-    rows = table[SYSTEM].to_pandas().drop_duplicates().index
-    return table.select(known).take(pa.array(rows))
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:

@@ -144,16 +144,16 @@ def read_runs(
     names = [name_of(file) for file in files]
     if on_error == "skip":
         found, problems = _what_is_sound(names, results)
-        return with_names(_collapsed(found, unit), pattern), problems
-    tables = _all_read(names, results)
-    del results
-    check_columns(names, tables)
-    _check_systems(names, tables, _systems_of(tables), by_file=by_file)
-    return with_names(_collapsed(_put_together(names, tables), unit), pattern)
-
-
-def _collapsed(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
-    return frame if unit is None or frame.empty else of_documents(frame, unit)
+    else:
+        tables = _all_read(names, results)
+        del results
+        check_columns(names, tables)
+        _check_systems(names, tables, _systems_of(tables), by_file=by_file)
+        found, problems = _put_together(names, tables), None
+    if unit is not None and not found.empty:
+        found = of_documents(found, unit)
+    runs = with_names(found, pattern)
+    return runs if problems is None else (runs, problems)
 
 
 def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:
@@ -287,16 +287,14 @@ def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Ite
 def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
-    other = (each for _, each in pairs if isinstance(each, Exception))
-    if not errors and (failed := next(other, None)):
-        raise failed
-    if not errors:
+    failed = [each for _, each in [*errors, *pairs] if isinstance(each, Exception)]
+    if not failed:
         return list(results)
+    if len(errors) < 2:
+        raise failed[0]
     first = errors[0][1]
-    if len(errors) == 1:
-        raise first
     offenders = [
-        f"{name} {error.offenders[0]}" if error.offenders else error.found for name, error in errors
+        f"{n} {error.offenders[0]}" if error.offenders else error.found for n, error in errors
     ]
     found, advice = f"{len(errors)} files that do not fit", "mend these files or leave them out"
     raise FileFormatError(first.wanted, found, advice, offenders)
@@ -329,11 +327,8 @@ def _check_systems(
                 homes[system].append(place)
     shared = {system: files for system, files in homes.items() if len(files) > 1}
     if shared:
-        offenders = [
-            f"{system!r} in {' and '.join(files[:2])}"
-            + f" and {len(files) - 2} more" * (len(files) > 2)
-            for system, files in shared.items()
-        ]
+        more = {name: [f"{len(f) - 2} more"] if len(f) > 2 else [] for name, f in shared.items()}
+        offenders = [f"{n!r} in {' and '.join([*f[:2], *more[n]])}" for n, f in shared.items()]
         advice = _advice([*shared], names, tables, by_file=by_file)
         raise IdError("each system in one file", "systems in several", advice, offenders)
 

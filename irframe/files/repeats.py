@@ -79,7 +79,13 @@ class Folded(NamedTuple):
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        pairs = [(name, topic) for name, run in self.runs.items() for topic in _topics(run)]
+        pairs: list[tuple[Any, Any]] = []
+        for name, run in self.runs.items():
+            if isinstance(run, pd.DataFrame):
+                topics = run[roles(run.columns)[TOPIC]].unique().tolist()
+            else:
+                topics = [topic for topic, docs in run.items() if docs]
+            pairs += [(name, topic) for topic in topics]
         return pd.MultiIndex.from_tuples(pairs)
 
     def contributing(self, systems: Any) -> Any:
@@ -120,12 +126,8 @@ class Folded(NamedTuple):
             table = self._inside(table, place, repeats)
         index: Any = table.index
         labels, codes = index.levels[place], index.codes[place]
-        both = [
-            pd.Index(each, dtype=dtype)
-            for each, dtype in zip(
-                zip(*(self.owners[name] for name in labels), strict=True), self.types, strict=True
-            )
-        ]
+        sides = zip(*(self.owners[name] for name in labels), strict=True)
+        both = [pd.Index(s, dtype=dtype) for s, dtype in zip(sides, self.types, strict=True)]
         levels = [index.get_level_values(n) for n in range(len(names))]
         levels[place : place + 1] = [each.take(codes) for each in both]
         names[place + 1 : place + 1] = [self.word]
@@ -154,13 +156,6 @@ class Folded(NamedTuple):
 
 LACKING = "lists that systems lack count as empty"
 """How it is said that some do, which repeats inside topics do not."""
-
-
-def _topics(run: Any) -> Iterable[Any]:
-    if isinstance(run, pd.DataFrame):
-        found: Iterable[Any] = run[roles(run.columns)[TOPIC]].unique()
-        return found
-    return [topic for topic, docs in run.items() if docs]
 
 
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
@@ -233,7 +228,7 @@ def fold(runs: Any) -> Folded:
         return nothing if runs.repeat is None else _of_files(runs)
     if isinstance(runs, Mapping) and not is_array(runs):
         several = _repeated(runs)
-        owners = {_label(s, REPEAT, r): (s, r) for s, own in several.items() for r in own}
+        owners = {f"{s} [{REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
         return Folded(named, REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
@@ -380,17 +375,13 @@ def _candidates(names: Iterable[Any]) -> list[str]:
     return [name for name in REPEAT_NAMES if name in present]
 
 
-def _label(system: Any, word: str, repeat: Any) -> str:
-    return f"{system} [{word} {repeat}]"
-
-
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
     """Return a frame in which systems are called by their repeats, too."""
     role = SYSTEM if system is None else system
     systems = pd.Series(ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])
     codes, found = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
-    names = pd.Index([_label(one, word, repeat) for one, repeat in found])
+    names = pd.Index([f"{one} [{word} {repeat}]" for one, repeat in found])
     rest = frame.drop(columns=[word, *([] if system is None else [system])])
     rest.insert(0, role, names.take(codes))
     rest.attrs = dict(frame.attrs)

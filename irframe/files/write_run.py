@@ -209,16 +209,11 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
-        columns[RANK] = _row_ranks(columns)
+        lists = to_frame(pa.table({role: columns[role] for role in (SYSTEM, TOPIC)}))
+        columns[RANK] = to_arrow(lists.groupby([SYSTEM, TOPIC], sort=False).cumcount() + 1)
     if SCORE not in columns:
         columns[SCORE] = pc.negate(columns[RANK])
     write(path, columns, RUN)
-
-
-def _row_ranks(columns: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
-    lists = to_frame(pa.table({role: columns[role] for role in (SYSTEM, TOPIC)}))
-    ranks = lists.groupby([SYSTEM, TOPIC], sort=False).cumcount() + 1
-    return to_arrow(ranks)
 
 
 def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
@@ -275,8 +270,8 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
             [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
         )
     if PROBABILITY in columns and not _follows(columns):
-        told = "the column probability, which the TREC format lacks, is not written; "
-        warn(told + "a file that ends in .parquet or .jsonl keeps it")
+        told = "the column probability, which the TREC format lacks, is not written"
+        warn(f"{told}; a file that ends in .parquet or .jsonl keeps it")
     write(path, columns, QRELS)
 
 
@@ -341,33 +336,27 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
 
 def _loaded(data: bytes, source: str) -> Any:
     if _is_cbor(data):
-        return _cbor(data, source)
+        try:
+            import cbor2  # noqa: PLC0415 - only files of ranx need it
+        except ImportError as error:
+            wanted = "the package cbor2, which reads the files of ranx"
+            advice = "install it: pip install cbor2"
+            raise FileFormatError(wanted, f"none, for {source}", advice) from error
+        with whole("a file", source, cbor2.CBORError, RecursionError):
+            return cbor2.loads(data)
     again: list[str] = []
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            again.extend(
-                key for key, number in Counter(key for key, _ in pairs).items() if number > 1
-            )
+            numbers = Counter(key for key, _ in pairs)
+            again.extend(key for key, number in numbers.items() if number > 1)
         return found
 
     with whole("a file", source, ValueError, RecursionError):
         nested = json.loads(data, object_pairs_hook=distinct)
     if again:
-        wanted, advice = (
-            "each key once in its dictionary",
-            "keep one of them, or unite what they hold",
-        )
-        raise FileFormatError(wanted, f"{source} with keys again", advice, map(spelled, again))
+        wanted, found = "each key once in its dictionary", f"{source} with keys again"
+        advice = "keep one of them, or unite what they hold"
+        raise FileFormatError(wanted, found, advice, map(spelled, again))
     return nested
-
-
-def _cbor(data: bytes, source: str) -> Any:
-    try:
-        import cbor2  # noqa: PLC0415 - only files of ranx need it
-    except ImportError as error:
-        wanted, found = "the package cbor2, which reads the files of ranx", f"none, for {source}"
-        raise FileFormatError(wanted, found, "install it: pip install cbor2") from error
-    with whole("a file", source, cbor2.CBORError, RecursionError):
-        return cbor2.loads(data)
