@@ -405,8 +405,7 @@ def _untied(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _sum_smaller(x: Floats, y: Floats) -> Floats:
-    total: Floats = np.minimum(x, y).sum(axis=-1)
-    return total
+    return np.asarray(np.minimum(x, y).sum(axis=-1))
 
 
 AgreementName = Literal[

@@ -219,8 +219,7 @@ class Ordered(NamedTuple):
 def pairs_of(lists: Codes, docs: Any) -> Codes:
     """Return a number for each pair of list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
-    found: Codes = lists.astype(np.int64) * (len(labels) + 1) + code
-    return found
+    return np.asarray(lists.astype(np.int64) * (len(labels) + 1) + code)
 
 
 def _ranked_anew(

@@ -252,8 +252,7 @@ def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
     [[True, False, True], [True, True, True]]
     """
-    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True)
-    return found
+    return np.asarray(there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True))
 
 
 def refuse_several(by: Any, topics: Iterable[Any]) -> None:

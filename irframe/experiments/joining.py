@@ -79,8 +79,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
 
 def with_number(prints: Prints, number: Codes) -> Prints:
     """Return fingerprints of names together with numbers, such as those of topics."""
-    mixed: Prints = _mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1])
-    return mixed
+    return np.asarray(_mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1]))
 
 
 def _of_text(names: pa.Array) -> Prints | None:
@@ -141,8 +140,7 @@ def find_topics(table: RunTable, judgments: QrelsTable) -> Codes:
     if len(table.topics):
         kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
         same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
-    placed: Codes = judgments.topics.get_indexer(table.topics)
-    return placed
+    return np.asarray(judgments.topics.get_indexer(table.topics))
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
@@ -276,8 +274,7 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
     stems = pc.replace_substring_regex(names, CHUNK, "")
     known = pc.unique(judgments.doc.cast(pa.large_string()))
     found = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
-    chosen: Codes = rows[found.to_numpy()]
-    return chosen
+    return np.asarray(rows[found.to_numpy()])
 
 
 def tell_unjudged(

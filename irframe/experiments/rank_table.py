@@ -179,8 +179,7 @@ def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
-    position: Codes = _inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()]
-    return position
+    return np.asarray(_inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()])
 
 
 def _inverse(order: Codes) -> Codes:

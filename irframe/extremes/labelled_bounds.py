@@ -385,5 +385,4 @@ def _tail(block: Block, key: NDArray[np.int16], depth: int) -> Array:
     width = min(int(size.max(initial=0)), depth)
     place = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
     known = np.append(codes[order], EMPTY).astype(np.int8)
-    result: Array = known[place]
-    return result
+    return np.asarray(known[place])

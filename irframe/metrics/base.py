@@ -26,9 +26,8 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
         return whole(f"depth of {metric}", value, low=1, error=DepthError)
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
-    limits = dict(spec.metadata)
+    limits = {name: limit for name, limit in spec.metadata.items() if name != "shown"}
     name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
-    limits.pop("shown", None)
     if words:
         return choice(name, value, words, MetricError)
     if any(limit is not None for limit in limits.values()):
@@ -205,19 +204,14 @@ class Metric(metaclass=MetricType):
         return not self.judged_only
 
     def _arguments(self, at: str) -> str:
-        shown = [
-            (spec.name, getattr(self, spec.name))
-            for spec in sorted(fields(self), key=lambda spec: spec.name == "depth")
-            if spec.name != at
-            and (
-                spec.metadata.get("shown")
-                or getattr(self, spec.name) != _default(spec.name, spec.default)
-            )
-        ]
-        return ", ".join(
-            f"{name}={gain_text(value) if isinstance(value, Gain) else repr(value)}"
-            for name, value in shown
-        )
+        shown = []
+        for spec in sorted(fields(self), key=lambda spec: spec.name == "depth"):
+            value, default = getattr(self, spec.name), spec.default
+            usual = value == (parse_gain(default) if spec.name == "gain" else default)
+            if spec.name != at and (spec.metadata.get("shown") or not usual):
+                text = gain_text(value) if isinstance(value, Gain) else repr(value)
+                shown.append(f"{spec.name}={text}")
+        return ", ".join(shown)
 
     _repr_html_ = as_html
 
@@ -254,9 +248,8 @@ class Metric(metaclass=MetricType):
 
     def __str__(self) -> str:
         label: str | None = self.__dict__.get("_label")
-        return self._canonical() if label is None else label
-
-    def _canonical(self) -> str:
+        if label is not None:
+            return label
         arguments, at = self._arguments(self.at), getattr(self, self.at)
         text = type(self).__name__ + (f"({arguments})" if arguments else "")
         return text if at is None else f"{text}@{at!r}"
@@ -287,8 +280,7 @@ class Metric(metaclass=MetricType):
         """
         if self.last is None or self.depth is not None:
             return self.score(evidence)[..., -1:]
-        found: Floats = self.last(**self._seen(evidence).read(self, "last"))
-        return found
+        return np.asarray(self.last(**self._seen(evidence).read(self, "last")))
 
     def _seen(self, evidence: Evidence) -> Evidence:
         """Return the rankings that count."""
@@ -356,10 +348,6 @@ def _refuse_taken(kind: type[Metric]) -> None:
     ]
     if taken:
         raise MetricError(f"names of its own for the metric {identity[1]}", "taken ones", "", taken)
-
-
-def _default(name: str, value: Any) -> Any:
-    return parse_gain(value) if name == "gain" else value
 
 
 class Setting(partial[Metric]):

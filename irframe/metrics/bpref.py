@@ -9,7 +9,7 @@ from irframe.arrays import Array
 from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.block import count_to
 from irframe.metrics.contributions import divided
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,8 +8,7 @@ from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
-from irframe.metrics.positions import ExpectedRanks
+from irframe.metrics.positions import ExpectedRanks, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -23,19 +23,6 @@ from irframe.metrics.positions import (
 from irframe.metrics.subtopics import Hits, Strata, find_hits
 from irframe.names import UNJUDGED
 
-__all__ = [
-    "NO_WORDS",
-    "Array",
-    "Evidence",
-    "Floats",
-    "Steps",
-    "parameters",
-    "positive",
-    "refuse_words",
-    "words",
-]
-
-
 Steps = tuple[Floats, Array]
 
 Word = TypeVar("Word", bound=Callable[..., Any])
@@ -161,18 +148,15 @@ class Evidence:
 
     def precision(self, rel: int) -> Floats:
         """Share of relevant documents down to each depth; shape (..., depth)."""
-        found: Floats = self.found(rel) / self.rank
-        return found
+        return np.asarray(self.found(rel) / self.rank)
 
     def search_length(self, rel: int) -> Floats:
         """Irrelevant documents above a rank and the one there; shape (..., depth)."""
-        length: Floats = self.rank - self.found(rel) + 1
-        return length
+        return np.asarray(self.rank - self.found(rel) + 1)
 
     def missing_length(self, unretrieved: str, rel: int) -> Floats:
         """Search length of what is not retrieved down to each depth; shape (..., depth)."""
-        length: Floats = self.seen - self.found(rel) + (unretrieved == "irrel+1")
-        return length
+        return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
 
     def gain(self, gain: Gain, rel: int) -> Floats:
         """Gain by rank, 0 where unjudged or empty; shape (..., depth)."""
@@ -291,16 +275,14 @@ class Evidence:
         key = ("hits", rel)
         if key not in self._memory:
             self._memory[key] = self.hits(rel)
-        found: Floats = self._memory[key].novelty(alpha)
-        return found
+        return np.asarray(self._memory[key].novelty(alpha))
 
     @of_judgments
     def ideal_novelty(self, alpha: float, rel: int) -> Floats:
         """Subtopics covered by rank in the best ranking, likewise; shape (..., rank)."""
         gains, variants = self._subtopics("ideal", "ideal_of")
         place = np.flatnonzero((variants == (alpha, rel)).all(axis=1))[0]
-        found: Floats = gains[..., place, :]
-        return found
+        return np.asarray(gains[..., place, :])
 
     @of_judgments
     def by_subtopic(self, rel: int) -> Array:
@@ -426,15 +408,12 @@ def words() -> dict[str, str]:
     >>> words()["relevant"]
     'Whether the document at a rank is relevant; shape (..., depth).'
     """
-    return {name: _first_line(getattr(Evidence, name)) for name in _vocabulary()}
+    told = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
+    return {name: text.partition("\n")[0] for name, text in told.items()}
 
 
 def _vocabulary() -> list[str]:
     return sorted(name for name in vars(Evidence) if name[0] != "_" and name not in NO_WORDS)
-
-
-def _first_line(word: Any) -> str:
-    return (inspect.getdoc(word) or "").partition("\n")[0]
 
 
 def refuse_words(metric: type, kernel: str) -> None:
@@ -454,10 +433,10 @@ def refuse_words(metric: type, kernel: str) -> None:
         wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
         raise MetricError(wanted, "", "", unknown)
     fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
-    calls = {word: call for word in asked if callable(call := getattr(Evidence, word))}
     missing = [
         f"{parameter} for {word}"
-        for word, call in calls.items()
+        for word in asked
+        if callable(call := getattr(Evidence, word))
         for parameter in parameters(call)
         if parameter not in fields
     ]

@@ -9,8 +9,9 @@ from irframe.arrays import Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.contributions import added_by_rank, refuse_without_terms
-from irframe.metrics.evidence import Evidence, positive
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,7 +8,7 @@ from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.block import count_above
 from irframe.metrics.contributions import divided
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
 POOLED_UNJUDGED = -1

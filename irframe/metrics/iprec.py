@@ -62,11 +62,9 @@ class IPrec(Metric):
 
     def last(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at the last depth."""
-        best: Floats = self._reached(found, precision, n_relevant).max(axis=-1, keepdims=True)
-        return best
+        return np.asarray(self._reached(found, precision, n_relevant).max(axis=-1, keepdims=True))
 
     def _reached(self, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the precision at the ranks where the level is reached, 0 at others."""
         needed = np.floor(self.recall * n_relevant + (0.9 if self.rounding == "up" else 0.5))
-        reached: Floats = precision * (found >= needed)
-        return reached
+        return np.asarray(precision * (found >= needed))

@@ -7,8 +7,8 @@ import numpy as np
 from irframe.arrays import Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import Steps, positive
-from irframe.metrics.positions import discounts, ideal_sum
+from irframe.metrics.evidence import Steps
+from irframe.metrics.positions import discounts, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import stretch
 
 

@@ -192,7 +192,14 @@ def _parsed(text: str) -> Metric:
         raise MetricError("one metric", shown, "score them all, or name one", several)
     name, level = split_level(words)
     known = _from_trec(name) or from_cwl(name) or _from_ranx(name) or _from_expression(name)
-    return known if level is None else _at_level(known, level, words)
+    if level is None:
+        return known
+    if not has_level(known):
+        raise MetricError(f"parameters of {type(known).__name__}", repr(words), "", ["rel"])
+    if getattr(known, "rel") != 1:  # noqa: B009
+        raise MetricError("one lowest relevant grade", f"{words!r}, which has two")
+    given: dict[str, Any] = {"rel": level}
+    return replace(known, **given)
 
 
 def parse_named(metric: Any) -> list[Metric]:
@@ -228,10 +235,8 @@ def parse_named(metric: Any) -> list[Metric]:
         warn_of_doubt(str(metric).strip())
         return [parse_metric(metric).named(str(metric))]
     known = [label for label in labels if _from_trec(split_level(label)[0])]
-    if missing := [label for label in labels if label not in known]:
-        warn(
-            f"measures of {metric!r} that irframe does not have are left out: {', '.join(missing)}"
-        )
+    if missing := ", ".join(label for label in labels if label not in known):
+        warn(f"measures of {metric!r} that irframe does not have are left out: {missing}")
     return [parse_metric(label).named(label) for label in known]
 
 
@@ -260,23 +265,17 @@ def listed_measures(text: str) -> list[str]:
     (['P_5', 'P_10'], ['map'])
     """
     name, level = split_level(text)
+    end = "" if level is None else f"-l{level}"
     if name in SETS:
-        labels = list(each_of_set(name))
-        return labels if level is None else [_label_at_level(label, level) for label in labels]
+        pairs = ((label, _from_trec(label)) for label in each_of_set(name))
+        return [label + end * bool(known and has_level(known)) for label, known in pairs]
     found = trec_name(name)
     if found is None:
         return [text]
     if name in DEFAULTS:
         found = TrecName(name, DEFAULTS[name])
-    if len(several := found.measures) == 1:
-        return [text]
-    return [f"{each}" + ("" if level is None else f"-l{level}") for each in several]
-
-
-def _label_at_level(label: str, level: int) -> str:
-    """Return the label of a measure with its lowest relevant grade, if it has one."""
-    known = _from_trec(label)
-    return label if known is None or not has_level(known) else f"{label}-l{level}"
+    several = found.measures
+    return [text] if len(several) == 1 else [f"{each}{end}" for each in several]
 
 
 def has_level(metric: Metric) -> bool:
@@ -289,16 +288,6 @@ def has_level(metric: Metric) -> bool:
     """
     graded = parse_gain(getattr(metric, "gain", "binary")) != Binary()
     return hasattr(metric, "rel") and not graded
-
-
-def _at_level(metric: Metric, level: int, text: str) -> Metric:
-    """Return a metric with the lowest relevant grade that ends its name."""
-    if not has_level(metric):
-        raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
-    if getattr(metric, "rel") != 1:  # noqa: B009
-        raise MetricError("one lowest relevant grade", f"{text!r}, which has two")
-    given: dict[str, Any] = {"rel": level}
-    return replace(metric, **given)
 
 
 def names_exactly(text: str) -> bool:
@@ -328,27 +317,21 @@ def _is_letter(text: str) -> bool:
 def _from_ranx(text: str) -> Metric | None:
     """Return the metric of ``name@cutoff``."""
     found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
-    if found is None or (name := _named_by_ranx(found[1])) is None:
+    if found is None:
         return None
-    _, sign, number = found.groups()
-    ours = RANX_NAMES[name] if number else RANX_UNCUT.get(name, RANX_NAMES[name])
-    given: dict[str, Any] = {}
+    name, sign, number = found.groups()
+    others = {known.lower() for known in (*ALIASES, *TREC_NAMES)}  # in other letters
+    name = name if name in RANX_NAMES or name.lower() in others else name.lower()
+    if name not in RANX_NAMES:
+        return None
     if sign and name == "rbp":
         advice = f"write 'RBP@{number}' for the depth, 'RBP(p=0.{number})' for the persistence"
         raise MetricError("one meaning of a number", f"{text!r}, which has two", advice)
     if sign == ".":
         return None
-    if sign:
-        given["depth"] = int(number)
-    return replace(_from_expression(ours), **given)
-
-
-def _named_by_ranx(name: str) -> str | None:
-    """Return a name of ranx in its own letters, if no other tool has the name in other letters."""
-    if name in RANX_NAMES:
-        return name
-    others = {known.lower() for known in (*ALIASES, *TREC_NAMES)}
-    return name.lower() if name.lower() in RANX_NAMES.keys() - others else None
+    if not sign:
+        return _from_expression(RANX_UNCUT.get(name, RANX_NAMES[name]))
+    return replace(_from_expression(RANX_NAMES[name]), depth=int(number))
 
 
 def _from_expression(text: str) -> Metric:
@@ -436,14 +419,10 @@ def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) ->
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]
     _take_over(kind, arguments, text)
-    known = {spec.name: spec for spec in fields(kind) if spec.name not in fixed}
-    given = {
-        name if name in known else SYNONYMS.get(name, name): arguments[name] for name in arguments
-    }
+    known = {spec.name: spec.default for spec in fields(kind) if spec.name not in fixed}
+    given = {n if n in known else SYNONYMS.get(n, n): value for n, value in arguments.items()}
     unknown = [name for name in given if name not in known]
-    missing = [
-        name for name, spec in known.items() if spec.default is MISSING and name not in given
-    ]
+    missing = [n for n, default in known.items() if default is MISSING and n not in given]
     if unknown:
         found = f"{unknown[0]} in {text!r}{suggest(unknown[0], [*known])}"
         advice = f"{kind.__name__} has {', '.join(sorted(known))}"

@@ -73,5 +73,4 @@ class RBP(Metric):
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the rate if unjudged documents and all below the last rank gained 1."""
-        read: Floats = self.kernel(gain=filled_gain, rank=rank) + self.p**seen
-        return read
+        return np.asarray(self.kernel(gain=filled_gain, rank=rank) + self.p**seen)

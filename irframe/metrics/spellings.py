@@ -233,8 +233,8 @@ CWL_NAMES: dict[str, str] = {
 }
 """Our metric, and its name there with our parameters in the places of theirs."""
 
-NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
-"""What stands for a parameter, where that is not any number."""
+NUMBER, NUMBERS = r"-?[0-9.]+", {"depth": r"\d+", "p": r"0?\.\d+"}
+"""What stands for a parameter, and where that is not any number."""
 
 
 def from_cwl(text: str) -> Metric | None:
@@ -246,20 +246,16 @@ def from_cwl(text: str) -> Metric | None:
     (INST(T=2.0), SDCG()@10, None)
     """
     for name, form in CWL_NAMES.items():
-        if found := re.fullmatch(_pattern(form), text, re.IGNORECASE):
+        pattern = form
+        for word in re.findall(r"<(\w+)>", form):
+            pattern = pattern.replace(f"<{word}>", f"(?P<{word}>{NUMBERS.get(word, NUMBER)})")
+        if found := re.fullmatch(pattern, text, re.IGNORECASE):
             values = found.groupdict()
             depth = values.pop("depth", None)
             given: dict[str, Any] = {key: float(value) for key, value in values.items()}
             metric: Metric = ALIASES[name](**given)
             return metric if depth is None else metric @ int(depth)
     return None
-
-
-def _pattern(form: str) -> str:
-    """Return a pattern with a group for every parameter."""
-    return re.sub(
-        r"<(\w+)>", lambda word: f"(?P<{word[1]}>{NUMBERS.get(word[1], r'-?[0-9.]+')})", form
-    )
 
 
 _NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)"
