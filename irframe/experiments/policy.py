@@ -123,13 +123,10 @@ def refuse_marks(grades: NDArray[Any]) -> None:
     ...
     irframe.errors.GradeError: wanted judged documents only; found 1 of grade -1...
     """
-    marked = int((grades == POOLED_UNJUDGED).sum())
-    if marked:
-        raise GradeError(
-            "judged documents only",
-            f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged",
-            "drop these rows of the qrels, or give them grade 0 if they were judged",
-        )
+    if marked := int((grades == POOLED_UNJUDGED).sum()):
+        found = f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged"
+        advice = "drop these rows of the qrels, or give them grade 0 if they were judged"
+        raise GradeError("judged documents only", found, advice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +241,7 @@ class Policy:
             whole("depth", self.depth, low=1, error=DepthError)
         whole("seed", self.seed, low=0, high=HIGHEST_SEED)
         given = self.pool_depth
-        depths = given.values() if isinstance(given, Mapping) else [given]
-        for depth in depths:
+        for depth in given.values() if isinstance(given, Mapping) else [given]:
             if depth is not None:
                 whole("pool_depth", depth, low=0, error=DepthError)
         if isinstance(given, Mapping) and self.collection is None:
@@ -260,18 +256,10 @@ class Policy:
     @property
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
-        chosen = self.topics if isinstance(self.topics, str) else "listed"
-        named = {
-            "ties": self.ties,
-            "score_dtype": self.score_dtype,
-            "topics": chosen,
-            "depth": self.depth,
-            "collection": self.collection,
-            "seed": self.seed if self.ties == "random" else None,
-            "unit": self.unit,
-            "copies": self.copies,
-            "length": self.length,
-        }
+        words = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
+        named = {name: getattr(self, name) for name in (*words, "unit", "copies", "length")}
+        named["topics"] = self.topics if isinstance(self.topics, str) else "listed"
+        named["seed"] = self.seed if self.ties == "random" else None
         return {name: value for name, value in named.items() if value is not None}
 
 
@@ -319,9 +307,8 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> No
     if TIE_POLICIES[ties].shares:
         refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
-            advice = "choose another ties="
             wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
-            raise MetricError(wanted, "", advice, refused)
+            raise MetricError(wanted, "", "choose another ties=", refused)
     for metric in metrics:
         known = facts(metric)
         missing = known.gain.missing(levels) if isinstance(known.gain, GainMap) else []

@@ -98,7 +98,7 @@ class Budgets:
         free = [metric.uncut() or metric for metric in metrics]
         if self.cut == "whole":
             read = depths_at(experiment.hits, self.of)
-            return _scored(experiment, free, _within(read, depth))
+            return _scored(experiment, free, np.minimum(read, depth or read))
         parts = []
         for each in self.of:
             part = replace(experiment, hits=_shortened(experiment, each, self.cut, depth))
@@ -116,21 +116,18 @@ class Budgets:
         self.refuse_without_lengths(experiment.hits)
         if TIE_POLICIES[experiment.made.get("ties", "trec")].shares:
             raise ParameterError("one order of documents for budget=", "shared ranks, ties='mean'")
-        wrong = [str(metric) for metric in metrics if metric.judged_only or _is_cut(metric)]
+        wrong = []
+        for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
+            reads = parameters(type(metric).kernel)
+            is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
+            if metric.judged_only or is_cut:
+                wrong.append(str(metric))
         if wrong:
             wanted = "metrics whose ideal is not cut and which read lists as retrieved, for budget="
             raise MetricError(wanted, "", "nDCG, AP, RBP and most others are such", wrong)
         if self.cut == "part" and experiment.judgments.table.spans is None:
-            advice = (
-                "use cut='whole' or cut='skip'; whether a part of a document helps is not known"
-            )
+            advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
-
-
-def _is_cut(metric: Metric) -> bool:
-    """Return whether what a metric divides by is cut at the depth, whatever is asked."""
-    reads = parameters(type(metric).kernel)
-    return metric.uncut() is None and any("ideal" in word for word in reads)
 
 
 def read_through(hits: Hits) -> tuple[NDArray[np.float64], Codes]:
@@ -149,10 +146,6 @@ def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
     size = hits.length.size
     fits = [np.bincount(of[through <= b * (1 + ROUNDING)], minlength=size) for b in budgets]
     return np.stack(fits, axis=-1).reshape(*hits.length.shape, len(fits))
-
-
-def _within(read: NDArray[np.int64], depth: Any) -> NDArray[np.int64]:
-    return read if depth is None else np.minimum(read, depth)
 
 
 def _scored(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
