@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
@@ -23,25 +24,6 @@ from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
 from irframe.files.columns import numbers
 from irframe.files.ids import ByRole, Codes
 from irframe.files.read_run import ScannedRuns
-from irframe.names import (
-    ALIASES,
-    BORDERS,
-    CHUNKS,
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    FILES,
-    GRADE,
-    LENGTH,
-    RANK,
-    SCORE,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-    UNIT,
-    ScoreDtype,
-    Ties,
-)
 from irframe.record import recorded
 
 ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
@@ -49,7 +31,7 @@ ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
 By = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
-COLLAPSED = UNIT
+COLLAPSED = words.UNIT
 FIRST_CHUNK = "doc, at its first chunk"
 """Attribute of runs that were collapsed, and what it says of those that verbs collapse."""
 COUNT = "chunks"
@@ -59,12 +41,12 @@ COUNT = "chunks"
 @recorded
 def collapse(
     runs: Runs,
-    unit: str = DOC,
+    unit: str = words.DOC,
     *,
     by: By = "first",
     of: ChunksOf = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     seed: int = 0,
 ) -> pd.DataFrame:
     r"""Collapse lists of chunks to lists of the documents that they are of.
@@ -125,7 +107,7 @@ def collapse(
         frame, count = _ranked_anew(frame, ordered, key, count, by)
     lists = ordered.list[first] if by == "first" else frame.pop("_list").to_numpy()
     rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
-    told = {UNIT: name} if UNIT in frame.columns else {}
+    told = {words.UNIT: name} if words.UNIT in frame.columns else {}
     frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **told).reset_index(drop=True)
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
     frame.attrs = {**ordered.frame.attrs, COLLAPSED: f"{name}, {at}"}
@@ -146,23 +128,23 @@ class Named(NamedTuple):
 def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
     """Return which column names chunks, and the document of each row."""
     frame, columns = runs
-    own = columns[DOC]
+    own = columns[words.DOC]
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
-        chunk = next((c for c in (own, *CHUNKS) if c in frame.columns and c != inside), None)
-        keys = [columns[role] for role in (SYSTEM, TOPIC, DOC) if role in columns]
+        chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)
+        keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.DOC) if role in columns]
         if chunk is None and inside == own and not frame.duplicated(keys).any():
             raise ParameterError(
                 "to know which document a chunk is of",
                 f"the column {own!r} alone",
                 "name the column, as in collapse('doc_id'), or pass of= chunk -> document",
             )
-        doc = frame[inside].rename(inside if inside in ALIASES[DOC] else DOC)
+        doc = frame[inside].rename(inside if inside in words.ALIASES[words.DOC] else words.DOC)
         return Named(frame, columns, chunk, doc, [*filter(None, {chunk, inside})])
     if of is None:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
         raise ParameterError("to know which document a chunk is of", f"no column {unit!r}", advice)
-    title = DOC if own in CHUNKS else own
+    title = words.DOC if own in words.CHUNKS else own
     return Named(frame, columns, own, _documents(frame[own], unit, of).rename(title), [own])
 
 
@@ -205,14 +187,14 @@ class Ordered(NamedTuple):
             raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
         frame, columns = named.frame, dict(named.columns)
         if named.chunk is not None:
-            columns[DOC] = named.chunk
+            columns[words.DOC] = named.chunk
         table = read_table(ByRole(frame, columns))
         dtype = policy.score_dtype
         order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
         if once:
             (codes,) = code_documents(Side(table.topic, table.doc))
             refuse_duplicates(table, listed_again(table.system, codes))
-        rank = str(columns.get(RANK, RANK))
+        rank = str(columns.get(words.RANK, words.RANK))
         return cls(frame.iloc[order], order, table.group[order], table, rank)
 
 
@@ -234,7 +216,7 @@ def _ranked_anew(
     first = np.flatnonzero(~pd.Series(key).duplicated().to_numpy())
     lists = ordered.list[first]
     order = np.lexsort((np.arange(len(first)), -value, lists))
-    name = str(ordered.table.columns[SCORE])
+    name = str(ordered.table.columns[words.SCORE])
     return frame.assign(**{name: value, "_list": lists}).iloc[order], count[order]
 
 
@@ -286,7 +268,7 @@ def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.
     columns = [str(each) for each in frame.columns]
     if value not in columns and len(columns) == 2:
         value = next(each for each in columns[::-1] if each != key)
-    known = (key, *CHUNKS, *ALIASES[DOC], *(columns if len(columns) == 2 else ()))
+    known = (key, *words.CHUNKS, *words.ALIASES[words.DOC], *(columns if len(columns) == 2 else ()))
     keys = next((name for name in known if name in columns and name != value), None)
     if value not in columns or keys is None:
         wanted = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
@@ -321,7 +303,10 @@ class Units(NamedTuple):
         choice("later_copies", self.later_copies, ("spend", "skip"))
         length = self.length
         if length is not None and not isinstance(length, str):
-            length = str(getattr(series_of(length, LENGTH, (DOC, LENGTH)), "name", None) or LENGTH)
+            length = str(
+                getattr(series_of(length, words.LENGTH, (words.DOC, words.LENGTH)), "name", None)
+                or words.LENGTH
+            )
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
         return {"unit": unit, "copies": copies, "length": length}
@@ -359,7 +344,7 @@ class Units(NamedTuple):
 
     @property
     def _map(self) -> pd.Series:
-        known = as_map(self.copies, "copies", (DOC, "canonical"))
+        known = as_map(self.copies, "copies", (words.DOC, "canonical"))
         chained = known[known.isin(known.index) & (known.index != known.to_numpy())]
         chained = chained[known.reindex(chained).to_numpy() != chained.to_numpy()]
         if len(chained):
@@ -370,7 +355,7 @@ class Units(NamedTuple):
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
         """Return runs in which what comes first of some copies is called what they all are."""
         frame, columns = named
-        name, every = columns[DOC], Named(frame, columns, None, frame[columns[DOC]], [])
+        name, every = columns[words.DOC], Named(frame, columns, None, frame[columns[words.DOC]], [])
         ordered = Ordered.of(every, policy, once=True)
         docs = ordered.frame[name].astype(object).reset_index(drop=True)
         stands = docs.map(self._map)
@@ -393,12 +378,12 @@ class Units(NamedTuple):
 def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFrame:
     """Return judgments with the highest grade of copies for the one that stands for them."""
     frame, columns = qrels
-    if all(any(n in frame.columns for n in names) for names in BORDERS.values()):
+    if all(any(n in frame.columns for n in names) for names in words.BORDERS.values()):
         raise ParameterError("judgments of documents for copies=", "spans of text")
-    doc, grade = columns[DOC], columns[GRADE]
+    doc, grade = columns[words.DOC], columns[words.GRADE]
     stands = frame[doc].astype(object).map(known)
     stands = stands.where(stands.notna(), frame[doc])
-    keys = [columns[role] for role in (TOPIC, SUBTOPIC) if role in columns]
+    keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns]
     groups = frame.assign(**{doc: stands}).groupby([*keys, doc], sort=False)[grade]
     conflicts = int((groups.max() > groups.min()).sum())
     if conflicts:
@@ -411,17 +396,17 @@ def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFram
         more = once.merge(copies, left_on=doc, right_on="_stands").assign(**{grade: 0})
         more = more.drop(columns=[doc, "_stands"]).rename(columns={"_copy": doc})
         once = pd.concat([once, more[list(once.columns)]], ignore_index=True)
-    once.attrs = {k: v for k, v in frame.attrs.items() if k == FILES}
+    once.attrs = {k: v for k, v in frame.attrs.items() if k == words.FILES}
     return once.reset_index(drop=True)
 
 
 def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
     """Return runs with a column of lengths."""
     frame, columns = runs
-    doc = frame[columns[DOC]]
+    doc = frame[columns[words.DOC]]
     if name in columns.values():
         raise ParameterError("lengths with a name of their own", repr(name), "rename them")
-    known = as_map(length, LENGTH, (str(doc.name), LENGTH))
+    known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
     values = known.reindex(doc.astype(object)).to_numpy()
     unknown = doc[pd.isna(values)].unique()
     if len(unknown):
@@ -440,7 +425,7 @@ def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
     InputError
         For lengths that are missing, negative or infinite, listing their rows.
     """
-    column = column_of(table.frame, LENGTH, name)
+    column = column_of(table.frame, words.LENGTH, name)
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
     values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
     least, most = (values.min(initial=0), values.max(initial=0))

@@ -10,23 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import InputError
-from irframe.experiments.coded_tables import (
-    Side,
-    code_documents,
-    read_qrels_table,
-    refuse_twice_judged,
-)
+from irframe.experiments import coded_tables, group_columns
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
-from irframe.experiments.group_columns import (
-    GroupBy,
-    Rel,
-    Thresholds,
-    share_names,
-    tell_without_rows,
-    with_given_groups,
-)
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import (
     Contributing,
@@ -47,27 +35,6 @@ from irframe.files.formats import RUN
 from irframe.files.ids import refuse_two_units, repeated, require_columns
 from irframe.files.read_run import ScannedRuns
 from irframe.files.repeats import LACKING, Folded, fold
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    GRADE,
-    JUDGMENTS,
-    RANK,
-    SCORE,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-    TOPICS_OF,
-    UNIT,
-    UNITS,
-    Cut,
-    Layout,
-    NoRel,
-    ScoreDtype,
-    Ties,
-    roles,
-)
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
@@ -78,23 +45,23 @@ def evaluate(
     qrels: Qrels,
     *metrics: Metrics,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
-    by: GroupBy | None = None,
+    by: group_columns.GroupBy | None = None,
     seed: int = 0,
-    no_rel: NoRel | None = None,
-    rel: Rel = None,
-    repeats: Layout | None = None,
+    no_rel: words.NoRel | None = None,
+    rel: group_columns.Rel = None,
+    repeats: words.Layout | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
-    cut: Cut = "whole",
+    cut: words.Cut = "whole",
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -171,7 +138,7 @@ def evaluate(
     """
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    runs, qrels, groups = with_given_groups(runs, qrels, by)
+    runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded, units = fold(runs), Units(of, copies, later_copies, length)
     policy = Policy(
         depth=cut_at(chosen, depth) if budget is None else depth,
@@ -190,13 +157,13 @@ def evaluate(
 
 def units_of(runs: Any) -> dict[str, Any]:
     """Return the attribute that says of which unit the lists of each system are, if runs say it."""
-    if not isinstance(runs, pd.DataFrame) or UNIT not in runs.columns:
+    if not isinstance(runs, pd.DataFrame) or words.UNIT not in runs.columns:
         return {}
-    system = roles(runs.columns).get(SYSTEM)
+    system = words.roles(runs.columns).get(words.SYSTEM)
     if system is None:
         return {}
-    pairs = runs[[system, UNIT]].drop_duplicates().astype(str)
-    return {UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
+    pairs = runs[[system, words.UNIT]].drop_duplicates().astype(str)
+    return {words.UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
 
 
 def _repeated(
@@ -205,7 +172,7 @@ def _repeated(
     qrels: Qrels,
     units: Units,
     policy: Policy,
-    repeats: Layout | None,
+    repeats: words.Layout | None,
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""
     with OneCall(without=LACKING if repeats == "topic" else None):
@@ -234,7 +201,7 @@ def _scored(
         return table
     runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     qrels = as_qrels(qrels)
-    if share_names(qrels, by):
+    if group_columns.share_names(qrels, by):
         return _joined(dict(_apart(plan, runs, qrels, by)), by)
     reader, scoring = _prepared(plan, qrels)
     groups = reader.read_groups(runs, by)
@@ -247,8 +214,8 @@ def _apart(
     """Score groups whose topics share names with those of others, each by itself."""
     collection, absent = plan.policy.collection, {}
     if plan.rel and collection in qrels.columns:
-        Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
-    everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
+        group_columns.Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
+    everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
             reader, scoring = _prepared(plan, qrels[qrels[by] == key])
@@ -257,7 +224,7 @@ def _apart(
         absent[key] = [name for name in everyone if name not in here]
         yield key, part
     if collection is None:
-        tell_without_rows(by, absent)
+        group_columns.tell_without_rows(by, absent)
 
 
 def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
@@ -271,9 +238,9 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     for part in parts.values():
         part.attrs = {}
     table = pd.DataFrame(pd.concat(parts, names=[by]))
-    topics_of = [pair for each in told for pair in each.get(TOPICS_OF, ())]
-    table.attrs = told[0] | ({TOPICS_OF: topics_of} if topics_of else {})
-    for name in ("top", "pool_depth", JUDGMENTS):
+    topics_of = [pair for each in told for pair in each.get(words.TOPICS_OF, ())]
+    table.attrs = told[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
+    for name in ("top", "pool_depth", words.JUDGMENTS):
         every = np.concatenate([np.ravel(each[name]) for each in told])
         table.attrs[name] = one_or_several(every)
     return table
@@ -309,22 +276,26 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """
     known = columns_of(frame)
     table = frame if known is None else known
-    if known is not None and GRADE in roles(known.columns):
-        judged = read_qrels_table(table)
+    if known is not None and words.GRADE in words.roles(known.columns):
+        judged = coded_tables.read_qrels_table(table)
         columns = judged.columns
         if judged.subtopic_grade is not None:
-            column = repr(columns[SUBTOPIC])
+            column = repr(columns[words.SUBTOPIC])
             raise InputError("judgments with one grade per document", f"subtopics in {column}")
-        (codes,) = code_documents(Side(judged.topic, judged.doc))
-        refuse_twice_judged(judged, repeated(codes))
-        return _nested(table, columns, table[columns[GRADE]].astype(int))
+        (codes,) = coded_tables.code_documents(coded_tables.Side(judged.topic, judged.doc))
+        coded_tables.refuse_twice_judged(judged, repeated(codes))
+        return _nested(table, columns, table[columns[words.GRADE]].astype(int))
     columns = require_columns(table, RUN)
     refuse_two_units(table, columns)
     ranked = rank(table)
-    values = ranked[columns[SCORE]].astype(float) if SCORE in columns else -ranked[columns[RANK]]
-    if SYSTEM not in columns or len(ranked[columns[SYSTEM]].unique()) == 1:
+    values = (
+        ranked[columns[words.SCORE]].astype(float)
+        if words.SCORE in columns
+        else -ranked[columns[words.RANK]]
+    )
+    if words.SYSTEM not in columns or len(ranked[columns[words.SYSTEM]].unique()) == 1:
         return _nested(ranked, columns, values)
-    systems = ranked[columns[SYSTEM]]
+    systems = ranked[columns[words.SYSTEM]]
     return {
         str(system): _nested(ranked.loc[rows], columns, values.loc[rows])
         for system, rows in systems.groupby(systems, sort=False).groups.items()
@@ -334,7 +305,7 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
     """Return topic -> document -> value."""
     found: dict[str, dict[str, Any]] = {}
-    ids = (frame[columns[role]].astype(str).tolist() for role in (TOPIC, DOC))
+    ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
     for topic, doc, value in zip(*ids, values.tolist(), strict=True):
         found.setdefault(topic, {})[doc] = value
     return found
@@ -371,12 +342,12 @@ def to_ranx(frame: pd.DataFrame) -> Any:
         raise InputError("the package ranx", "none", "install it: pip install ranx") from error
     nested = to_pytrec_eval(frame)
     table = columns_of(frame)
-    found = {} if table is None else roles(table.columns)
-    if GRADE in found:
+    found = {} if table is None else words.roles(table.columns)
+    if words.GRADE in found:
         return ranx.Qrels(nested)
-    if SYSTEM not in found or table is None:
+    if words.SYSTEM not in found or table is None:
         return ranx.Run(nested)
-    systems = [str(system) for system in table[found[SYSTEM]].unique()]
+    systems = [str(system) for system in table[found[words.SYSTEM]].unique()]
     if len(systems) == 1:
         return ranx.Run(nested, name=systems[0])
     return [ranx.Run(run, name=system) for system, run in nested.items()]

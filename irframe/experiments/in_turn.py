@@ -190,8 +190,9 @@ class Gathered:
         """Add some lists."""
         lists, hits = part
         of = lists[hits.of].astype(np.int32, copy=False)
-        told = {"lists": lists, "length": hits.length, "of": of, "rank": hits.rank, "row": hits.row}
-        told |= {"filed": hits.pool_rank, "tied": hits.tied, "along": hits.along}
+        told: dict[str, Any] = {"lists": lists, "length": hits.length, "of": of, "row": hits.row}
+        told |= {"rank": hits.rank, "filed": hits.pool_rank}
+        told |= {"tied": hits.tied, "along": hits.along}
         for name, values in told.items():
             self._fields[name].append(values)
 

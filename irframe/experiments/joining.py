@@ -18,19 +18,9 @@ from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, read_qrels_table
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
+from irframe.files import ids
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.formats import DOCUMENTS
-from irframe.files.ids import (
-    Codes,
-    code_labels,
-    identifiers,
-    is_text,
-    refuse_two_units,
-    repeated,
-    require_columns,
-    same_kind,
-    shown,
-)
 from irframe.names import DOC, GRADE, TOPIC, roles
 from irframe.record import recorded
 from irframe.warned import listing
@@ -69,7 +59,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
     >>> bool(found[0] == found[2]), len(np.unique(found))
     (True, 3)
     """
-    if not is_text(doc.type):
+    if not ids.is_text(doc.type):
         return _mixed(doc.cast(pa.int64()).to_numpy().view(np.uint64), FACTORS[0])
     parts = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
     if any(part is None for part in parts):
@@ -77,7 +67,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
     return np.concatenate([np.zeros(0, np.uint64), *(part for part in parts if part is not None)])
 
 
-def with_number(prints: Prints, number: Codes) -> Prints:
+def with_number(prints: Prints, number: ids.Codes) -> Prints:
     """Return fingerprints of names together with numbers, such as those of topics."""
     return np.asarray(_mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1]))
 
@@ -101,7 +91,7 @@ def _of_text(names: pa.Array) -> Prints | None:
     return found
 
 
-def _of_words(words: Prints, start: Codes, length: Codes) -> Prints:
+def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     found = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
@@ -135,15 +125,15 @@ Named = tuple[Iterable[Any], Any]
 """Some identifiers, and the name of their column."""
 
 
-def find_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """Return for every topic of some runs its code in the qrels, -1 where it is not judged."""
     if len(table.topics):
         kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
-        same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
+        ids.same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
     return np.asarray(judgments.topics.get_indexer(table.topics))
 
 
-def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """Return the same for all runs.
 
     Raises
@@ -156,14 +146,14 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
         ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
         raise IdError(
             "topics that occur in runs and qrels",
-            f"none: the runs have {shown(table.topics)} in {ours!r}, the qrels "
-            f"{shown(judgments.topics)} in {theirs!r}",
+            f"none: the runs have {ids.shown(table.topics)} in {ours!r}, the qrels "
+            f"{ids.shown(judgments.topics)} in {theirs!r}",
             "compare leading zeros and types",
         )
     return placed
 
 
-def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
+def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
     """Return for every row of the runs its row in the qrels, -1 where unjudged.
 
     Parameters
@@ -180,14 +170,14 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
-    same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
+    ids.same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     found = _by_fingerprints(table, number, judgments)
     return _by_names(table, number[table.topic], judgments) if found is None else found
 
 
-def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> Codes | None:
+def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
     """Join by fingerprints; None where some are equal that must not be, or names are too long."""
     known = fingerprints(judgments.doc)
     if known is None:
@@ -218,13 +208,15 @@ def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> C
     return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 
 
-def _are_alike(docs: pa.ChunkedArray, topic: Codes, place: Codes, judgments: QrelsTable) -> bool:
+def _are_alike(
+    docs: pa.ChunkedArray, topic: ids.Codes, place: ids.Codes, judgments: QrelsTable
+) -> bool:
     """Return whether documents, each with its topic, are those of the judgments at their places."""
     rows = np.flatnonzero(place >= 0)
     judged = place[rows]
     if (topic[rows] != judgments.topic[judged]).any():
         return False
-    kind = pa.large_string() if is_text(docs.type) else pa.int64()
+    kind = pa.large_string() if ids.is_text(docs.type) else pa.int64()
     listed = docs.take(pa.array(rows)).cast(kind)
     same = pc.equal(listed, judgments.doc.take(pa.array(judged)).cast(kind))
     return bool(pc.all(same, min_count=0).as_py())
@@ -243,7 +235,7 @@ class _Matches:
         self._begins = np.zeros(1 << (64 - int(self._bits)), bool)
         self._begins[known >> self._bits] = True
 
-    def of(self, listed: Prints) -> Codes:
+    def of(self, listed: Prints) -> ids.Codes:
         """Return where each number stands among known ones, -1 for one that is not known."""
         place = np.full(len(listed), -1, np.int32)
         some = np.flatnonzero(self._begins[listed >> self._bits])
@@ -257,18 +249,18 @@ def _repeats(prints: Prints) -> bool:
     return bool((prints[1:] == prints[:-1]).any())
 
 
-def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
+def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.Codes:
     """Join by names, refusing those that are there twice."""
     sides = Side(topic, table.doc), Side(judgments.topic, judgments.doc)
     listed, judged = coded_tables.code_documents(*sides)
     refuse_duplicates(table, listed_again(table.system, listed))
-    coded_tables.refuse_twice_judged(judgments, repeated(judged))
+    coded_tables.refuse_twice_judged(judgments, ids.repeated(judged))
     return pd.Index(judged).get_indexer(pd.Index(listed)).astype(np.int32)
 
 
-def like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
+def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.Codes:
     """Return the rows, of some, whose name without a number at its end is a judged document's."""
-    if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
+    if not len(rows) or not (ids.is_text(table.doc.type) and ids.is_text(judgments.doc.type)):
         return rows[:0]
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
     stems = pc.replace_substring_regex(names, CHUNK, "")
@@ -314,7 +306,7 @@ def tell_unjudged(
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
     """Warn that no retrieved document is judged, given some documents of each and their column."""
-    told = [f"{shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
+    told = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
     warn(f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; {advice}")
 
 
@@ -355,7 +347,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     1   1     b    1.0   <NA>
     """
     table, judgments = coded_tables.read_table(runs), read_qrels_table(qrels)
-    refuse_two_units(table.frame, table.columns)
+    ids.refuse_two_units(table.frame, table.columns)
     known = roles(table.frame.columns)
     if GRADE in known:
         found = repr(known[GRADE])
@@ -404,17 +396,17 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     (523, 132)
     """
     table = read_qrels_table(qrels)
-    columns = require_columns(documents, DOCUMENTS)
-    topic, topics = code_labels(documents[columns[TOPIC]], TOPIC)
-    doc = identifiers(documents[columns[DOC]], DOC)
-    same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
+    columns = ids.require_columns(documents, DOCUMENTS)
+    topic, topics = ids.code_labels(documents[columns[TOPIC]], TOPIC)
+    doc = ids.identifiers(documents[columns[DOC]], DOC)
+    ids.same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
     beyond = len(table.topics) + np.arange(len(topics))
     placed = table.topics.get_indexer(topics)
     shared = np.where(placed < 0, beyond, placed)[topic]
     judged, listed = coded_tables.code_documents(Side(table.topic, table.doc), Side(shared, doc))
     kept = np.isin(judged, listed)
     if not kept.any():
-        sides = [shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
+        sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
         found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
         raise IdError("documents that occur in both frames", found, "compare the identifiers")
     return table.judging(kept)

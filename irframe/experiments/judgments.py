@@ -13,25 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import singular
-from irframe.experiments.coded_tables import (
-    NO_OTHERS,
-    QrelsTable,
-    Side,
-    code_documents,
-    read_qrels_dictionary,
-    read_qrels_table,
-    refuse_twice_judged,
-)
+from irframe.experiments import coded_tables, nuggets
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
-from irframe.experiments.nuggets import (
-    count_grades,
-    ideals,
-    reads_strata,
-    strata_of,
-    tell_sampled,
-    variants,
-)
 from irframe.experiments.policy import Topics
 from irframe.files.as_runs import Qrels, qrels_by_role
 from irframe.files.ids import ByRole, Codes, repeated
@@ -43,7 +27,7 @@ from irframe.names import ITERATION, SUBTOPIC
 class Judgments:
     """The judged documents of some topics, topic by topic."""
 
-    table: QrelsTable
+    table: coded_tables.QrelsTable
     """All judgments, as they were given."""
     code: Codes
     """Code in them of each topic."""
@@ -74,18 +58,18 @@ class Judgments:
         ParameterError
             For listed topics that are not judged.
         """
-        table = read_qrels_dictionary(qrels)
+        table = coded_tables.read_qrels_dictionary(qrels)
         if table is None:
-            table = read_qrels_table(
+            table = coded_tables.read_qrels_table(
                 _with_subtopics(qrels_by_role(qrels), metrics), spans=bool(metrics)
             )
-            (codes,) = code_documents(Side(table.topic, table.doc))
-            refuse_twice_judged(table, repeated(codes))
+            (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
+            coded_tables.refuse_twice_judged(table, repeated(codes))
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod
     def chosen(
-        cls, table: QrelsTable, code: Codes, levels: NDArray[np.int8] | None = None
+        cls, table: coded_tables.QrelsTable, code: Codes, levels: NDArray[np.int8] | None = None
     ) -> "Judgments":
         """Return the judgments of some topics, given their codes, and the grades if known."""
         place = np.full(len(table.topics), -1)
@@ -100,7 +84,7 @@ class Judgments:
         taken, topic = pa.array(own), self.topic[rows].astype(np.int32)
         few = replace(
             table,
-            frame=NO_OTHERS,
+            frame=coded_tables.NO_OTHERS,
             topic=topic,
             topics=self.topics,
             names=table.doc.take(taken),
@@ -277,10 +261,10 @@ class Judgments:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
         found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
-            tell_sampled(metrics, self.grade, self.probability)
-        if self.strata is not None and reads_strata(metrics):
+            nuggets.tell_sampled(metrics, self.grade, self.probability)
+        if self.strata is not None and nuggets.reads_strata(metrics):
             here = self.strata, self.grade, self.topic, self.topics, self.levels
-            found |= {"start": self.start} | strata_of(*here)
+            found |= {"start": self.start} | nuggets.strata_of(*here)
         spans = self.table.spans
         if spans is not None:
             sets = {} if spans.n_sets is None else {"n_sets": spans.n_sets[self.code]}
@@ -290,13 +274,13 @@ class Judgments:
         asking = [metric for metric in metrics if metric.subtopics is not False]
         if not asking or self.table.subtopic_grade is None:
             return found
-        grade, wanted = self.table.subtopic_grade[self.row], variants(asking)
+        grade, wanted = self.table.subtopic_grade[self.row], nuggets.variants(asking)
         topics = len(self.topics)
         return found | {
             "start": self.start,
             "subtopic_grade": grade,
-            "subtopic_count": count_grades(grade, self.topic, topics, self.levels),
-            "ideal": ideals(grade, self.topic, topics, self.names, wanted),
+            "subtopic_count": nuggets.count_grades(grade, self.topic, topics, self.levels),
+            "ideal": nuggets.ideals(grade, self.topic, topics, self.names, wanted),
             "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
         }
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.experiments.coded_tables import code_systems
@@ -22,17 +23,6 @@ from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import facts
 from irframe.metrics.subtopics import ideal_gains, stretch
-from irframe.names import (
-    ASSIGNMENT,
-    EMPTY,
-    IMPORTANCE,
-    METRIC,
-    METRICS,
-    NUGGET,
-    RESULT,
-    SYSTEM,
-    TOPIC,
-)
 from irframe.record import recorded
 from irframe.warned import listing
 
@@ -92,7 +82,7 @@ def count_grades(
         Shape (topic, subtopic, level).
     """
     shape = topics, grade.shape[1], len(levels)
-    row, subtopic = np.nonzero((grade != EMPTY) & (topic >= 0)[:, np.newaxis])
+    row, subtopic = np.nonzero((grade != words.EMPTY) & (topic >= 0)[:, np.newaxis])
     places = topic[row], subtopic, np.searchsorted(levels, grade[row, subtopic])
     found = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
     return found.reshape(shape)
@@ -147,7 +137,7 @@ def tell_sampled(
         1 where documents were not drawn, or might not have been.
     """
     drawn = np.ones(1) if probability is None else probability
-    if not ((grade < 0) & (grade > EMPTY)).any() and not (drawn < 1).any():
+    if not ((grade < 0) & (grade > words.EMPTY)).any() and not (drawn < 1).any():
         return
     misled = []
     for metric in metrics:  # those that infer, read the judged alone, or only count, are not
@@ -197,13 +187,13 @@ def strata_of(
         If no document of a stratum was judged, where that is refused.
     """
     code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
-    here = np.where(grade == EMPTY, -1, topic)
+    here = np.where(grade == words.EMPTY, -1, topic)
     pair = here.astype(np.int64) * len(labels) + code
     known = np.unique(pair[here >= 0])
     first = np.searchsorted(known // max(1, len(labels)), np.arange(len(topics)))
     place = np.where(here >= 0, np.searchsorted(known, pair) - first[here], -1)
     width = int(place.max(initial=0)) + 1
-    spread = np.full((len(grade), width), EMPTY, np.int8)
+    spread = np.full((len(grade), width), words.EMPTY, np.int8)
     inside = np.flatnonzero(place >= 0)
     spread[inside, place[inside]] = grade[inside]
     count = count_grades(spread, here, len(topics), levels)
@@ -296,26 +286,28 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
     table = columns_of(nuggets)
     frame: Any = nuggets if table is None else table
-    folded = fold_rows(frame, require_columns(frame, NUGGETS), (SYSTEM, TOPIC, NUGGET))
+    folded = fold_rows(
+        frame, require_columns(frame, NUGGETS), (words.SYSTEM, words.TOPIC, words.NUGGET)
+    )
     frame = folded.runs
     columns = require_columns(frame, NUGGETS)
-    known = {IMPORTANCE: WEIGHTS, ASSIGNMENT: SUPPORT}
+    known = {words.IMPORTANCE: WEIGHTS, words.ASSIGNMENT: SUPPORT}
     _refuse_labels(frame, {columns[role]: labels for role, labels in known.items()})
     weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
     system, systems = code_systems(frame, columns)
-    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
-    nugget, labels = code_labels(frame[columns[NUGGET]], NUGGET)
+    topic, topics = code_labels(frame[columns[words.TOPIC]], words.TOPIC)
+    nugget, labels = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
     pairs = topic.astype(np.int64) * len(labels) + nugget
     nugget = np.unique(pairs, return_inverse=True)[1]  # numbered in every topic
     there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
-    told = [columns[role] for role in (SYSTEM, TOPIC, NUGGET) if role in columns]
+    told = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
     _refuse_unlike(frame[told], nugget, answer, topic, weight)
     scores = _scores(answer, weight, gain, no_vital)
-    names = [columns.get(role, role) for role in (SYSTEM, TOPIC)]
+    names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
     sides = systems.take(there // len(topics)), topics.take(there % len(topics))
     index = pd.MultiIndex.from_arrays(sides, names=names)
-    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=METRIC))
-    result.attrs = {RESULT: "score_nuggets", METRICS: list(scores)}
+    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=words.METRIC))
+    result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
     return folded.unfold(result, None if folded.word is None else "topic")
 
 

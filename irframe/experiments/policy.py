@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
@@ -19,17 +20,6 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import parse_named
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    RANK,
-    SCORE,
-    SCORE_DTYPES,
-    TIES,
-    UNJUDGED,
-    ScoreDtype,
-    Ties,
-)
 
 LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
@@ -63,7 +53,9 @@ def strata_sample(
     array([ True, False,  True])
     """
     order = np.lexsort((keys, grade, topic))
-    new = (np.diff(topic[order], prepend=-1) != 0) | (np.diff(grade[order], prepend=UNJUDGED) != 0)
+    new = (np.diff(topic[order], prepend=-1) != 0) | (
+        np.diff(grade[order], prepend=words.UNJUDGED) != 0
+    )
     stratum = np.cumsum(new) - 1
     # Rounded, because 0.29 * 50 is below 14.5.
     number = np.floor(np.round(share * np.bincount(stratum)[stratum], 9) + 0.5)
@@ -170,7 +162,7 @@ class TiePolicy:
     keys: Callable[[Tied], Keys] | None = None
     descending: bool = False
     shares: bool = False
-    column: str = SCORE
+    column: str = words.SCORE
 
 
 def by_name(tied: Tied) -> Keys:
@@ -185,11 +177,11 @@ def by_chance(tied: Tied) -> Keys:
     return random_keys(*names, tied.doc, seed=tied.seed)
 
 
-TIE_POLICIES: dict[Ties, TiePolicy] = {
+TIE_POLICIES: dict[words.Ties, TiePolicy] = {
     "trec": TiePolicy(keys=by_name, descending=True),
     "doc": TiePolicy(keys=by_name),
     "order": TiePolicy(),
-    "rank": TiePolicy(column=RANK),
+    "rank": TiePolicy(column=words.RANK),
     "random": TiePolicy(keys=by_chance),
     "mean": TiePolicy(keys=by_name, descending=True, shares=True),
 }
@@ -220,8 +212,8 @@ class Policy:
     """The choices that decide a cube; fields as the arguments of `irframe.cube`."""
 
     depth: int | None = None
-    ties: Ties = DEFAULT_TIES
-    score_dtype: ScoreDtype = DEFAULT_DTYPE
+    ties: words.Ties = words.DEFAULT_TIES
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE
     topics: Topics = "qrels"
     contributing: Contributing = None
     pool_depth: PoolDepth = None
@@ -235,8 +227,8 @@ class Policy:
     """The column of the runs that holds lengths."""
 
     def __post_init__(self) -> None:
-        choice("ties", self.ties, TIES)
-        choice("score_dtype", self.score_dtype, SCORE_DTYPES)
+        choice("ties", self.ties, words.TIES)
+        choice("score_dtype", self.score_dtype, words.SCORE_DTYPES)
         if self.depth is not None:
             whole("depth", self.depth, low=1, error=DepthError)
         whole("seed", self.seed, low=0, high=HIGHEST_SEED)
@@ -249,15 +241,15 @@ class Policy:
             raise ParameterError(wanted, repr(dict(given)))
 
     @property
-    def order(self) -> Ties:
+    def order(self) -> words.Ties:
         """What decides among rows: the ties, or ranks where units were ranked before."""
         return "rank" if self.unit or self.copies else self.ties
 
     @property
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
-        words = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
-        named = {name: getattr(self, name) for name in (*words, "unit", "copies", "length")}
+        main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
+        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length")}
         named["topics"] = self.topics if isinstance(self.topics, str) else "listed"
         named["seed"] = self.seed if self.ties == "random" else None
         return {name: value for name, value in named.items() if value is not None}
@@ -292,7 +284,7 @@ def _each(metrics: Any) -> Iterator[Any]:
         yield from _each(metric)
 
 
-def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> None:
+def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties) -> None:
     """Raise for metrics that cannot be computed.
 
     Parameters

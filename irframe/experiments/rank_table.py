@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places, whole
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
-from irframe.experiments.coded_tables import (
-    RunTable,
-    Side,
-    code_documents,
-    column_of,
-    counted,
-    read_table,
-    take,
-)
+from irframe.experiments import coded_tables
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
@@ -71,7 +63,7 @@ class Ranking:
 
 
 def rank_table(
-    table: RunTable,
+    table: coded_tables.RunTable,
     *,
     ties: Ties,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -110,7 +102,7 @@ def rank_table(
         some = np.flatnonzero(inside)
         block = np.cumsum(~tied[some])
         those = rows[order[some]]
-        where = table.system[those], table.topic[those], take(table.doc, those)
+        where = table.system[those], table.topic[those], coded_tables.take(table.doc, those)
         tie = Tied(table.systems, table.topics, *where, seed)
         keys = policy.keys(tie)
         if isinstance(keys, pa.Array):
@@ -122,12 +114,14 @@ def rank_table(
     return Ranking(order, rank == 1, rank, tied, filed)
 
 
-def _by_rank(table: RunTable, policy: TiePolicy) -> bool:
+def _by_rank(table: coded_tables.RunTable, policy: TiePolicy) -> bool:
     """Return whether the rank column decides: where that is wanted, or there are no scores."""
     return policy.column == RANK or table.score is None
 
 
-def _keys(table: RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes) -> NDArray[Any]:
+def _keys(
+    table: coded_tables.RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes
+) -> NDArray[Any]:
     """Return numbers of some rows whose ascending order is the evaluation order."""
     if _by_rank(table, policy) or table.score is None:
         if table.rank is None:
@@ -198,7 +192,7 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
     return repeated(system.astype(np.int64) * spread + (codes - least))
 
 
-def refuse_duplicates(table: RunTable, again: Codes) -> None:
+def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     """Raise if there are rows that list a document again."""
     if not len(again):
         return
@@ -270,9 +264,9 @@ def rank(
     2     1   a    1.0     3
     """
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
-    table = read_table(runs)
+    table = coded_tables.read_table(runs)
     ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
-    (codes,) = code_documents(Side(table.topic, table.doc))
+    (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
     column = table.columns.get(RANK, RANK)
     ranked = table.frame.take(ranking.order).reset_index(drop=True)
@@ -283,7 +277,7 @@ CONTRIBUTING = "contributing"
 
 
 def contributing_systems(
-    table: RunTable, contributing: str | Sequence[Hashable] | None
+    table: coded_tables.RunTable, contributing: str | Sequence[Hashable] | None
 ) -> NDArray[np.bool_]:
     """Return whether each system contributes to the pool; argument as for `pool`.
 
@@ -305,7 +299,7 @@ def contributing_systems(
     return np.isin(np.arange(len(table.systems)), chosen)
 
 
-def pooling_rank(table: RunTable, rows: Codes | None = None) -> Codes:
+def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Codes:
     """Return each row's rank in its list as pooling reads it, from 1.
 
     Scores decide, then the order of rows; where there are no scores, the rank column. Given the
@@ -321,14 +315,14 @@ def filed_rank(ranking: Ranking) -> Codes:
     return rank
 
 
-def _from_column(table: RunTable, column: str) -> NDArray[np.bool_]:
-    values = column_of(table.frame, "contributing", column)
+def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]:
+    values = coded_tables.column_of(table.frame, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
         raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
     flags = values.to_numpy(bool)
     systems = len(table.systems)
-    rows = counted(table.system, systems)
-    yes = rows if flags.all() else counted(table.system[flags], systems)
+    rows = coded_tables.counted(table.system, systems)
+    yes = rows if flags.all() else coded_tables.counted(table.system[flags], systems)
     mixed = table.systems[(yes > 0) & (yes < rows)]
     if len(mixed):
         found = f"{len(mixed)} systems with both"
@@ -404,14 +398,14 @@ def pool(
     3      b     1   z     2    True
     """
     depth = whole("depth", depth, low=1, error=DepthError)
-    table = read_table(runs)
+    table = coded_tables.read_table(runs)
     systems = contributing_systems(table, contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
     rank = pooling_rank(table)
     rows = np.flatnonzero(systems[table.system] & (rank <= depth))
     part = table.take(rows)
-    document = code_documents(Side(part.topic, part.doc))[0]
+    document = coded_tables.code_documents(coded_tables.Side(part.topic, part.doc))[0]
     refuse_duplicates(part, listed_again(part.system, document))
     pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
@@ -422,11 +416,11 @@ def pool(
     return result.assign(**{RANK: rank[rows], "unique": groups == 1})
 
 
-def _groups(table: RunTable, together: str | None) -> Codes:
+def _groups(table: coded_tables.RunTable, together: str | None) -> Codes:
     """Return a code for every row, one for the systems that count as one."""
     if together is None:
         return table.system
-    codes = pd.factorize(column_of(table.frame, "together", together))[0]
+    codes = pd.factorize(coded_tables.column_of(table.frame, "together", together))[0]
     alone = table.systems[np.unique(table.system[codes < 0])]
     if len(alone):
         found = f"{len(alone)} systems without"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, singular
@@ -31,20 +32,6 @@ from irframe.files.ids import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    REPEATS,
-    SCORE,
-    TOPIC,
-    Cut,
-    Layout,
-    NoRel,
-    ScoreDtype,
-    Ties,
-    as_html,
-)
 from irframe.warned import OneCall
 
 NO_REPEATS = Folded(None, None, {})
@@ -84,7 +71,7 @@ class Scorer:
         plan: Plan,
         docs: Iterable[Any],
         units: Units,
-        repeats: Layout | None = None,
+        repeats: words.Layout | None = None,
     ) -> None:
         self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
         self._repeats = checked_layout(repeats)
@@ -107,7 +94,7 @@ class Scorer:
         topics, judgments = len(self.topics), len(self._judgments.row)
         return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
 
-    _repr_html_ = as_html
+    _repr_html_ = words.as_html
 
     @cached_property
     def plain_names(self) -> list[str]:
@@ -195,7 +182,7 @@ class Scorer:
         if folded.word is None:
             _refuse_several(found, advice)
         else:
-            repeats = layout_of({REPEATS: self._repeats}, folded.word)
+            repeats = layout_of({words.REPEATS: self._repeats}, folded.word)
             systems = dict.fromkeys(system for system, _ in folded.owners.values())
             if len(systems) > 1:
                 raise InputError("one run", f"{len(systems)}", advice, systems)
@@ -298,7 +285,9 @@ class Scorer:
         if run is None and not self._units.asked:
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
-            named = zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True)
+            named = zip(
+                (words.TOPIC, words.DOC, words.SCORE), paired(topic, doc, score), strict=True
+            )
             run = pd.DataFrame(dict(named))
         return self._reader.read(self._units.runs(run, self._policy))
 
@@ -322,20 +311,20 @@ def scorer(
     *,
     docs: Iterable[Any] | None = None,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: int | None = None,
     seed: int = 0,
-    no_rel: NoRel | None = None,
+    no_rel: words.NoRel | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
-    cut: Cut = "whole",
-    repeats: Layout | None = None,
+    cut: words.Cut = "whole",
+    repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
 

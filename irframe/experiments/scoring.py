@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
 from irframe.errors import DepthError
 from irframe.experiments.experiment import Experiment, topics_of
@@ -27,20 +28,6 @@ from irframe.experiments.text_budgets import Budgets
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import average, facts
-from irframe.names import (
-    BUDGETS,
-    JUDGMENTS,
-    METRIC,
-    METRICS,
-    RESULT,
-    SUBTOPIC,
-    TOPICS_OF,
-    UNIT,
-    UNITS,
-    VERSION,
-    Layout,
-    NoRel,
-)
 
 
 class Plan(NamedTuple):
@@ -50,7 +37,7 @@ class Plan(NamedTuple):
     """As asked for."""
     policy: Policy
     """How rankings are decided, and where they are cut."""
-    no_rel: NoRel | None = None
+    no_rel: words.NoRel | None = None
     rel: Rel = None
     """These as for `irframe.evaluate`."""
     budgets: Budgets | None = None
@@ -73,8 +60,8 @@ class Scoring:
         """Which of `metrics` each one that was asked for is."""
         columns, spans = judgments.table.columns, judgments.table.spans is not None
         refuse_spans(self.metrics, spans=spans)
-        named = SUBTOPIC in columns and not spans
-        refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if named else None)
+        named = words.SUBTOPIC in columns and not spans
+        refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
         refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
@@ -155,7 +142,7 @@ class Scoring:
     def table(self, found: Experiment) -> pd.DataFrame:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
         values = self.of_asked(self.values(found), found)
-        labels = pd.Index(self.labels, name=METRIC)
+        labels = pd.Index(self.labels, name=words.METRIC)
         sides, names = (found.systems, found.judgments.topics), list(found.names)
         key = found.judgments, *found.systems, found.systems.dtype, *names
         if self._indexed[0] != key:  # one run mostly shares its labels with the run before
@@ -164,7 +151,10 @@ class Scoring:
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
         if found.took_part is not None:
             table = table[found.took_part.ravel()]
-        table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
+        table.attrs = self._attributes(found) | {
+            words.RESULT: "evaluate",
+            words.METRICS: list(labels),
+        }
         return table
 
     @property
@@ -191,7 +181,7 @@ class Scoring:
         place = self._spread(self._thresholds.places(self._wanted, found.collection))
         return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
 
-    def means(self, found: Experiment, repeats: Layout | None = None) -> list[float]:
+    def means(self, found: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics, as each metric asked for is.
 
         Where its repeats stand for systems, those are the means of each topic over repeats, of
@@ -210,21 +200,23 @@ class Scoring:
     def _attributes(self, found: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""
         policy, rel = self._asked.policy, self._asked.rel
-        made = policy.attributes | {"irframe": VERSION, "top": one_or_several(found.top)}
-        made[JUDGMENTS] = found.judgments.digest
+        made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(found.top)}
+        made[words.JUDGMENTS] = found.judgments.digest
         if self.judgments.table.spans is not None:
-            made[UNIT] = TEXT
+            made[words.UNIT] = TEXT
         elif found.units:
-            made[UNITS] = [[str(system), unit] for system, unit in found.units.items()]
+            made[words.UNITS] = [[str(system), unit] for system, unit in found.units.items()]
         if self._budgets is not None:
-            made[BUDGETS] = self._budgets.told(str(policy.length))
+            made[words.BUDGETS] = self._budgets.told(str(policy.length))
             made |= self._budgets.caution(found.loaded.hits, str(policy.length))
         if found.pool is not None:
             made["pool"] = found.pool.word(found.judgments)
             made["pool_depth"] = one_or_several(found.pool.depth)
         if found.collection is not None:
             labels, topics = found.collection, found.judgments.topics
-            made[TOPICS_OF] = [[one, topics[labels == one].tolist()] for one in labels.unique()]
+            made[words.TOPICS_OF] = [
+                [one, topics[labels == one].tolist()] for one in labels.unique()
+            ]
         if rel is not None:
             made["rel"] = told_rel(rel)
         return made

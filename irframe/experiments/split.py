@@ -181,7 +181,7 @@ def scored_apart(
     attributes = {**next(iter(tables.values())).attrs, REPEATED: word, REPEATS: "shared"}
     for table in tables.values():
         table.attrs = {}
-    joined = pd.concat(tables, names=[word])
+    joined: pd.DataFrame = pd.concat(tables, names=[word])
     last = joined.index.nlevels - 1
     joined = joined.reorder_levels([*range(1, last), 0, last])
     groups = [joined.index.get_level_values(n) for n in range(last - 1)]

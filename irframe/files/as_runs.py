@@ -12,17 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from irframe.errors import IdError, InputError
+from irframe.files import ids
 from irframe.files.columns import TEXT, constant, framed, to_frame
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.files.ids import (
-    ByRole,
-    entries_by_height,
-    flatten,
-    height,
-    is_mteb,
-    predictions,
-    require_columns,
-)
 from irframe.files.vector_stores import holds_hits, of_hits
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -228,19 +220,18 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
     return qrels_by_role(x).frame
 
 
-def qrels_by_role(x: Qrels | ByRole) -> ByRole:
+def qrels_by_role(x: Qrels | ids.ByRole) -> ids.ByRole:
     """Return what `as_qrels` does with its columns, or as it is where these are known."""
-    if isinstance(x, ByRole):
+    if isinstance(x, ids.ByRole):
         return x
-    if is_ranx(x, "qrels"):
-        x = x.qrels
+    x = getattr(x, "qrels") if is_ranx(x, "qrels") else x  # noqa: B009
     if isinstance(x, Mapping) and not is_array(x):
-        frame = flatten(x, GRADE)
+        frame = ids.flatten(x, GRADE)
     elif (table := columns_of(x)) is not None:
         frame = table
     else:
         frame = rows_of(x, QRELS, ["topic", "doc", "grade"])
-    return ByRole(frame, require_columns(frame, QRELS))
+    return ids.ByRole(frame, ids.require_columns(frame, QRELS))
 
 
 Runs = pd.DataFrame | object
@@ -249,7 +240,7 @@ Runs = pd.DataFrame | object
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
-NOTHING = ByRole(
+NOTHING = ids.ByRole(
     pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
     {TOPIC: TOPIC, DOC: DOC, SCORE: SCORE},
 )
@@ -312,15 +303,15 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     return others
 
 
-def runs_by_role(x: Runs | ByRole) -> ByRole:
+def runs_by_role(x: Runs | ids.ByRole) -> ids.ByRole:
     """Return what `as_runs` does with its columns, or as it is where these are known."""
-    if isinstance(x, ByRole):
+    if isinstance(x, ids.ByRole):
         return x
     frame = _as_runs_frame(x)
-    return ByRole(frame, require_columns(frame, RUN))
+    return ids.ByRole(frame, ids.require_columns(frame, RUN))
 
 
-def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
+def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
     """Part runs from the names of systems whose lists are all empty, which no frame can hold.
 
     Examples
@@ -332,7 +323,7 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
         found = roles([*x.columns, *x.index.names])
         listed = {TOPIC, DOC} <= found.keys() and found.keys() & {SCORE, RANK}
         return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in found else (x, [])
-    if not isinstance(x, Mapping) or is_array(x) or not x or is_mteb(x):
+    if not isinstance(x, Mapping) or is_array(x) or not x or ids.is_mteb(x):
         return x, []
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     others = {name: lists for name, lists in x.items() if name not in set(empty)}
@@ -340,7 +331,7 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
     if not others and not systems:
         return NOTHING, [ONLY_SYSTEM]
     nested = [lists for lists in others.values() if isinstance(lists, Mapping)]
-    runs = any((height(lists) or 0) > 1 or _holds_lists(lists) for lists in nested)
+    runs = any((ids.height(lists) or 0) > 1 or _holds_lists(lists) for lists in nested)
     if not empty or not (systems or runs):
         return x, []
     return others or NOTHING, [str(name) for name in empty]
@@ -354,7 +345,7 @@ def _is_empty(lists: Any) -> bool:
 
 def _as_runs_frame(x: Any) -> pd.DataFrame:
     if is_ranx(x, "run"):
-        frame = flatten(x.run, SCORE)
+        frame = ids.flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
     if isinstance(x, list) and x and all(is_ranx(each, "run") for each in x):
         names = [run.name for run in x]
@@ -371,8 +362,8 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
-    if is_mteb(nested):
-        return predictions(nested, SCORE)
+    if ids.is_mteb(nested):
+        return ids.predictions(nested, SCORE)
     if _holds_lists(nested):
         lists = [(topic, enumerate(docs, start=1)) for topic, docs in nested.items()]
         rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
@@ -384,7 +375,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     ]
     if inside and all(inside):
         return _stacked(nested)
-    kinds = entries_by_height(nested)
+    kinds = ids.entries_by_height(nested)
     plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
     if plain or not kinds:
         found = "documents without a topic" if plain else "an empty dictionary"
@@ -399,7 +390,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return flatten(nested, SCORE)
+    return ids.flatten(nested, SCORE)
 
 
 def _holds_lists(nested: Mapping[Any, Any]) -> bool:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.errors import (
     GradeError,
     IdError,
@@ -21,19 +22,6 @@ from irframe.errors import (
     spelled,
     warn,
 )
-from irframe.names import (
-    DOC,
-    GRADE,
-    ITERATION,
-    PROBABILITY,
-    RANK,
-    SCORE,
-    STRATUM,
-    SUBTOPIC,
-    SURPLUS,
-    SYSTEM,
-    TOPIC,
-)
 
 DROP = "mend or drop these rows"
 """What to do about rows that hold no value, or none that fits."""
@@ -41,21 +29,26 @@ DROP = "mend or drop these rows"
 TEXT = pa.large_string()
 
 TYPES: dict[str, pa.DataType] = {
-    SYSTEM: TEXT,
-    TOPIC: TEXT,
-    DOC: TEXT,
-    RANK: pa.int64(),
-    SCORE: pa.float64(),
-    GRADE: pa.int64(),
-    ITERATION: TEXT,
-    SUBTOPIC: TEXT,
-    STRATUM: TEXT,
-    PROBABILITY: pa.float64(),
+    words.SYSTEM: TEXT,
+    words.TOPIC: TEXT,
+    words.DOC: TEXT,
+    words.RANK: pa.int64(),
+    words.SCORE: pa.float64(),
+    words.GRADE: pa.int64(),
+    words.ITERATION: TEXT,
+    words.SUBTOPIC: TEXT,
+    words.STRATUM: TEXT,
+    words.PROBABILITY: pa.float64(),
 }
 """Role -> the type of its column, in the order in which frames list them."""
 
 
-ERRORS = {GRADE: GradeError, RANK: InputError, SCORE: InputError, PROBABILITY: InputError}
+ERRORS = {
+    words.GRADE: GradeError,
+    words.RANK: InputError,
+    words.SCORE: InputError,
+    words.PROBABILITY: InputError,
+}
 """Role -> what is raised for values that do not fit it; of others `IdError`."""
 
 ROWS = 1 << 18
@@ -195,7 +188,7 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     error = ERRORS.get(role, IdError)
     missing = pc.is_null(column, nan_is_null=True)
-    drop = "drop these rows: what has no grade is unjudged" if role == GRADE else DROP
+    drop = "drop these rows: what has no grade is unjudged" if role == words.GRADE else DROP
     _refuse(missing, partial(error, f"no missing values in {where}"), advice=drop)
     if TYPES[role] == TEXT:
         kinds = {"string", "large_string", "string_view"}
@@ -303,10 +296,10 @@ _MARK = re.compile(rb"^# ?", re.MULTILINE)
 
 _WHOLE, _WORD = rb"-?[0-9]+", rb"[^\t\n]+"
 _SHAPES = {
-    RANK: _WHOLE,
-    GRADE: _WHOLE,
-    SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
-    ITERATION: rb"(?:Q?[0-9]+)",
+    words.RANK: _WHOLE,
+    words.GRADE: _WHOLE,
+    words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
+    words.ITERATION: rb"(?:Q?[0-9]+)",
 }
 """What the columns of a row hold, so that it is no sentence."""
 _SMALL = 5
@@ -319,7 +312,7 @@ _FEWEST = 4
 def _row(columns: tuple[str, ...]) -> bytes:
     """Return the pattern of what follows ``#`` in a row, columns separated by tabs."""
     shapes = [_SHAPES.get(name, _WORD) for name in columns[1:]]
-    fits = len(columns) >= _FEWEST or columns[-1] == GRADE
+    fits = len(columns) >= _FEWEST or columns[-1] == words.GRADE
     return rb"\t".join([_WORD, *shapes]) + rb"$" if fits else rb"(?!)"
 
 
@@ -353,7 +346,7 @@ def with_notes(
 ) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
     notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source), _UNEVEN: uneven}
-    notes |= {SURPLUS: " ".join(map(str, surplus)), _CUT: _cut(table, data, source, before)}
+    notes |= {words.SURPLUS: " ".join(map(str, surplus)), _CUT: _cut(table, data, source, before)}
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
@@ -371,16 +364,16 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         If what counts as a row may be a comment, rows have more columns than others, or the last
         one may be cut off.
     """
-    found: dict[str, dict[str, Any]] = {IR_METADATA: {}, SURPLUS: {}}
+    found: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
     for table in tables:
         notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         for kind in (_TOLD, _UNEVEN, _CUT):
             if told := notes.get(kind):
                 warn(told)
         for kind, told_of in found.items():
-            if (text := notes.get(kind)) and SYSTEM in table.column_names:
+            if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
                 said = text if kind == IR_METADATA else list(map(int, text.split()))
-                told_of.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), said))
+                told_of.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
     return {name: notes for name, notes in found.items() if notes}
 
 
@@ -388,7 +381,7 @@ def _told(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if some topics begin with ``#`` and others do not: the former may be comments."""
     if b"#" not in data:
         return ""
-    topics = pc.unique(table[TOPIC])
+    topics = pc.unique(table[words.TOPIC])
     marked = topics.filter(pc.starts_with(topics, "#"))
     if not 0 < len(marked) < len(topics):
         return ""
@@ -402,9 +395,9 @@ def cut_off(table: pa.Table) -> str | None:
 
     A file in which the system before it has few rows may be small.
     """
-    if SYSTEM not in table.column_names or table.num_rows <= _SMALL:
+    if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return None
-    systems = table[SYSTEM]
+    systems = table[words.SYSTEM]
     *_, other, last = systems[-2:]
     if other == last or pc.sum(pc.equal(systems, last)).as_py() > 1:
         return None

@@ -247,9 +247,11 @@ def load(source: Source, in_lines: Callable[[bytes], bool]) -> bytes:
     if isinstance(source, str) and is_address(source):
         store, path = opened_by(source)
         data = bytes(store.cat_file(path))
-    elif isinstance(source, str | PathLike) or hasattr(source, "read"):
-        with nullcontext(source) if hasattr(source, "read") else _open(source) as stream:
+    elif isinstance(source, str | PathLike):
+        with _open(source) as stream:
             data = _all_of(partial(_read, stream, source), source, in_lines)
+    elif hasattr(source, "read"):
+        data = _all_of(partial(_read, source, source), source, in_lines)
     else:
         raise InputError("a path or an open file", spelled(source))
     if _by_start(_OPEN, data) is None:

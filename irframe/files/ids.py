@@ -11,21 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.errors import IdError, InputError, spelled
 from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.names import (
-    ALIASES,
-    CHUNKS,
-    DOC,
-    GRADE,
-    LAST_RESORTS,
-    RANK,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-    roles,
-)
 
 Codes = NDArray[np.integer[Any]]
 
@@ -269,8 +258,8 @@ def is_judgments(frame: Any) -> bool:
     >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
     (True, False)
     """
-    found = roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
-    return {TOPIC, DOC, GRADE} <= found and SYSTEM not in found
+    found = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {words.TOPIC, words.DOC, words.GRADE} <= found and words.SYSTEM not in found
 
 
 def require_columns(frame: Any, kind: Format) -> dict[str, str]:
@@ -302,15 +291,15 @@ def require_columns(frame: Any, kind: Format) -> dict[str, str]:
 
 def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str:
     """Return a line that may give a frame the columns that it lacks."""
-    others = roles(frame.columns)
-    if kind is RUN and GRADE in others:
+    others = words.roles(frame.columns)
+    if kind is RUN and words.GRADE in others:
         raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
-    if kind is QRELS and others.keys() & {SCORE, RANK}:
+    if kind is QRELS and others.keys() & {words.SCORE, words.RANK}:
         advice = "the runs come first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
     strangers = [name for name in frame.columns if name not in others.values()]
-    if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
-        ids = [found[role] for role in (TOPIC, DOC)]
+    if kind is RUN and {words.TOPIC, words.DOC} <= found.keys() and len(strangers) > 1:
+        ids = [found[role] for role in (words.TOPIC, words.DOC)]
         return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
     pairs = zip(strangers, (choice[0] for choice in kind.lacking(found)), strict=False)
     return f"frame.rename(columns={dict(pairs)})" if strangers else ""
@@ -334,9 +323,11 @@ def refuse_rivals(
     """
     if taken == role:
         return
-    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
+    rivals = [
+        name for name in names or words.ALIASES[role] if name in frame.columns and name != taken
+    ]
     for name in rivals:
-        settled = (taken, name) in SETTLED or name in LAST_RESORTS
+        settled = (taken, name) in SETTLED or name in words.LAST_RESORTS
         left, right = frame[taken], frame[name]
         if not settled and left.dtype != right.dtype:
             left, right = left.astype(str), right.astype(str)
@@ -407,13 +398,13 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
         found = f"topics with values of type {', '.join(kinds)}"
         raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
-    topics = pd.Series([*nested], dtype=object, name=TOPIC)
+    topics = pd.Series([*nested], dtype=object, name=words.TOPIC)
     refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
     return framed(
         {
-            TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
-            DOC: [*chain.from_iterable(nested.values())],
+            words.TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
+            words.DOC: [*chain.from_iterable(nested.values())],
             value: [each for docs in nested.values() for each in docs.values()],
         }
     )
@@ -453,14 +444,14 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
     frame = frame.drop(columns=alone)
     if model is not None:
-        frame.insert(0, SYSTEM, model)
+        frame.insert(0, words.SYSTEM, model)
     return frame
 
 
 def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
     """Raise if a run frame names chunks and documents, so that either may be what is judged."""
-    own = columns.get(DOC)
-    others = [name for name in CHUNKS if name in frame.columns and name != own]
+    own = columns.get(words.DOC)
+    others = [name for name in words.CHUNKS if name in frame.columns and name != own]
     differing = [
         name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
     ]

@@ -14,19 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, spelled
+from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, to_role
-from irframe.files.compression import (
-    PACKED,
-    Source,
-    begin,
-    is_address,
-    load,
-    name_of,
-    open_unpacked,
-    opened_by,
-    pieces,
-    whole,
-)
 from irframe.files.formats import RUN, Format, first_columns, parse
 from irframe.files.write_run import is_nested, may_be_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -36,7 +25,9 @@ _PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
 """What Spark and others call the files of one data set."""
 
 
-def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
+def find_files(
+    paths: str | PathLike[str] | Iterable[compression.Source],
+) -> Sequence[compression.Source]:
     """Return the files that a pattern, a folder, a path or several of them mean.
 
     Parameters
@@ -53,14 +44,14 @@ def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source
         If there is none.
     """
     if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
-        files: list[Source] = list(paths)
+        files: list[compression.Source] = list(paths)
     elif not isinstance(paths, str | PathLike):
         raise InputError("a pattern, a path or several", repr(paths))
     else:
         name = fspath(paths)
         files = []
-        if is_address(name):
-            store, path = opened_by(name)
+        if compression.is_address(name):
+            store, path = compression.opened_by(name)
             for match in sorted(store.glob(path) if escape(path) != path else [path]):
                 inside = _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
                 files += map(store.unstrip_protocol, inside)
@@ -164,7 +155,7 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
-    with whole("a Parquet file", source, *_DAMAGE):
+    with compression.whole("a Parquet file", source, *_DAMAGE):
         table = ParquetFile(pa.BufferReader(data)).read()
     return _by_role(table, source, kind)
 
@@ -207,7 +198,7 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
     from pyarrow.json import ParseOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    with whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
+    with compression.whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
         first = json.loads(data.partition(b"\n")[0])
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
@@ -289,28 +280,28 @@ READERS = (
 """What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 
-def read_file(source: Source, kind: Format) -> pa.Table:
+def read_file(source: compression.Source, kind: Format) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     if kind is RUN and (table := _in_pieces(source)) is not None:
         return table
-    data, name = load(source, is_in_lines), name_of(source)
+    data, name = compression.load(source, is_in_lines), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
 
 
-def _in_pieces(source: Source) -> pa.Table | None:
+def _in_pieces(source: compression.Source) -> pa.Table | None:
     """Read a large run of plain lines, some at a time; None for others, and where one is odd.
 
     What is wrong, or to be warned of, is said of a file that is seen as a whole.
     """
-    if not isinstance(source, str | PathLike) or is_address(fspath(source)):
+    if not isinstance(source, str | PathLike) or compression.is_address(fspath(source)):
         return None
     if not Path(source).is_file() or Path(source).stat().st_size < LARGE:
         return None
     file = fspath(source)
     try:
-        with open_unpacked(file) as stream:
-            if not is_in_lines(begin(stream, file)):
+        with compression.open_unpacked(file) as stream:
+            if not is_in_lines(compression.begin(stream, file)):
                 return None
         tables = list(parsed(file, PIECE))
     except FileFormatError:
@@ -338,7 +329,7 @@ def parsed(file: str, size: int) -> Iterator[pa.Table]:
         About how many bytes are parsed at a time.
     """
     columns, held, before = None, b"", 0
-    for data in pieces(file, size):
+    for data in compression.pieces(file, size):
         held += data
         columns = columns or first_columns(held, RUN)
         if columns:
@@ -348,10 +339,10 @@ def parsed(file: str, size: int) -> Iterator[pa.Table]:
         yield parse(held, file, RUN, before=before)
 
 
-def run_table(source: Source, system: str | None) -> pa.Table:
+def run_table(source: compression.Source, system: str | None) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
     table = read_file(source, RUN)
-    told, label = partitions(name_of(source)), system_of(name_of(source))
+    told, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     told.pop(str(roles(told).get(SYSTEM)), None)
     for name, value in told.items():
         if name not in table.column_names:
@@ -369,9 +360,9 @@ def system_of(name: str) -> str | None:
     return told.get(str(roles(told).get(SYSTEM)))
 
 
-def stem(source: Source) -> str:
+def stem(source: compression.Source) -> str:
     """Name a system after its file."""
-    path = Path(home(name_of(source)))
-    for suffixes in (PACKED, RUN_SUFFIXES):
+    path = Path(home(compression.name_of(source)))
+    for suffixes in (compression.PACKED, RUN_SUFFIXES):
         path = path.with_suffix("") if path.suffix.lower() in suffixes else path
     return path.name

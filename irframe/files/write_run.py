@@ -17,15 +17,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import (
-    FileFormatError,
-    IdError,
-    InputError,
-    IrframeError,
-    ParameterError,
-    spelled,
-    warn,
-)
+from irframe import errors
+from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
@@ -51,9 +44,11 @@ def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
 def _columns(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
     found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
-        raise InputError(f"{kind.noun} to write", "a frame without rows")
+        raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
     return {
-        role: to_role(to_arrow(frame[name], ERRORS.get(role, IdError)), role, f"column {name!r}")
+        role: to_role(
+            to_arrow(frame[name], ERRORS.get(role, errors.IdError)), role, f"column {name!r}"
+        )
         for role, name in found.items()
     }
 
@@ -76,7 +71,7 @@ def _write_objects(stream: IO[bytes], table: pa.Table) -> None:
             lines = [json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows]
         except (TypeError, ValueError) as error:
             wanted, advice = "finite numbers and text for JSON", "write .parquet"
-            raise InputError(wanted, str(error), advice) from error
+            raise errors.InputError(wanted, str(error), advice) from error
         stream.write("".join(f"{line}\n" for line in lines).encode())
 
 
@@ -112,7 +107,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     if suffix in FOREIGN:
         wanted = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
         advice = "to_pytrec_eval makes the dictionaries that json.dump writes"
-        raise ParameterError(wanted, str(path), advice if suffix == ".json" else "")
+        raise errors.ParameterError(wanted, str(path), advice if suffix == ".json" else "")
     return WRITERS.get(suffix)
 
 
@@ -146,7 +141,7 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
     if len(unfit):
         found = f"{role} ids that are empty, hold white space or begin as a comment does"
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
-        raise IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
+        raise errors.IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
 
 
 def _part(field: pa.ChunkedArray | pa.Scalar, start: int) -> pa.Array | pa.Scalar:
@@ -324,12 +319,12 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
     """
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping):
-        raise FileFormatError(kind.noun, f"{source} without a dictionary")
+        raise errors.FileFormatError(kind.noun, f"{source} without a dictionary")
     try:
         frame = as_runs(nested) if kind is RUN else as_qrels(nested)
         columns = columns_of(frame, kind)
         others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
-    except IrframeError as error:
+    except errors.IrframeError as error:
         raise error.within(f"in {source}") from error
     return pa.table(columns | others)
 
@@ -341,7 +336,7 @@ def _loaded(data: bytes, source: str) -> Any:
         except ImportError as error:
             wanted = "the package cbor2, which reads the files of ranx"
             advice = "install it: pip install cbor2"
-            raise FileFormatError(wanted, f"none, for {source}", advice) from error
+            raise errors.FileFormatError(wanted, f"none, for {source}", advice) from error
         with whole("a file", source, cbor2.CBORError, RecursionError):
             return cbor2.loads(data)
     again: list[str] = []
@@ -358,5 +353,5 @@ def _loaded(data: bytes, source: str) -> Any:
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"
-        raise FileFormatError(wanted, found, advice, map(spelled, again))
+        raise errors.FileFormatError(wanted, found, advice, map(errors.spelled, again))
     return nested

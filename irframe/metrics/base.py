@@ -206,7 +206,8 @@ class Metric(metaclass=MetricType):
     def _arguments(self, at: str) -> str:
         shown = []
         for spec in sorted(fields(self), key=lambda spec: spec.name == "depth"):
-            value, default = getattr(self, spec.name), spec.default
+            value: Any = getattr(self, spec.name)
+            default: Any = spec.default
             usual = value == (parse_gain(default) if spec.name == "gain" else default)
             if spec.name != at and (spec.metadata.get("shown") or not usual):
                 text = gain_text(value) if isinstance(value, Gain) else repr(value)

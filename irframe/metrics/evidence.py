@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
+from irframe.metrics import positions
 from irframe.metrics.block import Block, count_to, share
-from irframe.metrics.positions import (
-    ExpectedRanks,
-    discounts,
-    expected_ranks,
-    ideal_sum,
-    positive,
-    relative_position,
-)
 from irframe.metrics.subtopics import Hits, Strata, find_hits
 from irframe.names import UNJUDGED
 
@@ -208,8 +201,8 @@ class Evidence:
         Shape (..., 1) for ``"R"``, (..., depth) for ``"min"`` and ``"pool"``.
         """
         if norm == "pool":
-            return positive(self._at_least(self.pool_count, rel))
-        n_relevant = positive(self.n_relevant(rel))
+            return positions.positive(self._at_least(self.pool_count, rel))
+        n_relevant = positions.positive(self.n_relevant(rel))
         limited = np.minimum(n_relevant, self.rank)
         return n_relevant if norm == "R" else np.where(np.isinf(n_relevant), np.inf, limited)
 
@@ -241,29 +234,29 @@ class Evidence:
         """Return the same of as many documents of each grade as strata make expect, by log2."""
         gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
         read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
-        return positive(np.take_along_axis(gained, read, axis=-1))
+        return positions.positive(np.take_along_axis(gained, read, axis=-1))
 
     def _ideal_sum(
         self, falls: Floats, counts: Array, kind: str, base: float, *, full: bool
     ) -> Floats:
         longest = max(len(self.rank), int(counts.max(initial=0)) if full else 0)
-        cumulated = np.concatenate([[0.0], np.cumsum(discounts(kind, base, longest))])
+        cumulated = np.concatenate([[0.0], np.cumsum(positions.discounts(kind, base, longest))])
         cut = np.full(1, np.inf) if full else self.rank
-        return positive(ideal_sum(falls, counts, cumulated, cut))
+        return positions.positive(positions.ideal_sum(falls, counts, cumulated, cut))
 
     @of_judgments
     def weights(self, discount: str, base: float) -> Floats:
         """Discount of every rank; shape (depth,)."""
-        return discounts(discount, base, len(self.rank))
+        return positions.discounts(discount, base, len(self.rank))
 
     @of_judgments
-    def expected_ranks(self, rel: int) -> ExpectedRanks:
+    def expected_ranks(self, rel: int) -> positions.ExpectedRanks:
         """Return the ranks that each relevant grade takes in the ideal ranking."""
-        return expected_ranks(self._block.levels, self._block.count, rel)
+        return positions.expected_ranks(self._block.levels, self._block.count, rel)
 
     def relative_position(self, rel: int) -> Array:
         """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
-        return relative_position(self._grade, self.expected_ranks(rel))
+        return positions.relative_position(self._grade, self.expected_ranks(rel))
 
     def hits(self, rel: int) -> Hits:
         """Return the documents that are relevant to subtopics, as `irframe.metrics.subtopics`."""

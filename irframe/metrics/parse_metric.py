@@ -9,24 +9,8 @@ from typing import Any
 from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Exponential, Gain, GainMap, Linear, moved, parse_gain
+from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
-from irframe.metrics.spellings import (
-    DEFAULTS,
-    NDEVAL,
-    RANX_NAMES,
-    RANX_UNCUT,
-    SETS,
-    TREC_NAMES,
-    TrecName,
-    benchmark_name,
-    each_of_set,
-    from_cwl,
-    from_plain,
-    split_level,
-    trec_fields,
-    trec_name,
-    warn_of_doubt,
-)
 from irframe.names import HIGHEST_GRADE
 
 GDEVAL_TOP = 4
@@ -184,14 +168,16 @@ def parse_metric(text: Any) -> Metric:
 
 def _parsed(text: str) -> Metric:
     """Return the metric that a text stands for, by the first tool that has it."""
-    words = re.sub(NDEVAL, r"\1_\2", text)
-    words = benchmark_name(words) or from_plain(words) or words
-    words = benchmark_name(words) or words
+    words = re.sub(spellings.NDEVAL, r"\1_\2", text)
+    words = spellings.benchmark_name(words) or spellings.from_plain(words) or words
+    words = spellings.benchmark_name(words) or words
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
-    name, level = split_level(words)
-    known = _from_trec(name) or from_cwl(name) or _from_ranx(name) or _from_expression(name)
+    name, level = spellings.split_level(words)
+    known = (
+        _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name) or _from_expression(name)
+    )
     if level is None:
         return known
     if not has_level(known):
@@ -232,9 +218,9 @@ def parse_named(metric: Any) -> list[Metric]:
         return [parse_metric(metric)]
     labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
     if len(labels) == 1:
-        warn_of_doubt(str(metric).strip())
+        spellings.warn_of_doubt(str(metric).strip())
         return [parse_metric(metric).named(str(metric))]
-    known = [label for label in labels if _from_trec(split_level(label)[0])]
+    known = [label for label in labels if _from_trec(spellings.split_level(label)[0])]
     if missing := ", ".join(label for label in labels if label not in known):
         warn(f"measures of {metric!r} that irframe does not have are left out: {missing}")
     return [parse_metric(label).named(label) for label in known]
@@ -264,16 +250,16 @@ def listed_measures(text: str) -> list[str]:
     >>> listed_measures("P.5,10"), listed_measures("map")
     (['P_5', 'P_10'], ['map'])
     """
-    name, level = split_level(text)
+    name, level = spellings.split_level(text)
     end = "" if level is None else f"-l{level}"
-    if name in SETS:
-        pairs = ((label, _from_trec(label)) for label in each_of_set(name))
+    if name in spellings.SETS:
+        pairs = ((label, _from_trec(label)) for label in spellings.each_of_set(name))
         return [label + end * bool(known and has_level(known)) for label, known in pairs]
-    found = trec_name(name)
+    found = spellings.trec_name(name)
     if found is None:
         return [text]
-    if name in DEFAULTS:
-        found = TrecName(name, DEFAULTS[name])
+    if name in spellings.DEFAULTS:
+        found = spellings.TrecName(name, spellings.DEFAULTS[name])
     several = found.measures
     return [text] if len(several) == 1 else [f"{each}{end}" for each in several]
 
@@ -298,15 +284,19 @@ def names_exactly(text: str) -> bool:
     >>> names_exactly("nDCG@10"), names_exactly("map_cut_10-l2"), names_exactly("JUDGED")
     (True, True, False)
     """
-    name, _ = split_level(text.strip())
-    return re.split(r"[@(.]|_[\d.]", name)[0] in {*ALIASES, *TREC_NAMES, *RANX_NAMES}
+    name, _ = spellings.split_level(text.strip())
+    return re.split(r"[@(.]|_[\d.]", name)[0] in {
+        *ALIASES,
+        *spellings.TREC_NAMES,
+        *spellings.RANX_NAMES,
+    }
 
 
 def _from_trec(text: str) -> Metric | None:
-    name = None if _is_letter(text) else trec_name(text)
+    name = None if _is_letter(text) else spellings.trec_name(text)
     if name is None or len(name.measures) > 1:
         return None
-    return _build(ALIASES[TREC_NAMES[name.measure]], trec_fields(name), text)
+    return _build(ALIASES[spellings.TREC_NAMES[name.measure]], spellings.trec_fields(name), text)
 
 
 def _is_letter(text: str) -> bool:
@@ -320,9 +310,9 @@ def _from_ranx(text: str) -> Metric | None:
     if found is None:
         return None
     name, sign, number = found.groups()
-    others = {known.lower() for known in (*ALIASES, *TREC_NAMES)}  # in other letters
-    name = name if name in RANX_NAMES or name.lower() in others else name.lower()
-    if name not in RANX_NAMES:
+    others = {known.lower() for known in (*ALIASES, *spellings.TREC_NAMES)}  # in other letters
+    name = name if name in spellings.RANX_NAMES or name.lower() in others else name.lower()
+    if name not in spellings.RANX_NAMES:
         return None
     if sign and name == "rbp":
         advice = f"write 'RBP@{number}' for the depth, 'RBP(p=0.{number})' for the persistence"
@@ -330,8 +320,8 @@ def _from_ranx(text: str) -> Metric | None:
     if sign == ".":
         return None
     if not sign:
-        return _from_expression(RANX_UNCUT.get(name, RANX_NAMES[name]))
-    return replace(_from_expression(RANX_NAMES[name]), depth=int(number))
+        return _from_expression(spellings.RANX_UNCUT.get(name, spellings.RANX_NAMES[name]))
+    return replace(_from_expression(spellings.RANX_NAMES[name]), depth=int(number))
 
 
 def _from_expression(text: str) -> Metric:
@@ -381,7 +371,7 @@ def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
 
 def _kind(name: str, *, bare: bool) -> Any:
     """Return the metric of a name; a small letter names one only where a depth follows."""
-    kinds = {known: ALIASES[ours] for known, ours in TREC_NAMES.items()} | ALIASES
+    kinds = {known: ALIASES[ours] for known, ours in spellings.TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
         return ALIASES[name]
     meant = {kinds[known] for known in kinds if known.lower() == name.lower()}
@@ -390,7 +380,7 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(meant) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    hint = suggest(name, [*METRICS, *kinds, *RANX_NAMES]) or nearest(name, METRICS)
+    hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
     advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 
