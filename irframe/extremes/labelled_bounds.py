@@ -39,7 +39,7 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
         raise MetricError("metrics that have bounds: " + ", ".join(known), "", "", refused)
 
 
-def labelled_bounds(metric: Metric, block: Block, depths: Array) -> Bounds:
+def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
     """Return the extremes over all labels of the unjudged documents.
 
     Parameters
@@ -56,30 +56,17 @@ def labelled_bounds(metric: Metric, block: Block, depths: Array) -> Bounds:
     lower, upper
         Shape (row, depth).
     """
-    return GRADED[metric.graded](metric, block, depths)
-
-
-def _plain(metric: Metric, block: Block, depths: Array) -> Bounds:
-    lower, upper = labelings.filled_extremes(metric, block)
-    return lower[:, depths - 1], upper[:, depths - 1]
-
-
-def _by_labelings(metric: Any, block: Block, depths: Array) -> Bounds:
-    single = labelings.Labels.of(metric, block.levels, block.top).single
-    return (_plain if single else labelings.labelled_extremes)(metric, block, depths)
-
-
-def _by_ratios(metric: Any, block: Block, depths: Array) -> Bounds:
-    lower, upper = _plain(metric, block, depths)
-    gains = labelings.gains_of(metric, labelings.scale(metric, block.levels, block.top), block.top)
-    if len(np.setdiff1d(gains, [0.0])) > 1:
+    scaled = block.levels, block.top
+    if metric.graded == "labelings" and not labelings.Labels.of(metric, *scaled).single:
+        return labelings.labelled_extremes(metric, block, depths)
+    lower, upper = (side[:, depths - 1] for side in labelings.filled_extremes(metric, block))
+    grades = labelings.scale(metric, *scaled)
+    gains = np.setdiff1d(labelings.gains_of(metric, grades, block.top), [0.0])
+    if metric.graded == "ratios" and len(gains) > 1:
         moving = depths >= block.pool_depth if metric.ideal == "pool" else depths > 0
-        upper[:, moving] = labelings.highest_ndcg(metric, block, depths[moving], upper[:, moving])
+        highest = labelings.highest_ndcg(metric, block, depths[moving], upper[:, moving])
+        upper[:, moving] = highest
     return lower, upper
-
-
-GRADED = {"": _plain, "labelings": _by_labelings, "ratios": _by_ratios}
-"""How the extremes are found, by what a metric declares as `graded`."""
 
 
 def refuse_long(metric: Any, block: Block, depths: Array) -> None:

@@ -312,17 +312,17 @@ class Evidence:
     @cached_property
     def shown(self) -> Floats:
         """Text down to each depth, repeated text again; shape (..., depth)."""
-        return np.cumsum(self._spans("shown")[0], axis=-1)
+        return np.cumsum(self._spans("shown"), axis=-1)
 
     @cached_property
     def covered(self) -> Floats:
         """Evidence that the text down to each depth holds, each part once; shape (..., depth)."""
-        return np.cumsum(self._spans("covered")[0], axis=-1)
+        return np.cumsum(self._spans("covered"), axis=-1)
 
     @cached_property
     def evidence(self) -> Floats:
         """How much text is evidence for the topic; shape (..., 1)."""
-        return np.asarray(self._spans("evidence")[0], float)[..., np.newaxis]
+        return np.asarray(self._spans("evidence"), float)[..., np.newaxis]
 
     def found_share(self, rel: int) -> Floats:
         """Share of what is needed down to each depth, NaN where nothing is; shape (..., depth).
@@ -341,9 +341,9 @@ class Evidence:
             found, needed = self.found(rel), self.n_relevant(rel)
         return found / np.where(needed > 0, needed, np.nan)
 
-    def _spans(self, *names: str) -> list[Array]:
-        found = [getattr(self._block, name) for name in names]
-        if any(part is None for part in found):
+    def _spans(self, name: str) -> Array:
+        found: Array | None = getattr(self._block, name)
+        if found is None:
             wanted = "lists as they are ranked, with the text that they show, for metrics of spans"
             raise MetricError(wanted, "changed lists, or judged documents")
         return found

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
@@ -18,90 +17,39 @@ GDEVAL_TOP = 4
 CLIPPED = ("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG")
 """Measures whose gain is the share of the way from one grade to another."""
 
-Parse = Callable[[Any], Metric]
-
 
 def is_foreign(metric: Any) -> bool:
     """Tell whether this is a measure of the package ir_measures."""
     return type(metric).__module__.partition(".")[0] == "ir_measures"
 
 
-def from_object(measure: Any, parse: Parse) -> Metric:
-    """Return the metric that a measure of ir_measures is.
-
-    Parameters
-    ----------
-    measure
-        The measure.
-    parse
-        Returns the metric of a text, which most of them are written as.
-
-    Raises
-    ------
-    MetricError
-        For what irframe does not have.
-    """
-    return _OTHERWISE.get(measure.NAME, _alike)(measure, parse)
+def _from_object(measure: Any) -> Metric:
+    """Return the metric that a measure of ir_measures is, most of which are written as here."""
+    name, given = measure.NAME, dict(measure.params)
+    clipped = name in CLIPPED and given.get("max_rel") is not None
+    if clipped or (name == "nDCG" and "gains" in given):
+        return _with_gains(name, given, str(measure))
+    if name == "SetF":  # whose beta is squared already there, as in trec_eval
+        measure = measure(beta=measure["beta"] ** 0.5)
+    metric = parse_metric(str(measure))
+    gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # that of gdeval
+    gain |= {} if "rel" in given else {"RBP": {"gain": Linear()}}  # which is graded there
+    return replace(metric, **gain.get(name, {}))
 
 
-def _alike(measure: Any, parse: Parse) -> Metric:
-    return parse(str(measure))
-
-
-def _balanced(measure: Any, parse: Parse) -> Metric:
-    """Return SetF, whose beta is squared already in ir_measures, as in trec_eval."""
-    return parse(str(measure(beta=measure["beta"] ** 0.5)))
-
-
-def _of_gdeval(measure: Any, parse: Parse) -> Metric:
-    metric: Metric = ALIASES["ERR"](
-        **vars(parse(str(measure))) | {"gain": Exponential(top=GDEVAL_TOP)}
-    )
+def _with_gains(name: str, given: dict[str, Any], text: str) -> Metric:
+    """Return a metric of gains as given, or as the share of the way between two grades."""
+    grades, log2 = range(1, HIGHEST_GRADE + 1), given.pop("dcg", "log2") == "log2"
+    if "gains" in given:  # grades without one gain what they are
+        wanted, gains = "gains or a formula of DCG", {g: g for g in grades} | given.pop("gains")
+    else:
+        wanted = "a gain that rises evenly from min_rel to max_rel"
+        low, high = given.pop("min_rel", 0), given.pop("max_rel")
+        gains = {grade: min(max((grade - low) / (high - low), 0), 1) for grade in grades}
+    if not log2:
+        raise MetricError(wanted, text)
+    metric: Metric = ALIASES[name](gain=GainMap(gains), depth=given.pop("cutoff", None), **given)
     return metric
-
-
-def _binary_or_graded(measure: Any, parse: Parse) -> Metric:
-    """Return RBP of relevant documents; without a threshold it is graded in ir_measures."""
-    fields = vars(parse(str(measure)))
-    graded: Metric = ALIASES["RBP"](**fields | {"gain": Linear()})
-    return parse(str(measure)) if "rel" in measure.params else graded
-
-
-def _with_gains(measure: Any, parse: Parse) -> Metric:
-    """Return nDCG, where grades without a gain of their own gain what they are."""
-    given = dict(measure.params)
-    if "gains" not in given:
-        return parse(str(measure))
-    if given.pop("dcg", "log2") != "log2":
-        raise MetricError("gains or a formula of DCG", str(measure))
-    gains = {grade: grade for grade in range(1, HIGHEST_GRADE + 1)} | given.pop("gains")
-    metric: Metric = ALIASES["nDCG"](gain=GainMap(gains), depth=given.pop("cutoff", None), **given)
-    return metric
-
-
-def _clipped(measure: Any, parse: Parse) -> Metric:
-    """Return a metric whose gain is the share of the way from one grade to another."""
-    given = dict(measure.params)
-    low, high = given.pop("min_rel", 0), given.pop("max_rel", None)
-    if high is None:
-        return parse(str(measure))
-    if given.pop("dcg", "log2") != "log2":
-        raise MetricError("a gain that rises evenly from min_rel to max_rel", str(measure))
-    shares = {
-        grade: min(max((grade - low) / (high - low), 0), 1) for grade in range(1, HIGHEST_GRADE + 1)
-    }
-    depth = given.pop("cutoff", None)
-    metric: Metric = ALIASES[measure.NAME](**given, gain=GainMap(shares), depth=depth)
-    return metric
-
-
-_OTHERWISE: dict[str, Callable[[Any, Parse], Metric]] = {
-    "ERR": _of_gdeval,
-    "RBP": _binary_or_graded,
-    "SetF": _balanced,
-    "nDCG": _with_gains,
-} | dict.fromkeys(CLIPPED, _clipped)
-"""Measures that are called or parametrised otherwise in ir_measures."""
 
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
@@ -154,7 +102,7 @@ def parse_metric(text: Any) -> Metric:
     if isinstance(text, MetricType | Setting):
         return _build(text, {}, repr(text))
     if is_foreign(text):
-        return from_object(text, parse_metric)
+        return _from_object(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
     if (known := PARSED.get(text)) is not None:
