@@ -14,17 +14,9 @@ from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import InputError
 from irframe.experiments import coded_tables, group_columns
+from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import (
-    Contributing,
-    Metrics,
-    Policy,
-    PoolDepth,
-    Topics,
-    cut_at,
-    parse_metrics,
-)
 from irframe.experiments.rank_table import rank
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring, one_or_several
@@ -43,13 +35,13 @@ from irframe.warned import OneCall, in_group
 def evaluate(
     runs: Runs | ScannedRuns,
     qrels: Qrels,
-    *metrics: Metrics,
+    *metrics: policies.Metrics,
     depth: int | None = None,
     ties: words.Ties = words.DEFAULT_TIES,
     score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
-    topics: Topics = "qrels",
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
+    topics: policies.Topics = "qrels",
+    contributing: policies.Contributing = None,
+    pool_depth: policies.PoolDepth = None,
     collection: str | None = None,
     by: group_columns.GroupBy | None = None,
     seed: int = 0,
@@ -136,12 +128,12 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
-    chosen = parse_metrics(metrics)
+    chosen = policies.parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded, units = fold(runs), Units(of, copies, later_copies, length)
-    policy = Policy(
-        depth=cut_at(chosen, depth) if budget is None else depth,
+    policy = policies.Policy(
+        depth=policies.cut_at(chosen, depth) if budget is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -171,7 +163,7 @@ def _repeated(
     folded: Folded,
     qrels: Qrels,
     units: Units,
-    policy: Policy,
+    policy: policies.Policy,
     repeats: words.Layout | None,
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""

@@ -11,18 +11,12 @@ import pandas as pd
 from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
 from irframe.errors import DepthError
+from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.group_columns import Rel, Thresholds, told_rel
 from irframe.experiments.hits import LAID, refuse_large
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.nuggets import refuse as refuse_subtopics
-from irframe.experiments.policy import (
-    TIE_POLICIES,
-    Policy,
-    at_depth,
-    deepest,
-    refuse,
-)
 from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.experiments.text_budgets import Budgets
 from irframe.metrics import Block, Evidence, Metric
@@ -35,7 +29,7 @@ class Plan(NamedTuple):
 
     metrics: Sequence[Metric]
     """As asked for."""
-    policy: Policy
+    policy: policies.Policy
     """How rankings are decided, and where they are cut."""
     no_rel: words.NoRel | None = None
     rel: Rel = None
@@ -52,7 +46,8 @@ class Scoring:
         metrics, policy, _, rel, self._budgets = plan
         self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         self._wanted = wanted = [
-            metric if self._budgets else at_depth(metric, policy.depth) for metric in metrics
+            metric if self._budgets else policies.at_depth(metric, policy.depth)
+            for metric in metrics
         ]
         self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
@@ -62,7 +57,7 @@ class Scoring:
         refuse_spans(self.metrics, spans=spans)
         named = words.SUBTOPIC in columns and not spans
         refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
-        refuse(self.metrics, judgments.levels, ties=policy.ties)
+        policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
         self._indexed: tuple[Any, pd.MultiIndex] = None, pd.MultiIndex.from_arrays([[], []])
@@ -78,7 +73,7 @@ class Scoring:
     @cached_property
     def _seen(self) -> list[tuple[int | None, Metric]]:
         """How many ranks every metric is to see, None for all, and the metric of these."""
-        shares = TIE_POLICIES[self._asked.policy.ties].shares
+        shares = policies.TIE_POLICIES[self._asked.policy.ties].shares
         return [
             (None, metric)
             if shares or metric.depth is None or not metric.by_prefix
@@ -115,7 +110,7 @@ class Scoring:
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             wanted = "lists that are not cut, for metrics of judged documents"
             raise DepthError(wanted, f"depth {depth} of {longest}")
-        width = max(depth, deepest(self._wanted))
+        width = max(depth, policies.deepest(self._wanted))
         refuse_large(*found.shape, width)
         parts = tiles(*found.shape, width)
         if len(parts) > 1:
