@@ -375,8 +375,9 @@ class RBO(Agreement):
         sides = tied_ranks(x), tied_ranks(y)
         if all((first == last).all() for first, last in sides):  # all depths at once
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
-            tops = (onward[first.astype(np.intp) - 1] for first, _ in sides)
-            overlap = over_rows(*tops, lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1)))
+            left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
+            smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731
+            overlap = over_rows(left, right, smaller)
         else:
             parts = (self._agree(*sides, depth) * weight for depth, weight in enumerate(weights, 1))
             overlap = np.asarray(sum(parts))

@@ -19,9 +19,8 @@ from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths,
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.rank_table import rank
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Plan, Scoring, one_or_several
+from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
 from irframe.experiments.split import scored_apart
-from irframe.experiments.text_budgets import Budgets
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
 from irframe.files.formats import RUN
 from irframe.files.ids import refuse_two_units, repeated, require_columns

@@ -1,6 +1,6 @@
 """Runs and judgments coded once, what everything else starts from; and how deep was judged."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -85,18 +85,21 @@ class Pool:
         ParameterError
             If none is given for some collection.
         """
-        if given is None:
-            depth = self._found(collections, longest)[judgments.code]
-        else:
-            depth = _stated(given, collections, judgments.code)
+        depth: Any = np.full(
+            len(judgments.code), 0 if given is None or isinstance(given, Mapping) else given
+        )
+        if given is None and self.contributing.any():
+            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
+            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
+        elif isinstance(given, Mapping):
+            part, labels = collections.of_topic[judgments.code], collections.labels
+            missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+            if missing:
+                raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+            depth = np.array([given.get(label, 0) for label in labels])[part]
+        every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
         stated = self.stated or given is not None
-        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
-
-    def _found(self, collections: Collections, longest: int) -> NDArray[np.int32]:
-        if not self.contributing.any():
-            return np.zeros(len(self.gap), np.int32)
-        complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-        return collections.reduce(np.minimum, topics, complete, longest).astype(np.int32)
+        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
 
     def word(self, judgments: Judgments) -> str:
         """Return what is known of it: it was stated, is complete, or is unknown."""
@@ -110,50 +113,14 @@ class Pool:
         deepest = np.minimum(self.depth - 1, depth)
         rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
         level = np.searchsorted(judgments.levels, judgments.grade[rows])
-        known = judgments.topic[rows], self.rank[rows], level
-        return count_pool(judgments.levels_of, deepest, *known, depth=depth)
-
-
-def _stated(
-    given: int | Mapping[Hashable, int], collections: Collections, topics: Codes
-) -> NDArray[np.int32]:
-    """Return the depth that was given for the collection of each topic."""
-    if not isinstance(given, Mapping):
-        return np.full(len(topics), given, np.int32)
-    part, labels = collections.of_topic[topics], collections.labels
-    missing = [str(label) for label in labels[np.unique(part)] if label not in given]
-    if missing:
-        raise ParameterError("a pool_depth for every collection", "none for", "", missing)
-    return np.array([given.get(label, 0) for label in labels], np.int32)[part]
-
-
-def count_pool(
-    count: Array, deepest: Array, topic: Codes, rank: Codes, level: Codes, *, depth: int
-) -> NDArray[np.int64]:
-    """Count pooled documents by grade.
-
-    Parameters
-    ----------
-    count
-        Judged documents of each topic at each grade, shape (topic, level).
-    deepest
-        The depth of each topic below which the pool holds all of them.
-    topic, rank, level
-        Topic, best rank and grade of those in a pool of some depth down to `deepest`.
-    depth
-        How many depths.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (topic, depth, level).
-    """
-    pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
-    first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
-    np.add.at(first, (topic, rank - 1, level), 1)
-    inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
-    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
-    return pooled
+        count = judgments.levels_of
+        pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
+        first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
+        np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
+        inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
+        shallow, known = pooled[:, : first.shape[1]], np.cumsum(first, axis=1)
+        np.copyto(shallow, known, where=inside[..., np.newaxis])
+        return pooled
 
 
 LAST = "_last"
@@ -342,8 +309,7 @@ class Experiment:
     @property
     def pool_word(self) -> str:
         """What is known of the pool; see `Pool.word`."""
-        said: str = self.made.get("pool") or self.known_pool.word(self.judgments)
-        return said
+        return str(self.made.get("pool") or self.known_pool.word(self.judgments))
 
     def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield the part of each group; `told` as for `Groups.parts`."""

@@ -275,7 +275,8 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     keys[:, :longest] = listed.key
     keys[:, :longest].sort(axis=1)
     shared = _tied(keys, listed.length) if policy.shares else None
-    are_tied = _has_ties(keys, listed.length)
+    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
+    are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     by_names = policy.keys is by_name and not (policy.shares or filed)
     if are_tied and by_names and isinstance(listed, Named):
         equal = _tied(keys, listed.length)
@@ -311,12 +312,6 @@ def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
         np.copyto(place, probe, where=there <= mine if equal else there < mine)
         step >>= 1
     return np.asarray(place - first)
-
-
-def _has_ties(keys: Array, length: NDArray[np.int64]) -> bool:
-    """Return whether more of the sorted keys are equal than those past the ends of lists."""
-    past = np.maximum(keys.shape[1] - 1 - length, 0).sum()
-    return bool(np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past)
 
 
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -408,12 +403,9 @@ class Blocks:
             return self.filed()
         named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
         topics = listed.judgments.topics
-        keys, limit = (
-            policy.keys(
-                Tied(listed.systems, topics, 0, self.of[named], _as_text(names[named]), seed)
-            )
-            for names in (other, self.own)
-        )
+        known = listed.systems, topics, 0, self.of[named]
+        sides = (_as_text(names[named]) for names in (other, self.own))
+        keys, limit = (policy.keys(Tied(*known, names, seed)) for names in sides)
         found = np.zeros(len(other), bool)
         if keys.dtype == object:
             found[named] = keys > limit if policy.descending else keys < limit

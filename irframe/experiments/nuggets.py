@@ -313,11 +313,11 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
 
 def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]]) -> None:
     """Raise for labels that mean nothing, listing them with their column."""
-    strange = {
-        column: frame[column][~frame[column].isin(list(labels))].unique()
+    offenders = [
+        f"{label!r} in {column!r}"
         for column, labels in known.items()
-    }
-    offenders = [f"{label!r} in {column!r}" for column in strange for label in strange[column]]
+        for label in frame[column][~frame[column].isin(list(labels))].unique()
+    ]
     if offenders:
         wanted = " and ".join(f"{column} {', '.join(labels)}" for column, labels in known.items())
         raise InputError(wanted, "other labels", "", offenders)

@@ -24,8 +24,7 @@ from irframe.experiments.policy import (
     parse_metrics,
 )
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Plan, Scoring
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets, Plan, Scoring
 from irframe.experiments.training import Batches, Evaluator, paired
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
 from irframe.files.ids import height

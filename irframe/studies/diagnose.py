@@ -33,7 +33,7 @@ from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
-from irframe.experiments.text_budgets import Budgets, nothing_fits
+from irframe.experiments.scoring import Budgets, nothing_fits
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.ids import repeated, shown
 from irframe.files.repeats import Folded, fold
