@@ -103,7 +103,7 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
         part = values.slice(int(rows[0]), len(rows))
     else:
         part = values.take(pa.array(rows))
-    part = part.cast(pa.large_string() if ids.is_text(part.type) else pa.int64())
+    part = part.cast(pa.int64() if pa.types.is_integer(part.type) else pa.large_string())
     if isinstance(part, pa.Array):
         return part
     return part.chunk(0) if part.num_chunks == 1 else part.combine_chunks()

@@ -21,7 +21,7 @@ from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
 from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
-from irframe.files.ids import Codes, is_text
+from irframe.files.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
 from irframe.metrics.facts import facts
@@ -259,7 +259,7 @@ class Experiment:
             if each is not None:
                 found.update(np.ascontiguousarray(each).tobytes())
         names = judgments.table.doc.take(pa.array(judgments.row))
-        plain = names.cast(pa.large_string() if is_text(names.type) else pa.int64())
+        plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
         for each in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
             found.update(b"" if each is None else each)
         return int.from_bytes(found.digest(), "big") >> 4

@@ -59,7 +59,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
     >>> bool(found[0] == found[2]), len(np.unique(found))
     (True, 3)
     """
-    if not ids.is_text(doc.type):
+    if pa.types.is_integer(doc.type):
         return _mixed(doc.cast(pa.int64()).to_numpy().view(np.uint64), FACTORS[0])
     parts = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
     if any(part is None for part in parts):
@@ -216,7 +216,7 @@ def _are_alike(
     judged = place[rows]
     if (topic[rows] != judgments.topic[judged]).any():
         return False
-    kind = pa.large_string() if ids.is_text(docs.type) else pa.int64()
+    kind = pa.int64() if pa.types.is_integer(docs.type) else pa.large_string()
     listed = docs.take(pa.array(rows)).cast(kind)
     same = pc.equal(listed, judgments.doc.take(pa.array(judged)).cast(kind))
     return bool(pc.all(same, min_count=0).as_py())

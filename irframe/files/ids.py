@@ -284,8 +284,9 @@ def require_columns(frame: Any, kind: Format) -> dict[str, str]:
     for role in kind.roles:
         if role in found:
             refuse_rivals(frame, role, found[role])
-            if TYPES.get(role) == TEXT:
-                refuse_unfit(frame[found[role]], IdError, f"{role}s")
+            column = frame[found[role]]
+            if TYPES.get(role) == TEXT and column.dtype == object:
+                refuse_unfit(column, IdError, f"{role}s")
     return found
 
 
