@@ -105,7 +105,10 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
         base = {TOPIC: label}
         if corpus is not None:
             base[DOC] = questions[corpus].iloc[place]
-        rows += [base | _span(each, nested) for each in _parsed(held, nested, place)]
+        for span in _parsed(held, nested, place):
+            if not isinstance(span, Mapping):
+                raise InputError(f"spans in {nested!r} with start and end", repr(span))
+            rows.append(base | {k: v for k, v in span.items() if k not in {"content", "text"}})
     if not rows:
         raise InputError("spans", f"none in {nested!r}")
     return pd.DataFrame(rows)
@@ -116,10 +119,7 @@ def _topics(questions: pd.DataFrame) -> pd.Series:
     text = next((each for each in QUESTIONS if each in questions.columns), None)
     if name is not None and name != text:
         return questions[name]
-    if text is None:
-        numbers: Any = range(len(questions))
-    else:
-        numbers = pd.factorize(questions[text])[0]
+    numbers: Any = range(len(questions)) if text is None else pd.factorize(questions[text])[0]
     return pd.Series([f"q{number}" for number in numbers], questions.index)
 
 
@@ -131,12 +131,6 @@ def _parsed(held: Any, nested: str, place: int) -> list[Any]:
     if isinstance(found, Mapping) or not isinstance(found, Iterable):
         raise InputError(f"lists of spans in {nested!r}", f"{type(found).__name__} in row {place}")
     return list(found)
-
-
-def _span(span: Any, nested: str) -> dict[str, Any]:
-    if not isinstance(span, Mapping):
-        raise InputError(f"spans in {nested!r} with start and end", repr(span))
-    return {name: value for name, value in span.items() if name not in {"content", "text"}}
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:

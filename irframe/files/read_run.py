@@ -241,14 +241,14 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:
     """Return the files that are no longer as they were, or are gone."""
-    return [name for name, *state in states if _state(name) != state]
-
-
-def _state(name: str) -> list[Any] | None:
-    try:
-        return [*state_of(name)]
-    except OSError:
-        return None
+    changed = []
+    for name, *state in states:
+        try:
+            same = [*state_of(name)] == state
+        except OSError:
+            same = False
+        changed += [] if same else [name]
+    return changed
 
 
 def states_of(files: Iterable[str]) -> list[list[Any]]:

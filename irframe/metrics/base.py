@@ -35,14 +35,6 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     return value
 
 
-def refuse_large_gains(metric: Any) -> None:
-    """Raise if a gain map goes above 1, where a metric reads gains as shares or probabilities."""
-    gain = metric.gain
-    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
-        listed = [f"{grade}: {value}" for grade, value in large]
-        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
-
-
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
 """How scores are averaged over topics."""
 
@@ -175,7 +167,15 @@ class Metric(metaclass=MetricType):
         super().__init_subclass__()
         if abstract:
             return
-        _refuse_taken(cls)
+        identity = cls.__module__, cls.__qualname__  # the same class made again keeps its names
+        taken = [
+            f"{name} of {other.__module__}"
+            for name in (cls.__name__, *cls.aliases)
+            if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
+        ]
+        if taken:
+            wanted = f"names of its own for the metric {identity[1]}"
+            raise MetricError(wanted, "taken ones", "", taken)
         for kernel in ("kernel", "ceiling", "terms", "last", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
@@ -188,8 +188,12 @@ class Metric(metaclass=MetricType):
             value = getattr(self, spec.name)
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, spec.name, checked(type(self).__name__, spec, plain))
-        if self.unit:
-            refuse_large_gains(self)
+        gain = getattr(self, "gain", None)
+        if self.unit and isinstance(gain, GainMap):
+            large = [f"{grade}: {value}" for grade, value in gain.pairs if value > 1]
+            if large:
+                name = type(self).__name__
+                raise MetricError(f"gains of at most 1 for {name}", "more", "", large)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
@@ -337,18 +341,6 @@ class Metric(metaclass=MetricType):
             values = values.copy()
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
-
-
-def _refuse_taken(kind: type[Metric]) -> None:
-    """Raise if another class has a name of a metric; the same one made again may keep it."""
-    identity = kind.__module__, kind.__qualname__
-    taken = [
-        f"{name} of {other.__module__}"
-        for name in (kind.__name__, *kind.aliases)
-        if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
-    ]
-    if taken:
-        raise MetricError(f"names of its own for the metric {identity[1]}", "taken ones", "", taken)
 
 
 class Setting(partial[Metric]):

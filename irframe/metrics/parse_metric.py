@@ -160,8 +160,10 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):
-        return [_named_object(metric)]
+    if is_foreign(metric):  # by the name that it has there, if that means the same here
+        found, name = parse_metric(metric), str(metric)
+        same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == found
+        return [found.named(name) if same else found]
     if not isinstance(metric, str):
         return [parse_metric(metric)]
     labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
@@ -172,13 +174,6 @@ def parse_named(metric: Any) -> list[Metric]:
     if missing := ", ".join(label for label in labels if label not in known):
         warn(f"measures of {metric!r} that irframe does not have are left out: {missing}")
     return [parse_metric(label).named(label) for label in known]
-
-
-def _named_object(measure: Any) -> Metric:
-    """Return the metric of an object by the name that it has there, if that means the same here."""
-    metric = parse_metric(measure)
-    known = measure.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(str(measure)) == metric
-    return metric.named(str(measure)) if known else metric
 
 
 def _fitting(text: str) -> str:
