@@ -407,11 +407,8 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     if pd.api.types.is_bool_dtype(column.dtype):
         column = column.astype("Int8")
     grades = numbers(column, GradeError)
-    fits = (
-        (grades == np.round(grades))
-        & (grades >= words.LOWEST_GRADE)
-        & (grades <= words.HIGHEST_GRADE)
-    )
+    inside = (grades >= words.LOWEST_GRADE) & (grades <= words.HIGHEST_GRADE)
+    fits = inside & (grades == np.round(grades))
     if not fits.all():
         where = f" in column {column.name!r}" if column.name != words.GRADE else ""
         limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"

@@ -303,10 +303,8 @@ class Units(NamedTuple):
         choice("later_copies", self.later_copies, ("spend", "skip"))
         length = self.length
         if length is not None and not isinstance(length, str):
-            length = str(
-                getattr(series_of(length, words.LENGTH, (words.DOC, words.LENGTH)), "name", None)
-                or words.LENGTH
-            )
+            told = series_of(length, words.LENGTH, (words.DOC, words.LENGTH))
+            length = str(told.name or words.LENGTH)
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
         return {"unit": unit, "copies": copies, "length": length}

@@ -279,11 +279,9 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     columns = require_columns(table, RUN)
     refuse_two_units(table, columns)
     ranked = rank(table)
-    values = (
-        ranked[columns[words.SCORE]].astype(float)
-        if words.SCORE in columns
-        else -ranked[columns[words.RANK]]
-    )
+    values = -ranked[columns.get(words.RANK, words.RANK)]
+    if words.SCORE in columns:
+        values = ranked[columns[words.SCORE]].astype(float)
     if words.SYSTEM not in columns or len(ranked[columns[words.SYSTEM]].unique()) == 1:
         return _nested(ranked, columns, values)
     systems = ranked[columns[words.SYSTEM]]

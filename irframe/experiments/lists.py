@@ -322,9 +322,7 @@ def _there(lists: Lists, word: str) -> NDArray[np.bool_]:
     if not some.any():
         counts = lists.listed.sum(axis=1)
         told = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
-        wanted, found = (
-            "topics for which every run has a list",
-            "none; judged topics that runs have",
-        )
+        wanted = "topics for which every run has a list"
+        found = "none; judged topics that runs have"
         raise IdError(wanted, found, "ask for topics='runs', or leave runs out", told)
     return some

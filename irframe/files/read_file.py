@@ -9,7 +9,6 @@ from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -220,12 +219,6 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     more = len(found) - LINES
     counted = [f"{more:,} more"] if more > 0 else []
     return [(file, wanted, spelled(each, str)) for each in [*found[:LINES], *counted]]
-
-
-def list_problems(problems: Sequence[Problem]) -> pd.DataFrame:
-    """Return problems as a frame."""
-    told = [[each.encode(errors="backslashreplace").decode() for each in row] for row in problems]
-    return pd.DataFrame(told, columns=["file", "wanted", "found"], dtype="str")
 
 
 def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:

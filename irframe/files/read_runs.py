@@ -252,9 +252,12 @@ def _what_is_sound(
     problems = [each for failure in failures for each in failure]
     readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
     kept, clashes = read_file.without_clashes(readable)
-    return _put_together(list(kept), list(kept.values())), read_file.list_problems(
-        problems + clashes
-    )
+    rows = [
+        [each.encode(errors="backslashreplace").decode() for each in row]
+        for row in [*problems, *clashes]
+    ]
+    told = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
+    return _put_together(list(kept), list(kept.values())), told
 
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:

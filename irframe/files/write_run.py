@@ -45,10 +45,9 @@ def _columns(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
     found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
+    told = {role: ERRORS.get(role, errors.IdError) for role in found}
     return {
-        role: to_role(
-            to_arrow(frame[name], ERRORS.get(role, errors.IdError)), role, f"column {name!r}"
-        )
+        role: to_role(to_arrow(frame[name], told[role]), role, f"column {name!r}")
         for role, name in found.items()
     }
 
