@@ -18,7 +18,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.elsewhere import suggest, suggested
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.record import Step, steps_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)

@@ -27,7 +27,7 @@ from irframe.accessor import (
 )
 from irframe.cubes.verb import VERBS
 from irframe.errors import InputError, IrframeError
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 
 HOMES = (HOME, "irframe.plots")
 PACKAGES = pytest.mark.parametrize("package", [ir.verbs, ir.plots], ids=lambda p: p.__name__)

@@ -15,8 +15,7 @@ from irframe.commands.evaluate import means
 from irframe.commands.inputs import source_of, sources_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
-from irframe.files.atomic import atomic
-from irframe.files.compression import PACKED, create
+from irframe.files.compression import PACKED, atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 

@@ -22,7 +22,7 @@ from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
 from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
-from irframe.files.atomic import look, write_whole
+from irframe.files.compression import look, write_whole
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric

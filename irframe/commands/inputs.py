@@ -17,10 +17,9 @@ import irframe as ir
 from irframe.checks import whole as checks_whole
 from irframe.errors import DepthError, FileFormatError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
-from irframe.files.atomic import whole
-from irframe.files.compression import Source, load, name_of
+from irframe.files.compression import Source, load, name_of, whole
 from irframe.files.read_file import find_files, is_in_lines, is_parquet
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 

@@ -21,7 +21,7 @@ import xarray as xr
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError
-from irframe.files.atomic import write_whole
+from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.names import JUDGMENTS, METRICS, VERSION
 from irframe.record import steps_of

@@ -28,8 +28,8 @@ from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.in_turn import Part, put_together, together
-from irframe.experiments.judged_spans import Spans
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.record import RECORD

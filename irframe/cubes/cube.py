@@ -33,21 +33,19 @@ from irframe.cubes.view import (
 from irframe.errors import warn
 from irframe.experiments import group_columns
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large, refuse_open
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judged_otherwise import condensed
-from irframe.experiments.judged_spans import TEXT
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
-from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
+from irframe.experiments.spans import TEXT
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import changed_files
+from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.files.repeats import LACKING, fold
-from irframe.files.scan_runs import ScannedRuns
 from irframe.record import RECORD, recorded
 from irframe.warned import OneCall, in_group
 
@@ -215,8 +213,8 @@ def cube(
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
+        **units.decided,
     )
-    policy = units.policy(policy)
     with OneCall(without=LACKING if repeats == "topic" else None):
         runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
         if groups is None:

@@ -20,10 +20,10 @@ from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
-from irframe.experiments.judged_spans import refuse_spans
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets
+from irframe.experiments.spans import refuse_spans
 from irframe.files.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.block import by_scale

@@ -25,11 +25,10 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
-from irframe.experiments.units import Lengths
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.atomic import look, write_whole
-from irframe.files.compression import refuse_strange
+from irframe.files.compression import look, refuse_strange, write_whole
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import READ_IN

@@ -21,7 +21,7 @@ from irframe.cubes.repeats import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets
 from irframe.metrics.facts import READ_IN, Facts, facts
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test

@@ -18,7 +18,7 @@ from irframe.depths.pool_growth import pool_growth
 from irframe.errors import IrframeError, MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets
 from irframe.files.repeats import Folded, fold
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.errors import DepthError
 from irframe.experiments import coded_tables
-from irframe.experiments.collapse import as_map, pairs_of
+from irframe.experiments.collapse import Copies, as_map, pairs_of
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
-from irframe.experiments.units import Copies
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -332,7 +331,7 @@ def _found(
         "scores_infinite": np.flatnonzero(infinite),
         "duplicates": listed_again(table.system, codes),
         "documents_unknown": unknown(table, documents),
-        "chunks": like_chunks(table, judgments, judged),
+        "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
         "copies": copied(table, ranking, copies),
     }
     lists = {

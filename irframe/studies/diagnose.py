@@ -22,11 +22,11 @@ from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import IrframeError, singular
 from irframe.experiments import coded_tables
+from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
-from irframe.experiments.text_budgets import Budgets, nothing_fits
-from irframe.experiments.units import Lengths, Units
+from irframe.experiments.scoring import Budgets, nothing_fits
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.ids import repeated, shown
 from irframe.files.repeats import Folded, fold
@@ -108,7 +108,7 @@ def _documents(
     )
     seen, keep = np.isin(listed_, judged), "keep one of them"
     twice, again = listed_again(table.system, listed_), repeated(judged)
-    chunks = like_chunks(table, judgments, seen)
+    chunks = like_chunks(table, judgments, np.flatnonzero(~seen))
     for severity, what, rows, describe, advice in (
         ("error", "documents listed twice in a ranking", twice, table.describe, keep),
         ("error", "documents judged twice", again, judgments.describe, keep),
@@ -418,7 +418,7 @@ def diagnose(
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     units, budgets = Units(length=length), Budgets.read(budget, "whole")
-    policy = units.policy(Policy(ties=ties, contributing=contributing, pool_depth=pool_depth))
+    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
     costed = partial(units.runs, policy=policy)
     if choice("errors", errors, ("raise", "report")) == "raise":
