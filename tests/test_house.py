@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -23,11 +24,8 @@ from irframe.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "irframe"
-MODULES = {
-    path.relative_to(ROOT): (text, ast.parse(text))
-    for path in sorted(SOURCE.rglob("*.py"))
-    for text in [path.read_text(encoding="utf-8")]
-}
+
+pytestmark = pytest.mark.xdist_group("house")
 
 LONGEST_FUNCTION = 40
 LONGEST_MODULE = 500
@@ -43,6 +41,13 @@ LATE = {"dask", "distributed", "matplotlib", "scipy.stats", "statsmodels", "zarr
 """Imported when they are used, so that `import irframe` stays quick."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def modules():
+    """Return the text of every module, and its tree, by path."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+    return {path.relative_to(ROOT): (text, ast.parse(text)) for path, text in texts.items()}
 
 
 def functions(tree):
@@ -149,14 +154,14 @@ def test_the_door_is_small():
 def test_functions_are_short():
     lengths = {
         f"{path}:{function.lineno} {function.name}": code_lines(function, text)
-        for path, (text, tree) in MODULES.items()
+        for path, (text, tree) in modules().items()
         for function in functions(tree)
     }
     assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
 
 
 def test_most_functions_are_very_short():
-    lengths = [body_lines(f, text) for text, tree in MODULES.values() for f in functions(tree)]
+    lengths = [body_lines(f, text) for text, tree in modules().values() for f in functions(tree)]
     assert statistics.median(lengths) <= LONGEST_MEDIAN
 
 
@@ -164,7 +169,7 @@ def test_errors_say_what_was_found():
     vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
     said = {
         f"{path}:{node.lineno}": part.value
-        for path, (_, tree) in MODULES.items()
+        for path, (_, tree) in modules().items()
         for node in ast.walk(tree)
         for found in what_was_found(node)
         for part in ast.walk(found)
@@ -184,28 +189,28 @@ def what_was_found(node):
 
 
 def test_modules_are_short():
-    lengths = {str(path): len(text.splitlines()) for path, (text, _) in MODULES.items()}
+    lengths = {str(path): len(text.splitlines()) for path, (text, _) in modules().items()}
     assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}
 
 
 def test_options_are_spelled_out():
     assert [
         f"{path}:{function.lineno} {function.name}"
-        for path, (_, tree) in MODULES.items()
+        for path, (_, tree) in modules().items()
         for function in public_functions(tree.body)
         if function.args.kwarg is not None
     ] == []
 
 
 def test_modules_are_named_for_what_they_hold():
-    names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in MODULES}
+    names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in modules()}
     assert [str(path) for path, parts in names.items() if parts & EMPTY_NAMES] == []
 
 
 def test_only_plots_draw():
     assert [
         f"{path}:{line} {module}"
-        for path, (_, tree) in MODULES.items()
+        for path, (_, tree) in modules().items()
         if path.parts[1] != "plots"
         for line, module in imported(tree)
         if module.partition(".")[0] in {"matplotlib", "mpl_toolkits"}
@@ -216,7 +221,7 @@ def test_only_plots_draw():
 def test_dask_is_imported_in_one_module_and_never_with_it():
     assert {
         str(path)
-        for path, (_, tree) in MODULES.items()
+        for path, (_, tree) in modules().items()
         for _, module in imported(tree)
         if module.partition(".")[0] in {"dask", "distributed"}
     } == {"irframe/cubes/view.py"}
@@ -253,7 +258,7 @@ def test_every_public_name_exists(package):
 @PACKAGES
 def test_public_names_are_stated_in_the_stub_alone(package):
     assert sorted(package.__all__) == sorted(stated(package))
-    _, tree = MODULES[Path(package.__file__).relative_to(ROOT)]
+    _, tree = modules()[Path(package.__file__).relative_to(ROOT)]
     literals = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     assert literals & set(package.__all__) == set()
 
@@ -294,7 +299,7 @@ def test_every_chapter_of_verbs_has_tests_that_name_them():
 
 
 def test_no_module_at_the_top_hides_a_verb():
-    top = {path.parts[1].removesuffix(".py") for path in MODULES}
+    top = {path.parts[1].removesuffix(".py") for path in modules()}
     assert top & verbs().keys() == set()
 
 
@@ -310,7 +315,7 @@ def test_a_verb_does_not_hide_its_module():
 def test_all_warnings_take_one_way():
     assert [
         f"{path}:{node.lineno}"
-        for path, (_, tree) in MODULES.items()
+        for path, (_, tree) in modules().items()
         if path.name != "warned.py"
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "warn"

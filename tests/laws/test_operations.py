@@ -51,14 +51,15 @@ def built(systems=SYSTEMS, topics=TOPICS, depth=None):
 WHOLE = built()
 SOME = built(topics=TOPICS[1:6])
 SHALLOW = built(depth=3)
-with though_incomplete():
-    CUBE = ir.cube(*experiment(0))
-    FOUND = [outcome(name, CUBE) for name in VERBS]
-RESULTS = sorted(
-    {str(name) for found in FOUND if isinstance(found, xr.Dataset) for name in found}
-    - {*RESERVED, "system", "topic"}
-)
-"""Names that datasets use, which a user may have used as well."""
+
+
+@cache
+def names_of_results():
+    """Return names that datasets use, which a user may have used as well."""
+    cube = ir.cube(*experiment(0))
+    found = [outcome(name, cube) for name in VERBS]
+    names = {str(name) for each in found if isinstance(each, xr.Dataset) for name in each}
+    return sorted(names - {*RESERVED, "system", "topic"})
 
 
 def build(frames, how=WHOLE, **options):
@@ -121,8 +122,8 @@ RESTORED = {
     ),
     "coordinates that results have names for": (
         lambda c: c.assign_coords(
-            {name: ("topic", np.arange(c.sizes["topic"])) for name in RESULTS[::2]}
-            | {name: ("system", np.arange(c.sizes["system"])) for name in RESULTS[1::2]}
+            {name: ("topic", np.arange(c.sizes["topic"])) for name in names_of_results()[::2]}
+            | {name: ("system", np.arange(c.sizes["system"])) for name in names_of_results()[1::2]}
         ),
         WHOLE,
     ),

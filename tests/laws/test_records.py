@@ -331,7 +331,16 @@ def _is_data(value, name):
     return name in OBJECTS or (isinstance(value, dict) and DIGEST in value)
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
+def in_turn(names):
+    """Return every other name for the standard tests; the others are for the thorough ones."""
+    costly = {"replay", "judge_effect", "diagnose"}
+    return [
+        pytest.param(name, marks=pytest.mark.thorough if place % 2 or name in costly else ())
+        for place, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("name", in_turn(sorted(VERBS)))
 def test_verbs_record_what_decides_their_results(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
@@ -347,7 +356,7 @@ def test_verbs_record_what_decides_their_results(name):
     assert left == IDLE.get(name, set())
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", in_turn(FRAMES))
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 
