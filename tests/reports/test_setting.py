@@ -22,7 +22,7 @@ from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
 
-QUICK = {"a copy", "two systems", "nothing relevant", "seeds", "budgets"}
+QUICK = {"two systems", "seeds"}
 CHOSEN = [
     pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in TRACKS
 ]
