@@ -34,16 +34,24 @@ PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"
 TASK = PAGE.with_name("shared-task.md")
 
 
-@pytest.fixture
-def files(tmp_path):
+@pytest.fixture(scope="session")
+def written(tmp_path_factory):
+    """Return a folder of the example in files, and the paths of its runs there."""
+    folder = tmp_path_factory.mktemp("example")
     runs, qrels = ir.example_track()
-    ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
+    ir.verbs.write_qrels(qrels, folder / "qrels.txt")
     paths = []
     for (team, system), run in runs.groupby(["team", "system"], sort=False):
-        (tmp_path / team).mkdir(exist_ok=True)
-        paths.append(str(tmp_path / team / f"{system}.gz"))
-        ir.verbs.write_run(run, paths[-1])
-    return str(tmp_path / "qrels.txt"), paths
+        (folder / team).mkdir(exist_ok=True)
+        paths.append(f"{team}/{system}.gz")
+        ir.verbs.write_run(run, folder / paths[-1])
+    return folder, paths
+
+
+@pytest.fixture
+def files(tmp_path, written):
+    shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
+    return str(tmp_path / "qrels.txt"), [str(tmp_path / path) for path in written[1]]
 
 
 def run(capsys, *words):

@@ -10,6 +10,7 @@ import xarray as xr
 from incomplete import though_incomplete
 from laws.experiments import experiment, larger
 from laws.verbs import SCORED, SUBJECTS, VERBS, asked, assert_same
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
@@ -331,16 +332,7 @@ def _is_data(value, name):
     return name in OBJECTS or (isinstance(value, dict) and DIGEST in value)
 
 
-def in_turn(names):
-    """Return every other name for the standard tests; the others are for the thorough ones."""
-    costly = {"replay", "judge_effect", "diagnose"}
-    return [
-        pytest.param(name, marks=pytest.mark.thorough if place % 2 or name in costly else ())
-        for place, name in enumerate(names)
-    ]
-
-
-@pytest.mark.parametrize("name", in_turn(sorted(VERBS)))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 3))
 def test_verbs_record_what_decides_their_results(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
@@ -356,7 +348,7 @@ def test_verbs_record_what_decides_their_results(name):
     assert left == IDLE.get(name, set())
 
 
-@pytest.mark.parametrize("name", in_turn(FRAMES))
+@pytest.mark.parametrize("name", few_of(FRAMES, 3))
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 

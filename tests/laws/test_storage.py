@@ -149,7 +149,7 @@ def some(names, turns):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", some(VERBS, 6))
+@pytest.mark.parametrize("name", some(VERBS, 10))
 def test_results_of_verbs_go_into_files(name, tmp_path):
     grouped = "by" in inspect.signature(VERBS[name]).parameters
     asked = (
@@ -164,7 +164,7 @@ def test_results_of_verbs_go_into_files(name, tmp_path):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", some({*FURTHER, *PAIRED}, 3))
+@pytest.mark.parametrize("name", some({*FURTHER, *PAIRED}, 5))
 def test_results_of_functions_go_into_files(name, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)

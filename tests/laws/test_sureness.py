@@ -8,6 +8,7 @@ import xarray as xr
 from incomplete import though_incomplete
 from laws.experiments import experiment
 from laws.verbs import VERBS, call
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
@@ -58,7 +59,7 @@ def test_a_joint_test_is_never_corrected_again(name):
     assert given().attrs["adjust"] == "none"
 
 
-@pytest.mark.parametrize("name", taking("adjust"))
+@pytest.mark.parametrize("name", few_of(taking("adjust"), 2))
 def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name):
     usual = None if name == "median_p" else "auto"  # which decides nothing
     assert PARAMETERS[name]["adjust"].default == usual
