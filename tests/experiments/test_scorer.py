@@ -164,7 +164,7 @@ def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole
         assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("whole", few_of([False, True], 2), ids=["text", "integers"])
 def test_what_a_policy_ties_stays_as_filed(whole, monkeypatch):
     shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
     monkeypatch.setitem(TIE_POLICIES, "random", shorter)

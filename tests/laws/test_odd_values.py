@@ -162,6 +162,7 @@ def odd_files(tmp_path):
     return sorted(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_an_odd_file_is_an_error_that_names_it_or_is_passed_over(odd_files):
     for file in odd_files:
         for read in (ir.read_run, ir.read_qrels):

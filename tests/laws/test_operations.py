@@ -175,7 +175,7 @@ def test_every_verb_of_the_accessor_is_registered():
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("operation", RESTORED)
+@pytest.mark.parametrize("operation", few_of(RESTORED, 2))
 @few
 @given(seed=seeds)
 def test_verbs_after_operations(operation, seed):
@@ -220,7 +220,7 @@ def test_verbs_of_chunked_cubes():
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("operation", REFUSED)
+@pytest.mark.parametrize("operation", few_of(REFUSED, 2))
 def test_what_cannot_be_restored_is_refused(operation):
     changed = REFUSED[operation](build(experiment(1)))
     for name in LAWFUL:
