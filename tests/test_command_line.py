@@ -308,6 +308,12 @@ def test_where_an_answer_cannot_go_is_told_before_the_work(capsys, monkeypatch, 
     assert place in error
 
 
+def sleeps(process):
+    """Tell whether a process sleeps, if the system says so."""
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
+
+
 def test_who_stops_a_command_reads_one_line(files, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     there = {*tmp_path.iterdir()}
@@ -318,7 +324,10 @@ def test_who_stops_a_command_reads_one_line(files, tmp_path):
         cwd=tmp_path, env=environment, text=True, stderr=subprocess.PIPE,
     )  # fmt: skip
     with running, (tmp_path / "pipe").open("w"):  # which waits for who reads it
-        time.sleep(1)  # until it waits for its input
+        asleep = 0
+        while asleep < 10:  # until it waits for its input
+            time.sleep(0.1)
+            asleep = asleep + 1 if sleeps(running.pid) else 0
         running.send_signal(signal.SIGINT)
         told = running.communicate(timeout=60)[1]
     assert told == "irframe: stopped; nothing was written that is not whole\n"

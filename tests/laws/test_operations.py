@@ -31,9 +31,9 @@ from irframe.paired import TESTS
 pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]
 LAWFUL = sorted(VERBS)
-TURNS = 4 if THOROUGH else 30
+TURNS = 8 if THOROUGH else 30
 """In how many turns the verbs are tried after the operations: whose turn it is, is drawn."""
-RARELY = 12 if THOROUGH else len(VERBS)
+RARELY = 20 if THOROUGH else len(VERBS)
 """In how many turns they are tried after what overwrites values, of which there is far more."""
 
 

@@ -69,7 +69,9 @@ def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks made smaller
-@pytest.mark.parametrize(("name", "drawing"), [*product(FIGURES, DRAWN)], ids=str)
+@pytest.mark.parametrize(
+    ("name", "drawing"), [*product(FIGURES, DRAWN[:1]), *product(FIGURES[::3], DRAWN[1:])], ids=str
+)
 def test_no_text_overlaps_or_is_cut(name, drawing, monkeypatch):
     size, count = drawing
     with mpl.rc_context(SIZES[size]):

@@ -22,7 +22,7 @@ from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
 
-QUICK = {"two systems", "seeds"}
+QUICK = {"nothing relevant", "all tied", "seeds"}
 CHOSEN = [
     pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in TRACKS
 ]
