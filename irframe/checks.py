@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
@@ -10,6 +11,9 @@ import numpy as np
 
 from irframe.elsewhere import suggest
 from irframe.errors import InputError, IrframeError, ParameterError, spelled
+
+MOST = 2**63 - 1
+"""The greatest whole number that an array holds."""
 
 ROOM = 4 * 2**30
 """Bytes that an argument may ask for at once."""
@@ -41,8 +45,10 @@ def whole(
     irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
     """
     fits = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+    if high is None and fits and value > MOST and name != "seed":  # of which numpy takes any
+        high = MOST
     if not fits or not _inside(value, low=low, high=high):
-        raise error(f"{name}, a whole number{_limits(low=low, high=high)}", repr(value), advice)
+        raise error(f"{name}, a whole number{_limits(low=low, high=high)}", spelled(value), advice)
     return int(value)
 
 
@@ -64,10 +70,10 @@ def number(
     0.5
     """
     real = isinstance(value, int | float | np.integer | np.floating)
-    fits = real and not isinstance(value, bool) and bool(np.isfinite(value))
+    fits = real and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     limits = {"low": low, "high": high, "above": above, "below": below}
     if not fits or not _inside(value, **limits):
-        raise error(f"{name}, a number{_limits(**limits)}", repr(value))
+        raise error(f"{name}, a number{_limits(**limits)}", spelled(value))
     return float(value)
 
 
@@ -116,7 +122,7 @@ def choice(
     """
     if not isinstance(value, str) or value not in words:
         told = f"one of {', '.join(map(repr, words))}"
-        found = repr(value) + suggest(value, dict.fromkeys(words, "{!r}"))
+        found = spelled(value) + suggest(value, dict.fromkeys(words, "{!r}"))
         if len(told) > LONG:
             raise error(f"{name}, one of {len(words)} words", found, f"it may be {told}")
         raise error(f"{name} to be {told}", found)

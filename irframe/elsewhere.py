@@ -35,9 +35,9 @@ alpha_nDCG: andcg alpha_ndcg_score
 nDCG: ndcg_score ndcg_at_k retrieval_normalized_dcg normalized_discounted_cumulative_gain
 nDCG: normalised_dcg normalised_discounted_cumulative_gain
 adjust: correction corrections p_adjust p_adjust_method padjust padj multipletests multicomp
-adjust: correction_method multiple_comparisons multiple_testing adjustment method
+adjust: correction_method multiple_comparisons multiple_testing adjustment method multiple
 agreement: kendalltau kendall kendall_tau spearmanr correlation corr weightedtau rank_correlation
-agreement: correlate pearsonr system_correlation
+agreement: correlate pearsonr system_correlation tau
 alpha: ci confidence confidence_level conf_level conf level sig_level significance max_p p_threshold
 alpha: significance_level confidence_interval
 as_qrels: qrels qrels_from_dict
@@ -49,6 +49,7 @@ bootstrap: boot bootstrapping bootstrap_test
 bounds: residual residuals rbp_resid resid
 by: groupby group_by group stratify_by
 check: validate validate_run verify verify_run lint sanity_check
+compare: pvalue pvalues p_value p_values
 compare: ttest ttest_rel paired_ttest paired_t_test t_test significance stat_test wtl
 compare: significance_test statistical_test pairwise_tests pairwise_ttests pairwise_tukeyhsd
 compare: wilcoxon tukey_hsd compare_runs compare_systems randomization_test permutation_test
@@ -123,6 +124,7 @@ summary: aggregate_scores compute_aggregated_measure compute_aggregated_metrics
 system: run_name tag runtag run_id runid name system_name
 t: paired ttest ttest_rel t_test paired_t paired_t_test student students_t student_t paired_ttest
 tau_ap: tauap ap_tau yilmaz
+test: n_boot n_bootstrap n_resamples n_permutations random_state rng
 test: stat_test statistical_test test_name method significance_test hypothesis_test
 ties: tie_breaking tie_break tiebreak tie_breaker break_ties tie_policy
 to_pytrec_eval: to_dict to_pytrec to_beir
@@ -174,7 +176,9 @@ def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
-    return [each for each in meant if each in known and each != name][:3]
+    found = [ours for ours in meant if ours in known and ours != name]
+    resampled = not {"samples", "seed"}.isdisjoint(found)  # a test by name has its own
+    return [ours for ours in found if not (resampled and ours == "test")][:3]
 
 
 def _slip(name: object, known: Iterable[str]) -> list[str]:

@@ -108,9 +108,39 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return shown, note
 
 
+def beside_the_point(board: pd.DataFrame) -> list[str]:
+    """Return columns of a leaderboard that say what others say too, or the same of all systems.
+
+    Examples
+    --------
+    >>> board = pd.DataFrame({"rank": [1, 2], "tier": 1, "letters": "a", "n_topics": 16})
+    >>> beside_the_point(board)
+    ['tier', 'n_topics']
+    """
+    left = ["tier", "difference", "significant"]
+    if _is_constant(board["n_topics"]):
+        left.append("n_topics")
+    return [name for name in left if name in board.columns]
+
+
 def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return the columns of a comparison or leaderboard that answer; others whole."""
+    shape = f"{len(frame)} rows x {len(frame.columns)} columns"
+    if not frame.columns.is_unique or "n_topics" not in frame.columns:
+        return frame, ""
+    if not {"rank", "letters", "rank_low"} <= {*frame.columns}:
+        return _answers(frame, shape)
+    left = beside_the_point(frame)
+    if "p_adjusted" in frame.columns:  # beyond 80 columns
+        left += ["rank_low", "rank_high"]
+    topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
+    note = f"[{shape}{topics}; not shown: {', '.join(name for name in left if name != 'n_topics')}]"
+    return _ends(frame.drop(columns=left)), note
+
+
+def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     """Return the columns of a comparison that answer, labels that differ first; others whole."""
-    if not frame.columns.is_unique or not {MEANS, "n_topics", *ANSWER[:-1]} <= {*frame.columns}:
+    if not {MEANS, *ANSWER[:-1]} <= {*frame.columns}:
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
@@ -128,7 +158,6 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     kept = [*labels, *(name for name in answers if name != "significant" or not crowded)]
     said = [f"{name} {frame[name].iloc[0]}" for name in same]
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
-    shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])
     return _ends(frame[kept]), f"[{note}]"
 

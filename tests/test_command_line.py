@@ -165,7 +165,7 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m AP --depth 0", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
-        ("qrels.txt a.run -m AP@99999999999999999999", "down to depth 2147483647 at most"),
+        ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
         (
             "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
             "found P@20, nDCG@6; wanted .* depth 5 at most",

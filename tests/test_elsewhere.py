@@ -49,12 +49,12 @@ VERBS = {
     "cube.residuals": "bounds",
 }
 KEYWORDS = {
-    "compare.correction compare.p_adjust compare.multipletests": "adjust",
+    "compare.correction compare.multiple compare.multipletests": "adjust",
     "compare.method": "adjust or test",
     "compare.k compare.cutoff compare.top_k": "at",
     "compare.ci compare.confidence compare.conf_level compare.max_p": "alpha",
     "compare.alternative": "margin",
-    "compare.stat_test": "test",
+    "compare.stat_test compare.n_boot compare.random_state": "test",
     "compare.control": "baseline",
     "compare.groupby": "by",
     "evaluate.cutoff evaluate.k": "depth",

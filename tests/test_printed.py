@@ -129,3 +129,12 @@ def test_many_rows_print_as_many_as_pandas_prints(found):
     with pd.option_context("display.max_rows", 10, "display.min_rows", 4):
         lines = repr(many).splitlines()
     assert [line.split()[0] for line in lines[1:6]] == ["0", "1", "...", "1398", "1399"]
+
+
+def test_a_leaderboard_prints_within_80_columns_what_no_other_column_says():
+    scores = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"])
+    for options, left in (({}, "not shown: tier]"), ({"baseline": "bm25"}, "rank_low, rank_high]")):
+        printed = repr(scores.ireval.leaderboard(**options))
+        assert printed.endswith(left)
+        assert "..." not in printed
+        assert max(map(len, printed.splitlines())) <= 80

@@ -31,6 +31,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.atomic import look
 from irframe.metrics.facts import facts
+from irframe.printed import beside_the_point
 from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
 
@@ -266,9 +267,7 @@ def _short_board(found: pd.DataFrame) -> pd.DataFrame:
     ends = zip(found["rank_low"], found["rank_high"], strict=True)
     told = {"ci_low": "interval", "rank_low": "ranks"}
     values = {"ci_low": _intervals(found), "rank_low": [f"{low}-{high}" for low, high in ends]}
-    left = ["tier", "ci_high", "rank_high", "difference", "significant"]
-    if (found["n_topics"] == found["n_topics"].iloc[0]).all():
-        left.append("n_topics")
+    left = [*beside_the_point(found), "ci_high", "rank_high"]
     return found.assign(**values).drop(columns=left, errors="ignore").rename(columns=told)
 
 

@@ -308,7 +308,9 @@ def _next(view: View) -> Part:
     if not left:
         return Part("next", say("next.none", **told), source=ZOBEL)
     found = judge_next(pair, left, batch=left, depth=depth)
-    frame = found.nlargest(SETTLING, "priority").reset_index(drop=True)
+    frame = found[found["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
+    if frame.empty:
+        return Part("next", say("next.alike", left=left, **told), source=ZOBEL)
     key = "next.every" if len(frame) == left else "next.says"
     says = say(key, n=len(frame), left=left, **told)
     return Part("next", says, [say("next.how", **told)], ZOBEL, frame)

@@ -20,7 +20,7 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
-from irframe.errors import IrframeError
+from irframe.errors import IrframeError, singular
 from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
@@ -330,7 +330,7 @@ def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
         what = f"pairs of systems closer than their residuals under {metric}"
         advice = "call decide on bounds for the pairs that hold whatever is unjudged"
         severity = "warning" if open_ > len(pairs) / 2 else "note"
-        where = f"of {len(pairs)} pairs"
+        where = singular(f"of {len(pairs)} pairs")
         yield Finding(severity, what, where, open_, advice, LU + ", section 4.6")
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
 from irframe.arrays import Array
-from irframe.checks import tracked, whole
+from irframe.checks import listed, tracked, whole
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import attended, refuse_deeper, shared, verb
@@ -303,14 +303,14 @@ def _rows(study: _Study, groups: Array, group: int, together: str | None) -> pd.
 
 
 SHARE, SEED = "share", "seed"
-SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)
+SHARES, MOST_SEEDS = (0.9, 0.7, 0.5, 0.3, 0.1), 10_000
 
 
 @verb
 def robustness(
     cube: xr.Dataset,
     *metrics: Metrics,
-    shares: Sequence[float] = SHARES,
+    shares: float | Sequence[float] = SHARES,
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
     method: Method = "kendall",
@@ -380,11 +380,13 @@ def robustness(
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, cube.sizes[DEPTH] if at is None else at)
     refuse_deeper(chosen, min(depths))
+    shares = listed(shares)
     for share in shares:
         refuse_share(share)
-    drawn = [*range(seeds)] if isinstance(seeds, int) else [whole("seed", seed) for seed in seeds]
+    several = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
+    drawn = [whole("seed", seed) for seed in several]
     if not drawn or len(set(drawn)) < len(drawn) or not len(shares):
-        raise ParameterError("shares and distinct seeds", f"{list(shares)!r}, {drawn!r}")
+        raise ParameterError("shares and distinct seeds", f"{shares!r}, {drawn!r}")
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
     base = shared(attended(cube)).isel({DEPTH: slice(deepest)})
     complete = score(base, *chosen, at=depths)

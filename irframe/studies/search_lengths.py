@@ -97,9 +97,7 @@ def search_lengths(
     ASL(rel=rel, unretrieved=unretrieved)
     if not (experiment_of(cube).judgments.grade >= rel).any():
         raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
-    frames = [_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube)]
-    if len(frames) == 1:
-        return frames[0]
+    frames = (_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube))
     found = pd.concat(frames, ignore_index=True)
     systems = pd.Index(found[SYSTEM])
     order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")

@@ -1,6 +1,7 @@
 """A baseline that is a file gives what it gives as a run, and is refused where it would not."""
 
 import json
+import warnings
 from datetime import date
 from pathlib import Path
 
@@ -65,6 +66,15 @@ def test_a_file_is_compared_as_the_run_is(file, tmp_path):
         assert found.attrs["baselines"] == ["splade"]
         again = ir.verbs.compare(alone, **options, baseline=found.ireval.record[-1][1]["baseline"])
         pd.testing.assert_frame_equal(again, found)
+
+
+def test_the_first_topic_of_a_file_is_enough(file):
+    scores = others(scores_of())
+    first = scores[scores.index.get_level_values("topic") == scores.index.unique("topic").min()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)  # of a single topic
+        found = first.ireval.compare(baseline=file)
+    assert set(found["n_topics"]) == {1}
 
 
 def test_some_of_the_metrics_are_compared_whatever_depth_they_set(file, tmp_path):

@@ -286,6 +286,11 @@ def test_no_risk_and_certain_risk():
     assert found["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
 
 
+def test_two_topics_have_an_error():
+    found = frame_of([[0.5, 0.3], [0.8, 0.4]]).ireval.risk(baseline="s0", a=1)
+    assert found["trisk"].tolist() == pytest.approx([stats.ttest_1samp([0.3, 0.1], 0).statistic])
+
+
 def test_a_single_topic_has_no_error():
     with pytest.warns(IrframeWarning, match="single topic"):
         found = frame_of([[0.5], [0.4]]).ireval.risk(baseline="s0")

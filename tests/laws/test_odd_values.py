@@ -1,13 +1,17 @@
 """What no column, file or page can hold: refused by name on every road, never by a raw error."""
 
 import gzip
+import inspect
 import json
+import re
 import threading
 from datetime import date
 from os import mkfifo
 
 import pandas as pd
 import pytest
+from laws.experiments import larger
+from laws.verbs import VERBS, call
 from refusals import refused
 from turns import few_of
 
@@ -56,6 +60,7 @@ def as_dictionaries(frame, value):
     return nested
 
 
+CUBE = ir.cube(*larger())
 SCORER = ir.scorer(pd.DataFrame(QRELS), ["AP"])
 ROADS_OF_RUNS = {
     "evaluate": lambda run, _: ir.evaluate(run, pd.DataFrame(QRELS), "AP"),
@@ -255,3 +260,19 @@ def test_a_file_that_ends_inside_a_tag_is_told(tmp_path, monkeypatch, rows, warn
                 read(file)
         else:
             read(file)
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", sorted(VERBS))
+@pytest.mark.filterwarnings("ignore")
+def test_a_huge_number_is_refused_in_few_words(name):
+    """For every option that is a number, or lists numbers, by what it says of its type."""
+    for option in inspect.signature(VERBS[name]).parameters.values():
+        if not re.search(r"\b(int|float)\b", str(option.annotation)) or option.name == "original":
+            continue
+        try:
+            call(name, CUBE, **{option.name: 10**400})
+        except IrframeError as error:
+            assert len(str(error)) < 600, option  # noqa: PT017
+        else:
+            assert option.name == "seed", option

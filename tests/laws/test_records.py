@@ -199,6 +199,16 @@ ROUGH = LARGER.assign(score=LARGER["score"] // 9)
 FEWER = JUDGED.assign(grade=JUDGED["grade"].where(JUDGED.index % 3 > 0, 0))
 JUDGES = {"judges": {"a": JUDGED, "b": FEWER}, "metrics": ["AP"], "samples": 20}
 RATED = {"a": QRELS, "b": QRELS.assign(grade=3 - QRELS["grade"])}
+SHUFFLED = RUNS.assign(score=RUNS["score"] * (RUNS["doc"].str[-1] == "1"))
+NUGGETS = pd.DataFrame(
+    {
+        "topic": ["1", "1", "2"],
+        "nugget": ["a", "b", "a"],
+        "importance": ["vital", "okay", "okay"],
+        "assignment": ["support", "partial_support", "support"],
+        "system": "s",
+    }
+)
 FRAMES = {
     "evaluate": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING), (LARGER, SCORING | TIED)),
@@ -233,6 +243,13 @@ FRAMES = {
         *((LARGER, JUDGES | TIED), (LARGER, JUDGES)),
     ],
     "compare_judges": [(RATED, {"samples": 20})],
+    "enumerate_rankings": [(4, {"rows": "CRP", "columns": "AP"})],
+    "judge": [(RUNS, {"qrels": QRELS})],
+    "judge_findings": [(ir.judge_effect(LARGER, **JUDGES), {})],
+    "restrict": [(QRELS, {"documents": RUNS[["topic", "doc"]]})],
+    "score_nuggets": [(NUGGETS, {})],
+    "split": [(LARGER, {"n": 2})],
+    "tau_union": [(RUNS, {"original": SHUFFLED})],
 }
 """Verbs of frames, which no decorator of cubes and scores makes."""
 FRAME_OTHERS = {
@@ -251,6 +268,16 @@ FRAME_OTHERS = {
     "length": "score",
     "unit": "team",
     "metrics": [["P@2"]],
+    "rows": "RR",
+    "columns": "RR",
+    "n_relevant": 9,
+    "n": 3,
+    "seed": 1,
+    "judge_findings.depth": 2,
+    "tau_union.depth": 2,
+    "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
+    "original": [RUNS],
+    "no_vital": "nan",
     "check.length": 1,
     "collapse.of": r"(\w\d)d\d*",
     "judge_effect.of": "averages",

@@ -529,17 +529,25 @@ def bounds(track, view):
 def next_(track, view):
     a, b = view.pair
     depth = min(track.rank, 20)
-    tops = pd.DataFrame(
-        [(t, doc) for t in view.topics for s in (a, b) for doc in _top(track, s, t)[:depth] if doc],
-        columns=["topic", "doc"],
-    ).drop_duplicates()
-    left = int(tops.merge(track.qrels, how="left")["grade"].isna().sum())
+    ranked = pd.DataFrame(
+        [
+            (t, doc, rank)
+            for t in view.topics
+            for s in (a, b)
+            for rank, doc in enumerate(_top(track, s, t)[:depth])
+            if doc
+        ],
+        columns=["topic", "doc", "rank"],
+    ).merge(track.qrels, how="left")
+    unjudged = ranked[ranked["grade"].isna()].groupby(["topic", "doc"])["rank"]
+    left = unjudged.ngroups
+    apart = sum(len(ranks) < 2 or len({*ranks}) > 1 for _, ranks in unjudged)
     if left:
         view.cube.ireval.judge_next(1, depth=depth)  # raises where nobody can say
-    told = {"a": a, "b": b, "depth": depth, "left": left, "n": min(left, 10)}
-    key = "none" if not left else "every" if left <= 10 else "says"
+    told = {"a": a, "b": b, "depth": depth, "left": left, "n": min(apart, 10)}
+    key = "none" if not left else "alike" if not apart else "every" if told["n"] == left else "says"
     yield f"next.{key}", told
-    if left:
+    if apart:
         yield "next.how", told
 
 

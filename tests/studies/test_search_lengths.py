@@ -269,3 +269,9 @@ def test_length_histogram_what_cannot_be_counted():
     for verb in ("length_histogram", "effective_top"):
         refused(InputError, "search lengths", getattr(runs.ireval, verb))
         refused(InputError, "no rows", getattr(lengths[:0].ireval, verb))
+
+
+def test_lengths_of_a_lazy_cube_stand_in_the_same_order():
+    cube = ir.cube(*ir.example_track())
+    found = cube.chunk(topic=6).ireval.search_lengths()
+    pd.testing.assert_frame_equal(found, cube.ireval.search_lengths())

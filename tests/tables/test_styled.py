@@ -163,6 +163,20 @@ def test_a_baseline_may_be_marked_off():
     assert frame.ireval.styled(marks="none").to_latex().count("$") == 0
 
 
+def test_several_baselines_have_the_numbers_that_cells_are_marked_with():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.evaluate(qrels, "AP")
+    frame = scores.ireval.compare(baseline=["bm25", "ance"])
+    table = frame.ireval.styled(marks="daggers")
+    assert "raised: differs significantly from 1 bm25, 2 ance" in table.notes
+    marked = {row[0]: row[1].partition("$^{")[2].rstrip("}$") for row in cells(table.to_latex())}
+    for number, name in enumerate(("bm25", "ance"), start=1):
+        rows = frame[frame["significant"]]
+        differs = {*rows.loc[rows["system_b"] == name, "system_a"]}
+        differs |= {*rows.loc[rows["system_a"] == name, "system_b"]}
+        assert {system for system, mark in marked.items() if str(number) in mark} == differs
+
+
 def test_daggers_and_intervals_need_a_baseline(comparison):
     refused(InputError, "a comparison with a baseline", comparison.ireval.styled, marks="daggers")
     refused(InputError, "a comparison with a baseline", comparison.ireval.styled, intervals=True)
