@@ -319,10 +319,12 @@ def test_who_stops_a_command_reads_one_line(files, tmp_path):
     there = {*tmp_path.iterdir()}
     words = ["report", files[0], "pipe", "-o", "page.html"]
     environment = os.environ | {"PYTHONPATH": ROOT}
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background
     running = subprocess.Popen(
         [sys.executable, "-m", "irframe", *words],
         cwd=tmp_path, env=environment, text=True, stderr=subprocess.PIPE,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, heard)
     with running, (tmp_path / "pipe").open("w"):  # which waits for who reads it
         asleep = 0
         while asleep < 10:  # until it waits for its input
