@@ -12,7 +12,7 @@ from typing import Any
 from irframe.commands import COMMANDS, EPILOG, HOMES
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
-from irframe.files.atomic import look, write_whole
+from irframe.files.compression import look, write_whole
 from irframe.names import VERSION
 from irframe.warned import OneCall
 

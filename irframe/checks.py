@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import ge, gt, le, lt
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,17 @@ LONG = 70
 """Characters of a list up to which it may begin a message."""
 
 Word = TypeVar("Word", bound=str)
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether something is a whole number, and no flag.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
 
 
 def whole(
@@ -44,7 +56,7 @@ def whole(
     ...
     irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
     """
-    fits = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+    fits = is_whole(value)
     if high is None and fits and value > MOST and name != "seed":  # of which numpy takes any
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
@@ -248,21 +260,21 @@ def _hashable(label: Any) -> bool:
     return True
 
 
-_WORDS = {"low": "at least", "high": "at most", "above": "above", "below": "below"}
+_LIMITS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "low": ("at least", ge),
+    "high": ("at most", le),
+    "above": ("above", gt),
+    "below": ("below", lt),
+}
 
 
 def _inside(value: Any, **limits: float | None) -> bool:
-    tests = {
-        "low": np.greater_equal,
-        "high": np.less_equal,
-        "above": np.greater,
-        "below": np.less,
-    }
-    return all(bool(tests[key](value, limit)) for key, limit in limits.items() if limit is not None)
+    known = [(_LIMITS[key][1], limit) for key, limit in limits.items() if limit is not None]
+    return all(bool(test(value, limit)) for test, limit in known)
 
 
 def _limits(**limits: float | None) -> str:
-    parts = [f"{_WORDS[key]} {limit}" for key, limit in limits.items() if limit is not None]
+    parts = [f"{_LIMITS[key][0]} {limit}" for key, limit in limits.items() if limit is not None]
     if not parts:
         return ""
     return (" of " if parts[0].startswith("at") else " ") + " and ".join(parts)

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from functools import cache, wraps
 from typing import Any
 
-__all__ = ["nearest", "suggest", "suggested", "suggesting", "unexpected"]
-
 NEAR = 0.85
 """How alike two names are, as difflib has it, of which one is a slip of the other."""
 
@@ -169,7 +167,15 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     >>> suggested("xyzzy", ["at", "alpha"])
     []
     """
-    return _elsewhere(name, known) or _slip(name, known)
+    if meant := _elsewhere(name, known):
+        return meant
+    if not isinstance(name, str) or len(name) > LONGEST:
+        return []
+    others = list({_plain(each): each for each in reversed([*known]) if each != name}.values())
+    alike = [each for each in others if _plain(each) == _plain(name)]
+    letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
+    turned = [each for each in others if sorted(_plain(each)) == letters]
+    return (alike or turned or difflib.get_close_matches(name, others, 3, NEAR))[:3]
 
 
 def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
@@ -179,17 +185,6 @@ def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
     found = [ours for ours in meant if ours in known and ours != name]
     resampled = not {"samples", "seed"}.isdisjoint(found)  # a test by name has its own
     return [ours for ours in found if not (resampled and ours == "test")][:3]
-
-
-def _slip(name: object, known: Iterable[str]) -> list[str]:
-    """Return names that differ in how they are written, or by a slip of the fingers."""
-    if not isinstance(name, str) or len(name) > LONGEST:
-        return []
-    others = list({_plain(each): each for each in reversed([*known]) if each != name}.values())
-    alike = [each for each in others if _plain(each) == _plain(name)]
-    letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
-    turned = [each for each in others if sorted(_plain(each)) == letters]
-    return (alike or turned or difflib.get_close_matches(str(name), others, 3, NEAR))[:3]
 
 
 def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
@@ -236,10 +231,10 @@ def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Paramete
     >>> unexpected(["k"], inspect.signature(lambda scores, at=None: None).parameters)
     "got an unexpected keyword argument 'k' (in irframe: at)"
     """
-    strange = [name for name in options if name not in parameters]
-    if not strange:
+    name = next((name for name in options if name not in parameters), None)
+    if name is None:
         return None
-    return f"got an unexpected keyword argument {strange[0]!r}{suggest(strange[0], [*parameters])}"
+    return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 
 
 def suggesting(home: Any, name: str, called: str) -> Any:

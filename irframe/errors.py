@@ -176,7 +176,8 @@ class IrframeWarning(UserWarning):
     """Something was left out or assumed; the message counts it."""
 
 
-def warn(message: str) -> None:
+def warn(*messages: str) -> None:
     """Warn at the line outside irframe from which it was called, once per call of one thing."""
     caller = sys._getframe(1)  # noqa: SLF001
-    tell(singular(message), IrframeWarning, (caller.f_code, caller.f_lineno))
+    for message in messages:
+        tell(singular(message), IrframeWarning, (caller.f_code, caller.f_lineno))

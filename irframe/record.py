@@ -10,7 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -34,18 +34,8 @@ NONE: Literal["none"] = "none"
 GIVEN = "given weights"
 """What weights of topics are called that came without a name."""
 SOURCES = {
-    *(
-        "bounds",
-        "condense",
-        "cube",
-        "draw_to_judge",
-        "evaluate",
-        "pooled",
-        "sample",
-        "score",
-        "select_top",
-    ),
-    *("collapse", "judge", "pool", "rank", "restrict", "split", "standardise"),
+    *("bounds", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "sample", "score"),
+    *("collapse", "judge", "pool", "rank", "restrict", "select_top", "split", "standardise"),
 }
 """Verbs that give frames, cubes and scores; what others give is a result."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
@@ -80,46 +70,49 @@ def steps_of(subject: Any) -> list[Step]:
     return [Step(*step) for step in json.loads(text)] if text else []
 
 
+signature_of = cache(inspect.signature)
+"""What a function takes, as verbs are asked for it at every call."""
+
+
 def bind(
-    function: Callable[..., Any],
-    signature: inspect.Signature,
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
+    function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> inspect.BoundArguments:
     """Return arguments by name; those that a verb takes one after the other also go by theirs."""
-    several = _several(signature)
+    signature = signature_of(function)
+    kinds = {name: each.kind for name, each in signature.parameters.items()}
+    several = next((name for name, kind in kinds.items() if kind.name == "VAR_POSITIONAL"), None)
     named = {name: value for name, value in options.items() if name != several}
     try:
         bound = signature.bind(*arguments, **named)
     except TypeError as error:
         wrong = unexpected(options, signature.parameters) or error
         raise TypeError(f"{function.__name__}(): {wrong}") from None
+    given = bound.arguments
     if several in options:
-        given = options[several]
-        bound.arguments[several] = (*bound.arguments.get(several, ()), given)
-    if isinstance(bound.arguments.get("adjust"), str) and bound.arguments["adjust"] == NONE:
-        bound.arguments["adjust"] = None
+        given[several] = (*given.get(several, ()), options[several])
+    if isinstance(given.get("adjust"), str) and given["adjust"] == NONE:
+        given["adjust"] = None
     return bound
 
 
 def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
     """Return the arguments but the first, as a record holds them."""
-    every = list(bound.signature.parameters.values())
-    given = bound.arguments
-    values = {each.name: given.get(each.name, each.default) for each in every[1:]}
-    several = _several(bound.signature)
-    if several in values:
-        values[several] = _flat(given.get(several, ()))
-    return {name: _option(name, value) for name, value in values.items() if name not in UNTOLD}
+    found = {}
+    for name, parameter in list(bound.signature.parameters.items())[1:]:
+        value = bound.arguments.get(name, parameter.default)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            value = _flat(bound.arguments.get(name, ()))
+        if name not in UNTOLD:
+            found[name] = _option(name, value)
+    return found
 
 
 def recorded(function: Function) -> Function:
     """Make a function that is no verb of cubes and scores record what decided its result."""
-    signature = inspect.signature(function)
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        bound = bind(function, signature, arguments, options)
+        bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
         given, verb = options_of(bound), function.__name__
         result = function(*bound.args, **bound.kwargs)
@@ -154,45 +147,34 @@ def applied(
     Attributes that the result has from its subject say nothing of this verb.
     """
     before = getattr(subject, "attrs", {})
-    resolved = {
-        name: attributes[name]
-        for name, value in options.items()
-        if name in attributes.keys() - FACTS
-        and isinstance(attributes[name], str | int | float)
-        and (name in DECIDED or _alike(value, attributes[name]))
-        and not isinstance(value, bool)
-        and attributes[name] != before.get(name)
-    }
-    return {**options, **resolved}
-
-
-def _alike(value: Any, told: str | float) -> bool:
-    """Tell whether both are texts, or numbers: a text need not be the number that was asked."""
-    return isinstance(value, str if isinstance(told, str) else int | float)
+    resolved = dict(options)
+    for name in [name for name in options if name in attributes and name not in FACTS]:
+        value, told = options[name], attributes[name]
+        alike = str if isinstance(told, str) else int | float  # a text need not be the number
+        if (
+            isinstance(told, str | int | float)
+            and (name in DECIDED or isinstance(value, alike))
+            and not isinstance(value, bool)
+            and told != before.get(name)
+        ):
+            resolved[name] = told
+    return resolved
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options as single attributes: numbers and texts, lists as words between commas."""
-    shown = {name: _shown(value) for name, value in options.items()}
-    left = {METRICS, RESULT, REPEATS}
-    return {name: value for name, value in shown.items() if name not in left and value is not None}
-
-
-def _shown(value: Any) -> Any:
-    """Return an option as an attribute of any file may be, None if it is of another kind."""
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or None
-    if isinstance(value, Mapping):
-        numbers = bool(value) and all(isinstance(each, int | float) for each in value.values())
-        by_name = ", ".join(f"{key} {each:g}" for key, each in value.items()) if numbers else None
-        return value.get("name", value.get("data", by_name))
-    return None if isinstance(value, bool) else value
-
-
-def _several(signature: inspect.Signature) -> str | None:
-    """Return the parameter that takes as many arguments as there are."""
-    every = signature.parameters.values()
-    return next((each.name for each in every if each.kind is each.VAR_POSITIONAL), None)
+    shown = {}
+    for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:
+        value = options[name]
+        if isinstance(value, list):
+            value = ", ".join(map(str, value)) or None
+        elif isinstance(value, Mapping):
+            numbers = all(isinstance(each, int | float) for each in value.values())
+            by_name = ", ".join(f"{key} {each:g}" for key, each in value.items() if numbers)
+            value = value.get("name", value.get("data", by_name or None))
+        if value is not None and not isinstance(value, bool):
+            shown[name] = value
+    return shown
 
 
 def _flat(given: Any) -> list[Any]:
@@ -232,34 +214,22 @@ def plain(value: Any) -> Any:
     >>> plain([ir.metrics.RBP(p=0.5), np.int64(3), None])
     ['RBP(p=0.5)', 3, None]
     """
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
+    if value is None or isinstance(value, np.generic | bool | int | float | str):
+        return value.item() if isinstance(value, np.generic) else value
     if _is_list(value):
         return [plain(each) for each in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: plain(each) for key, each in value.items()}
-    return repr(value) if is_dataclass(value) else _named(value)
-
-
-def _named(value: Any) -> Any:
-    """Return anything else: what has a name by it, data by a digest."""
+    if is_dataclass(value):
+        return repr(value)
     if not hasattr(value, "shape") and isinstance(value, Hashable):
         return str(getattr(value, "__name__", value))
     shape = " x ".join(map(str, getattr(value, "shape", ())))
     kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
-    told = {DIGEST: _digest(value), "data": f"{kind.__name__} {shape}".strip()}
+    digest = hashlib.sha256(b"".join(_parts(value))).hexdigest()[:12]
+    told = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
     name = getattr(value, "name", None)
     return told | ({} if name is None else {"name": str(name)})
-
-
-def _digest(value: Any) -> str:
-    """Return a text that differs where data differs."""
-    found = hashlib.sha256()
-    for part in _parts(value):
-        found.update(part)
-    return found.hexdigest()[:12]
 
 
 def _parts(value: Any) -> Iterable[bytes]:

@@ -11,11 +11,11 @@ from .cubes.cube import cube as cube
 from .cubes.cube import save as save
 from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
-from .cubes.rejudge import rejudge as rejudge
 from .cubes.score import cwl as cwl
 from .cubes.score import score as score
 from .cubes.unjudged import bounds as bounds
 from .cubes.unjudged import pooled as pooled
+from .cubes.unjudged import rejudge as rejudge
 from .cubes.unjudged import sample as sample
 from .depths.agreement import agreement as agreement
 from .depths.discrimination import bootstrap_sensitivity as bootstrap_sensitivity

@@ -5,12 +5,13 @@ import functools
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from pathlib import Path
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType
+from typing import TypeVar
 
-__all__ = ["OneCall", "Place", "in_group", "inside_group", "listing", "tell", "unsaid"]
+Value = TypeVar("Value")
 
 Place = tuple[CodeType, int]
 """Where something is warned of: what is warned of there is one thing."""
@@ -59,12 +60,7 @@ class OneCall:
         if _CALL.get() is None:
             self._token = _CALL.set(self)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._token is None:
             return
         _CALL.reset(self._token)
@@ -82,23 +78,23 @@ class OneCall:
 
 
 @contextmanager
-def unsaid() -> Iterator[None]:
+def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Let a variable have a value inside."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def unsaid() -> AbstractContextManager[None]:
     """Say nothing of what is warned of inside, as another answer tells of it."""
-    token = _CALL.set(OneCall())
-    try:
-        yield
-    finally:
-        _CALL.reset(token)
+    return during(_CALL, OneCall())
 
 
-@contextmanager
-def in_group(name: str) -> Iterator[None]:
+def in_group(name: str) -> AbstractContextManager[None]:
     """Name a group in what is warned of inside; without a name it is the one outside."""
-    token = _GROUP.set(name or _GROUP.get())
-    try:
-        yield
-    finally:
-        _GROUP.reset(token)
+    return during(_GROUP, name or _GROUP.get())
 
 
 def inside_group() -> bool:
@@ -143,7 +139,13 @@ def _say(text: str, category: type[Warning], place: Place) -> None:
     own = (inside, *AROUND)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
         frame, level = frame.f_back, level + 1
-    loop = _loop_around(frame)
+    loop: FrameType | None = None
+    around: FrameType | None = frame
+    while around is not None:  # the outermost call of pandas or xarray that loops over parts
+        package = str(around.f_globals.get("__name__", "")).partition(".")[0]
+        if package in {"pandas", "xarray"} and around.f_code.co_name in LOOPS:
+            loop = around
+        around = around.f_back
     if loop is not None:
         told = loop.f_locals.setdefault(TOLD, set())
         if place in told:
@@ -151,14 +153,3 @@ def _say(text: str, category: type[Warning], place: Place) -> None:
         told.add(place)
         text += f" (said of the first part that {loop.f_code.co_name} came to; others may be alike)"
     warnings.warn(text, category, stacklevel=level)
-
-
-def _loop_around(frame: FrameType | None) -> FrameType | None:
-    """Return the outermost call of pandas or xarray that loops over parts, if there is one."""
-    loop = None
-    while frame is not None:
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package in {"pandas", "xarray"} and frame.f_code.co_name in LOOPS:
-            loop = frame
-        frame = frame.f_back
-    return loop

@@ -1,11 +1,15 @@
 """A report of a small track with names that are dangerous in a page, and what reads it."""
 
+import base64
+import gzip
 import json
 from functools import cached_property
 from html.parser import HTMLParser
 
+import numpy as np
+
 import irframe as ir
-from irframe.reports.view import unpack
+from irframe.reports.view import KINDS
 
 SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
@@ -67,7 +71,14 @@ class Page(HTMLParser):
 
     @cached_property
     def numbers(self):
-        return unpack(self.scripts[1], self.facts["contents"])
+        data = gzip.decompress(base64.b64decode(self.scripts[1]))
+        types = {kind: np.dtype(name) for name, kind in KINDS.items()}
+        return {
+            name: np.frombuffer(
+                data, types[each["kind"]], int(np.prod(each["shape"])), each["start"]
+            ).reshape(each["shape"])
+            for name, each in self.facts["contents"].items()
+        }
 
     @cached_property
     def texts(self):

@@ -12,11 +12,22 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.accessor import HOME, KINDS, Verbs, verbs
+from irframe.accessor import (
+    CUBE,
+    HOME,
+    JUDGMENTS,
+    KINDS,
+    NUGGETS,
+    RUNS,
+    SCANNED,
+    SCORES,
+    Verbs,
+    takes,
+    verbs,
+)
 from irframe.cubes.verb import VERBS
 from irframe.errors import InputError, IrframeError
-from irframe.files.scan_runs import ScannedRuns
-from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
+from irframe.files.read_run import ScannedRuns
 
 HOMES = (HOME, "irframe.plots")
 PACKAGES = pytest.mark.parametrize("package", [ir.verbs, ir.plots], ids=lambda p: p.__name__)

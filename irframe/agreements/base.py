@@ -89,17 +89,13 @@ def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
     ]
     if not problems and x[-1] != y[-1]:
         problems.append(f"{x[-1]} systems in x and {y[-1]} in y")
-    if not problems and not _broadcast(x[:-2], y[:-2]):
+    leading = zip(reversed(x[:-2]), reversed(y[:-2]), strict=False)
+    if not problems and not all(a == b or 1 in (a, b) for a, b in leading):
         problems.append(f"leading dimensions {x[:-2]} in x and {y[:-2]} in y")
     if problems:
         wanted = "scores of the same systems, shapes (..., K1, S) and (..., K2, S), S at least 1"
         advice = "put the systems last and the orderings before them, a single one as a row"
         raise ParameterError(wanted, "; ".join(problems), advice)
-
-
-def _broadcast(x: tuple[int, ...], y: tuple[int, ...]) -> bool:
-    sizes = zip(reversed(x), reversed(y), strict=False)
-    return all(a == b or 1 in (a, b) for a, b in sizes)
 
 
 Places = NDArray[np.intp]

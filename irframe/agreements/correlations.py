@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -305,7 +305,7 @@ class RMSE(Agreement):
     array([[0., 3., 5.]])
     """
 
-    distance: ClassVar[bool] = True
+    distance = True
 
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return the root mean squared difference of every row of `x` and every row of `y`."""
@@ -373,12 +373,14 @@ class RBO(Agreement):
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = tied_ranks(x), tied_ranks(y)
-        if all((first == last).all() for first, last in sides):
-            overlap = _untied(sides[0][0], sides[1][0], weights)
+        if all((first == last).all() for first, last in sides):  # all depths at once
+            onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
+            left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
+            smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731
+            overlap = over_rows(left, right, smaller)
         else:
-            overlap = sum(
-                weight * self._agree(*sides, depth) for depth, weight in enumerate(weights, 1)
-            )
+            parts = (self._agree(*sides, depth) * weight for depth, weight in enumerate(weights, 1))
+            overlap = np.asarray(sum(parts))
         return np.asarray(overlap + self.p**systems)
 
     def _agree(self, x: Ends, y: Ends, depth: int) -> Floats:
@@ -396,17 +398,6 @@ class RBO(Agreement):
         if self.ties == "w":
             return (first <= depth).astype(np.float64)
         return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
-
-
-def _untied(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Sum overlaps over all depths at once, from the ranks of orderings without ties."""
-    onward = np.cumsum((weights / np.arange(1, len(weights) + 1))[::-1])[::-1]
-    return over_rows(onward[x.astype(np.intp) - 1], onward[y.astype(np.intp) - 1], _sum_smaller)
-
-
-def _sum_smaller(x: Floats, y: Floats) -> Floats:
-    total: Floats = np.minimum(x, y).sum(axis=-1)
-    return total
 
 
 AgreementName = Literal[

@@ -69,14 +69,12 @@ def whole_gains(gains: Sequence[float]) -> list[int]:
     >>> whole_gains([1 / 3, 1 / 2])
     [2, 3]
     """
-    exact = [_fraction(float(gain)) for gain in gains]
+    exact = []
+    for gain in map(float, gains):
+        simple = Fraction(gain).limit_denominator(FINEST)
+        exact.append(simple if float(simple) == gain else Fraction(repr(gain)))
     scale = lcm(*(value.denominator for value in exact))
     return [int(value * scale) for value in exact]
-
-
-def _fraction(gain: float) -> Fraction:
-    simple = Fraction(gain).limit_denominator(FINEST)
-    return simple if float(simple) == gain else Fraction(repr(gain))
 
 
 def compare_rankings(gains: Array, pairs: Array) -> Transitions:

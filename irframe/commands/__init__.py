@@ -20,7 +20,7 @@ COMMANDS = {
 """Name -> what the command does."""
 
 HOMES = {
-    "freeze": "freeze",
+    "freeze": "evaluate",
     "evaluate": "evaluate",
     "compare": "compare",
     "leaderboard": "compare",

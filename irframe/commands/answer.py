@@ -67,9 +67,11 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
         buffer = BytesIO()
         _flat(frame).to_parquet(buffer, index=False)
         return buffer.getvalue()
-    if kind == "json":
-        return _json(_flat(frame))
-    frame = frame.map(lambda value: ", ".join(map(str, value)) if _is_list(value) else value)
+    if kind == "json":  # numbers with all their digits
+        flat = _flat(frame).astype(object)
+        rows = flat.where(flat.notna(), None).to_dict("records")
+        return json.dumps(rows, indent=2, default=str) + "\n"
+    frame = frame.map(lambda x: ", ".join(map(str, x)) if isinstance(x, tuple | list) else x)
     if kind in {"csv", "tsv"}:
         return str(_flat(frame).to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
     if kind == "markdown":
@@ -84,13 +86,8 @@ def noted(content: str | bytes, notes: str) -> str:
 
 def wrapped(text: str, indent: str = "") -> str:
     """Return text in lines of at most 80 columns, but for words that are longer."""
-    return textwrap.fill(
-        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, tuple | list)
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, **whole)
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:
@@ -100,12 +97,6 @@ def _is_numbered(frame: pd.DataFrame) -> bool:
 
 def _flat(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if _is_numbered(frame) else frame.reset_index()
-
-
-def _json(frame: pd.DataFrame) -> str:
-    """Return an object per row, numbers with all their digits."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return json.dumps(rows, indent=2, default=str) + "\n"
 
 
 def _table(frame: pd.DataFrame) -> str:

@@ -29,7 +29,7 @@ from irframe.comparing.freeze import GATES, failing
 from irframe.comparing.significance import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
-from irframe.files.atomic import look
+from irframe.files.compression import look
 from irframe.metrics.facts import facts
 from irframe.printed import beside_the_point
 from irframe.reports.report import MADE, METRICS

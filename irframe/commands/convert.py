@@ -15,8 +15,7 @@ from irframe.commands.evaluate import means
 from irframe.commands.inputs import source_of, sources_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
-from irframe.files.atomic import atomic
-from irframe.files.compression import PACKED, create
+from irframe.files.compression import PACKED, atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 
@@ -83,23 +82,17 @@ def declare_metrics(parser: ArgumentParser) -> None:
 def run_metrics(options: Namespace) -> Answer:
     """List all metrics, or explain some."""
     if not options.names:
-        rows = [_row(name, kind) for name, kind in sorted(ir.metrics.METRICS.items(), key=_folded)]
-        return Answer(written(pd.DataFrame(rows), format_of(options)))
-    return Answer("\n".join(_explained(type(ir.parse_metric(name))) for name in options.names))
-
-
-def _folded(item: tuple[str, object]) -> str:
-    return item[0].lower()
-
-
-def _row(name: str, kind: type[ir.metrics.Metric]) -> dict[str, object]:
-    """Return a metric's name, others for it, and what it says."""
-    others = ", ".join(names_of(kind)[1:])
-    return {"metric": name, "also": others, "says": (inspect.getdoc(kind) or "").partition("\n")[0]}
-
-
-def _explained(kind: type[ir.metrics.Metric]) -> str:
-    return f"{kind.__name__}{inspect.signature(kind)}\n\n{inspect.getdoc(kind)}\n"
+        rows = [
+            (name, ", ".join(names_of(kind)[1:]), (inspect.getdoc(kind) or "").partition("\n")[0])
+            for name, kind in sorted(ir.metrics.METRICS.items(), key=lambda item: item[0].lower())
+        ]
+        frame = pd.DataFrame(rows, columns=["metric", "also", "says"])
+        return Answer(written(frame, format_of(options)))
+    kinds = [type(ir.parse_metric(name)) for name in options.names]
+    told = (
+        f"{kind.__name__}{inspect.signature(kind)}\n\n{inspect.getdoc(kind)}\n" for kind in kinds
+    )
+    return Answer("\n".join(told))
 
 
 def declare_demo(parser: ArgumentParser) -> None:

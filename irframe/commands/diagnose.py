@@ -1,7 +1,7 @@
 """``irframe check``, ``irframe diagnose`` and ``irframe judge-next``: what numbers rest on."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,24 +9,7 @@ from typing import Any
 import pandas as pd
 
 import irframe as ir
-from irframe.commands.answer import (
-    Answer,
-    declare_failing,
-    declare_output,
-    format_of,
-    status_of,
-    wrapped,
-    written,
-)
-from irframe.commands.inputs import (
-    declare_options,
-    declare_systems,
-    given,
-    read_all,
-    read_judgments,
-    read_sound,
-    read_text_table,
-)
+from irframe.commands import answer, inputs
 from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import InputError
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -39,43 +22,31 @@ SHOWN = 3
 def declare_check(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
-    declare_options(parser, ir.verbs.check)
-    declare_failing(parser)
-    declare_output(parser)
+    inputs.declare_options(parser, ir.verbs.check)
+    answer.declare_failing(parser)
+    answer.declare_output(parser)
 
 
-def run_check(options: Namespace) -> Answer:
+def run_check(options: Namespace) -> answer.Answer:
     """Check all runs, those of files that cannot be read as well."""
-    runs, problems = read_sound(options)
-    found = _check(runs, problems, options)
-    kind = format_of(options)
-    content = _told(found, kind) if kind in {"table", "markdown"} else written(found, kind)
-    return Answer(content, status_of(found["severity"], options.fail_on))
-
-
-def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    asked = given(options, ir.verbs.check)
-    return ir.verbs.check(runs, read_judgments(options), problems=problems, **asked)
+    runs, problems = inputs.read_sound(options)
+    asked = inputs.given(options, ir.verbs.check)
+    found = ir.verbs.check(runs, inputs.read_judgments(options), problems=problems, **asked)
+    kind = answer.format_of(options)
+    content = _told(found, kind) if kind in {"table", "markdown"} else answer.written(found, kind)
+    return answer.Answer(content, answer.status_of(found["severity"], options.fail_on))
 
 
 def _told(found: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
-    lists = [name for name in found.columns if name != "found" and _holds_lists(found[name])]
-    table = written(found.drop(columns=["found", *lists]), kind)
-    begin = "- " if kind == "markdown" else ""
-    lines = [begin + line for line in _lines(found)]
-    return str(table) + "".join(["\n", *lines] if lines else [])
-
-
-def _holds_lists(column: pd.Series) -> bool:
-    return bool(column.map(lambda value: isinstance(value, tuple)).all())
-
-
-def _lines(found: pd.DataFrame) -> Iterator[str]:
+    held = found.map(lambda value: isinstance(value, tuple)).all()
+    table, lines = str(answer.written(found.loc[:, ~held], kind)), []
     for run, row in found.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
-            yield f"{run}: {name} ({len(row[name])}): {', '.join(shown)}\n"
+            begin = "- " if kind == "markdown" else ""
+            lines.append(f"{begin}{run}: {name} ({len(row[name])}): {', '.join(shown)}\n")
+    return "".join([table, "\n", *lines] if lines else [table])
 
 
 LONGEST = 300
@@ -87,47 +58,42 @@ def declare_diagnose(parser: ArgumentParser) -> None:
     declare_files(parser)
     declare_metrics(parser, required=False)
     declare_repeats(parser)
-    declare_options(parser, ir.verbs.diagnose)
-    declare_systems(parser)
-    declare_failing(parser)
-    declare_output(parser)
+    inputs.declare_options(parser, ir.verbs.diagnose)
+    inputs.declare_systems(parser)
+    answer.declare_failing(parser)
+    answer.declare_output(parser)
 
 
-def run_diagnose(options: Namespace) -> Answer:
+def run_diagnose(options: Namespace) -> answer.Answer:
     """Report everything that is found; files in other formats than text have all places."""
     found = ir.verbs.diagnose(
-        read_all(options),
-        read_judgments(options),
+        inputs.read_all(options),
+        inputs.read_judgments(options),
         options.metric,
         contributing=options.contributing,
         errors="report",
-        **given(options, ir.verbs.diagnose),
+        **inputs.given(options, ir.verbs.diagnose),
     )
-    kind = format_of(options)
-    content = (
-        "\n".join(map(_diagnose_told, found.to_dict("records")))
-        if kind == "table"
-        else written(found, kind)
-    )
-    return Answer(content, status_of(found["severity"], options.fail_on))
+    kind = answer.format_of(options)
+    if kind == "table":
+        content: str | bytes = "\n".join(map(_diagnose_told, found.to_dict("records")))
+    else:
+        content = answer.written(found, kind)
+    return answer.Answer(content, answer.status_of(found["severity"], options.fail_on))
 
 
 def _diagnose_told(finding: dict[Hashable, Any]) -> str:
     """Return a paragraph."""
+    places = str(finding["where"])
+    if len(places) > LONGEST:
+        places = places[:LONGEST].rpartition(", ")[0] + ", ..."
     lines = (
         f"{finding['severity']}: {finding['what']} ({finding['how_many']})",
-        f"  where: {_shortened(str(finding['where']))}",
+        f"  where: {places}",
         f"  advice: {finding['advice']}",
         f"  see: {finding['reference']}",
     )
-    return "".join(f"{wrapped(line, '    ')}\n" for line in lines)
-
-
-def _shortened(places: str) -> str:
-    """Return the first places, whole."""
-    if len(places) <= LONGEST:
-        return places
-    return places[:LONGEST].rpartition(", ")[0] + ", ..."
+    return "".join(f"{answer.wrapped(line, '    ')}\n" for line in lines)
 
 
 QRELS = "qrels"
@@ -157,18 +123,18 @@ def declare_judge_next(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--texts", metavar="TABLE", help="CSV, TSV or Parquet file of documents: doc, text"
     )
-    declare_options(parser, ir.cube)
-    declare_systems(parser)
-    declare_output(parser, QRELS)
+    inputs.declare_options(parser, ir.cube)
+    inputs.declare_systems(parser)
+    answer.declare_output(parser, QRELS)
 
 
-def run_judge_next(options: Namespace) -> Answer:
+def run_judge_next(options: Namespace) -> answer.Answer:
     """List the documents."""
     cube = ir.cube(
-        read_all(options),
-        read_judgments(options),
+        inputs.read_all(options),
+        inputs.read_judgments(options),
         contributing=options.contributing,
-        **given(options, ir.cube) | {"depth": None},
+        **inputs.given(options, ir.cube) | {"depth": None},
     )
     found = ir.verbs.judge_next(
         cube,
@@ -176,33 +142,28 @@ def run_judge_next(options: Namespace) -> Answer:
         options.method,
         credit=options.credit,
         batch=options.batch,
-        prior=None if options.prior is None else read_text_table(options.prior),
+        prior=None if options.prior is None else inputs.read_text_table(options.prior),
         depth=options.depth,
         rel=options.rel,
         seed=options.seed,
     )
-    kind = format_of(options)
-    if kind == QRELS:
-        return _as_qrels(found)
+    kind = answer.format_of(options)
+    if kind == QRELS:  # lines of judgments that are yet to be made
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "lines")
+            ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
+            return answer.Answer(path.read_bytes())
     if options.texts is not None:
         found[TEXT] = found[DOC].astype(str).map(_texts(options.texts)).fillna("")
-    return Answer(written(found, kind))
+    return answer.Answer(answer.written(found, kind))
 
 
 def _texts(path: str) -> pd.Series:
     """Return the text of every document of a table."""
-    table = read_text_table(path)
+    table = inputs.read_text_table(path)
     doc = roles(table.columns).get(DOC)
     if doc is None or TEXT not in table.columns:
         wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
         raise InputError(wanted, "", "", table.columns)
     known = table.set_index(table[doc].astype(str))[TEXT]
     return known[~known.index.duplicated()]
-
-
-def _as_qrels(found: pd.DataFrame) -> Answer:
-    """Return lines of judgments that are yet to be made, marked with -1."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "lines")
-        ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
-        return Answer(path.read_bytes())

@@ -1,4 +1,7 @@
-"""``irframe evaluate``: scores of runs, as a table or as trec_eval prints them."""
+"""``irframe evaluate``: scores of runs, as a table or as trec_eval prints them.
+
+``irframe freeze`` keeps those of a run, as a baseline to be committed.
+"""
 
 import os
 import re
@@ -15,19 +18,11 @@ from numpy.typing import NDArray
 import irframe as ir
 from irframe.arrays import Floats
 from irframe.checks import choice
+from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
-from irframe.commands.inputs import (
-    FOLDER,
-    declare_options,
-    declare_systems,
-    metrics_of,
-    read_judgments,
-    runs_of,
-    score,
-)
 from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
-from irframe.files.atomic import look, write_whole
+from irframe.files.compression import look, write_whole
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
@@ -161,21 +156,14 @@ def _columns(scores: pd.DataFrame) -> dict[str, str]:
     known = {str(name): _known(str(name)) for name in scores.columns}
     theirs = [parse_metric(name) for name, found in known.items() if found]
     mixed = len({getattr(metric, "rel") for metric in theirs if has_level(metric)}) > 1  # noqa: B009
-    labels = {
-        name: found.label + _level(name) * mixed if found else name for name, found in known.items()
-    }
+    level = {name: name.removeprefix(split_level(name)[0]) * mixed for name in known}
     others = (len(PRINTED),)
-    ordered = sorted(known, key=lambda name: found.place if (found := known[name]) else others)
-    return {name: labels[name] for name in ordered}
+    ordered = sorted(known.items(), key=lambda item: item[1].place if item[1] else others)
+    return {name: found.label + level[name] if found else name for name, found in ordered}
 
 
 def _known(name: str) -> TrecName | None:
     return trec_name(split_level(name)[0])
-
-
-def _level(name: str) -> str:
-    """Return what ends a name where it says a level of relevance."""
-    return name.removeprefix(split_level(name)[0])
 
 
 def _topics(
@@ -188,26 +176,17 @@ def _topics(
     """Print some rows of scores."""
     if not len(rows):
         return
-    told = {name: label for name, label in columns.items() if not _is_summary(name)}
-    parts = [
-        (label, [_written(name, value) for value in cells[name][rows].tolist()])
-        for name, label in told.items()
-    ]
-    before = sum(_precedes_strings(name) for name in told)
+    parts, before = [], 0
+    for name, label in columns.items():
+        known = _known(name)
+        if known is None or known.measure not in SUMMARY_ONLY:
+            parts.append((label, [_written(name, value) for value in cells[name][rows].tolist()]))
+            before += known is not None and known.place < (PRINTED.index(RELSTRING),)
     parts[before:before] = [
         (label, [f"'{text}'" for text in spelled[rows]]) for label, spelled in strings.items()
     ]
     for place, row in enumerate(rows):
         yield from (_line(label, topics[row], texts[place]) for label, texts in parts)
-
-
-def _is_summary(name: str) -> bool:
-    return (known := _known(name)) is not None and known.measure in SUMMARY_ONLY
-
-
-def _precedes_strings(name: str) -> bool:
-    known = _known(name)
-    return known is not None and known.place < (PRINTED.index(RELSTRING),)
 
 
 def _average(scores: Floats, summary: Summary) -> float:
@@ -255,6 +234,26 @@ def write_each(folder: Path, kind: str, answers: Iterable[tuple[str, str | bytes
         write_whole(folder / f"{system}{suffix}", content)
 
 
+def declare_freeze(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    declare_metrics(parser)
+    inputs.declare_options(parser, ir.evaluate, ir.verbs.freeze)
+    inputs.declare_systems(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="where to; it ends in .irframe"
+    )
+
+
+def run_freeze(options: Namespace) -> Answer:
+    """Write the scores of a run, the one named by ``--baseline`` if there are several."""
+    asked = inputs.given(options, ir.verbs.freeze)
+    if isinstance(asked["baseline"], list):
+        raise ParameterError("--baseline once", f"{len(asked['baseline'])}")
+    ir.verbs.freeze(inputs.scores_of(options), options.output, **asked)
+    return Answer(None)
+
+
 TREC_EVAL = "trec_eval"
 """The format that trec_eval prints."""
 
@@ -264,8 +263,8 @@ def declare_evaluate(parser: ArgumentParser) -> None:
     declare_files(parser)
     declare_metrics(parser)
     declare_repeats(parser)
-    declare_options(parser, ir.evaluate)
-    declare_systems(parser)
+    inputs.declare_options(parser, ir.evaluate)
+    inputs.declare_systems(parser)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
@@ -286,16 +285,16 @@ def run_evaluate(options: Namespace) -> Answer:
     kind = format_of(options)
     if kind == TREC_EVAL:
         options.metric = measures(asked)
-        if options.by is not None:
-            raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
-        if options.repeat is not None:
-            wanted = "no --repeat where trec_eval's layout is asked for"
-            raise ParameterError(wanted, options.repeat)
-    metrics, rows = metrics_of(options), options.per_topic and kind == TREC_EVAL
-    runs, qrels = runs_of(options, rows=rows), read_judgments(options)
+        for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
+            if value is not None:
+                raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
+    metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
+    runs, qrels = inputs.runs_of(options, rows=rows), inputs.read_judgments(options)
     if options.by is not None:
-        choice("--by", options.by, [FOLDER, *_further(runs)])
-    scores = score(options, runs, qrels, metrics, options.by)
+        columns = getattr(runs, "columns", pd.Index([]))
+        own = {*roles(columns).values(), inputs.FOLDER}
+        choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
+    scores = inputs.score(options, runs, qrels, metrics, options.by)
     if folder is not None:
         refuse_paths(scores.index.unique(SYSTEM))
     if kind == TREC_EVAL:
@@ -323,21 +322,11 @@ def _listed(
     return listed, relstrings(asked, runs, qrels, options)
 
 
-def _further(runs: Any) -> list[str]:
-    """Return the names of columns that are no part of a run."""
-    known = roles(runs.columns).values()
-    return [str(name) for name in runs.columns if name not in known and name != FOLDER]
-
-
 def means(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the average of every system, and group if there are any, a column per metric."""
     levels = [name for name in scores.index.names if name != TOPIC]
-    lists = scores.groupby(level=levels, sort=False)
-    averages = {
-        name: lists[name].agg(_evaluate_average, facts(name).summary) for name in scores.columns
-    }
-    return pd.DataFrame(averages, columns=scores.columns)
 
+    def mean(column: "pd.Series[Any]") -> float:
+        return float(average(column.to_numpy(), facts(str(column.name)).summary))
 
-def _evaluate_average(scores: pd.Series, summary: Summary) -> float:
-    return float(average(scores.to_numpy(), summary))
+    return scores.groupby(level=levels, sort=False).agg(mean)

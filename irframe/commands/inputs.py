@@ -6,6 +6,7 @@ import sys
 from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -16,10 +17,9 @@ import irframe as ir
 from irframe.checks import whole as checks_whole
 from irframe.errors import DepthError, FileFormatError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
-from irframe.files.atomic import whole
-from irframe.files.compression import Source, load, name_of
+from irframe.files.compression import Source, load, name_of, whole
 from irframe.files.read_file import find_files, is_in_lines, is_parquet
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
@@ -64,8 +64,8 @@ def depths(text: str) -> int | list[int]:
     >>> depths("10"), depths("5,10")
     (10, [5, 10])
     """
-    found = [int(part) for part in text.split(",")]
-    return found if len(found) > 1 else found[0]
+    first, *others = map(int, text.split(","))
+    return [first, *others] if others else first
 
 
 def number_or_column(text: str) -> int | str:
@@ -252,15 +252,9 @@ def read_systems(path: str) -> pd.DataFrame:
     again = table.index[table.index.duplicated()].unique()
     if len(again):
         raise IdError(f"a row per system in {path}", f"{len(again)} with several", "", again)
-    return table.apply(_truths)
-
-
-def _truths(column: pd.Series) -> pd.Series:
-    """Return a column as it is or, where it only says yes and no, as truths."""
-    words = column.dropna().astype(str).str.lower()
-    if column.isna().any() or not words.isin(YES | NO).all():
-        return column
-    return words.isin(YES)
+    words = table.apply(lambda column: column.astype(str).str.lower())
+    truths = [name for name in table if words[name].isin(YES | NO).all()]  # which gaps are not
+    return table.assign(**{str(name): words[name].isin(YES) for name in truths})
 
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
@@ -295,8 +289,8 @@ def sources_of(words: Sequence[str], *others: str) -> list[Source]:
     times = [*words, *others].count(STDIN)
     if times > 1:
         raise InputError("standard input (-) once", f"it {times} times")
-    found = [[source_of(word)] if word == STDIN else [*find_files(word)] for word in words]
-    return [source for sources in found for source in sources]
+    found = ([source_of(word)] if word == STDIN else find_files(word) for word in words)
+    return [*chain.from_iterable(found)]
 
 
 def read_judgments(options: Namespace) -> pd.DataFrame:
@@ -370,22 +364,10 @@ def score(
     by: str | None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
-    if isinstance(runs, ScannedRuns):
-        try:
-            return _evaluated(options, runs, qrels, metrics, by)
-        except FileFormatError:  # of some files; what is wrong is said of all
-            runs = read_all(options)
-    return _evaluated(options, runs, qrels, metrics, by)
-
-
-def _evaluated(
-    options: Namespace, runs: Any, qrels: pd.DataFrame, metrics: Any, by: str | None
-) -> pd.DataFrame:
-    return ir.evaluate(
-        runs,
-        qrels,
-        metrics,
-        contributing=options.contributing,
-        by=by,
-        **given(options, ir.evaluate),
-    )
+    asked = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
+    try:
+        return ir.evaluate(runs, qrels, metrics, **asked)
+    except FileFormatError:  # of some files; what is wrong is said of all
+        if not isinstance(runs, ScannedRuns):
+            raise
+        return ir.evaluate(read_all(options), qrels, metrics, **asked)

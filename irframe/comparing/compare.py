@@ -11,8 +11,15 @@ from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.comparing.corrections import Adjust, Family, parse_correction, refuse_unweighable
 from irframe.comparing.freeze import Frozen, is_file
-from irframe.comparing.over_repeats import refuse_over
-from irframe.comparing.pairwise import COUNTS, DECIDED, NUMBERS, Asked, Found, of_bounds
+from irframe.comparing.pairwise import (
+    COUNTS,
+    DECIDED,
+    NUMBERS,
+    Asked,
+    Found,
+    of_bounds,
+    refuse_over,
+)
 from irframe.comparing.significance import FURTHER, Margin, Margins, unequal_spread, without_spread
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
@@ -20,7 +27,7 @@ from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, REPEAT
+from irframe.names import DEPTH, METRIC, REPEAT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
@@ -30,17 +37,13 @@ from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_
 from irframe.scores.scores import Scores
 from irframe.scores.summary import caution
 
-COLUMNS = (
-    *(METRIC, DEPTH, "system_a", "system_b"),
-    *(*NUMBERS, "p_adjusted", "significant"),
-    *COUNTS,
-)
+COLUMNS = (METRIC, DEPTH, *SIDES, *NUMBERS, "p_adjusted", "significant", *COUNTS)
 """Columns of a comparison frame, after that of the group."""
 OPTIONAL = (*OTHER_COLUMNS, "n_eff", *FURTHER, *EFFECTS, *DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
 
-@verb(itself=(pd.DataFrame, xr.DataArray))
+@verb(itself=True)
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
@@ -257,18 +260,18 @@ def compare(
     level(alpha)
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)
-    asked = Asked(
-        *(chosen, correction, family, alpha),
-        margin=Margin.of(margin, power, alpha, chosen, correction),
-        simultaneous=simultaneous,
-        effects=effects,
-        progress=progress,
-    )
-    bounds, tested = _bounds(scores)
-    _refuse_weights(weights, asked, bounds)
+    limits = Margin.of(margin, power, alpha, chosen, correction)
+    asked = Asked(chosen, correction, family, alpha, limits, simultaneous, effects, progress)
+    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
+    if bounds is not None and REPEAT in bounds.dims:
+        advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
+        raise ParameterError("bounds of one repeat of every system", "several", advice)
+    if weights is not None:
+        _refuse_weights(asked, bounds)
     against = _against(scores, baseline, bounds)
+    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
     parts, pairs = _parts(tested, against, at, by, asked=asked, weights=weights, over=over)
-    results = asked.of(list(parts.values()), pairs)
+    results = asked.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
@@ -277,30 +280,8 @@ def compare(
     return frame
 
 
-def _bounds(scores: Any) -> tuple[Any, Any]:
-    """Return lower and upper scores, if these are such, and what is tested."""
-    if not isinstance(scores, xr.DataArray) or BOUND not in scores.dims:
-        return None, scores
-    if REPEAT in scores.dims:
-        advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
-        raise ParameterError("bounds of one repeat of every system", "several", advice)
-    return scores, scores.isel({BOUND: 0}, drop=True)
-
-
-def _family_sizes(parts: list[Scores], pairs: list[Array], family: str) -> Any:
-    """Return how many comparisons are corrected together: a number, or one for each group."""
-    depths = [1 if family == "depth" else part.values.shape[-1] for part in parts]
-    metrics = [part.values.shape[0] if family == "all" else 1 for part in parts]
-    sizes = [len(p) * d * m for p, d, m in zip(pairs, depths, metrics, strict=True)]
-    return sum(sizes) if family == "all" else sizes[0] if len(set(sizes)) == 1 else sizes
-
-
 def _told(
-    asked: Asked,
-    parts: list[Scores],
-    pairs: list[Array],
-    results: list[Found],
-    against: Any,
+    asked: Asked, parts: list[Scores], pairs: list[Array], results: list[Found], against: Any
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
     messages = list(dict.fromkeys(_cautions(asked, parts, results)))
@@ -310,10 +291,11 @@ def _told(
     if isinstance(against, Frozen):
         told = {"baselines": [str(against.label)], "frozen": against.told}
         messages += against.cautions(pd.Index([topic for part in parts for topic in part.topics]))
-    for message in messages:
-        warn(message)
-    sizes = {"comparisons": _family_sizes(parts, pairs, asked.family)}
-    return asked.told() | sizes | told | told_repeats(parts) | caution(messages)
+    warn(*messages)
+    sizes: Any = asked.family_sizes(parts, pairs)
+    sizes = sizes[0] if len({*sizes}) == 1 else sizes
+    told = {"comparisons": sizes} | told
+    return asked.told() | told | told_repeats(parts) | caution(messages)
 
 
 def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
@@ -323,17 +305,14 @@ def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterat
     for part, found in zip(parts, results, strict=True):
         yield from beware_of_repeats(part)
         if part.weights is not None:
-            yield from beware_of_weights(
-                part, found["n_eff"], drawn=isinstance(asked.test, Bootstrap)
-            )
+            drawn = isinstance(asked.test, Bootstrap)
+            yield from beware_of_weights(part, found["n_eff"], drawn=drawn)
         if asked.test.joint:
             yield from unequal_spread(asked.test, found["sd"])
 
 
-def _refuse_weights(weights: TopicWeights, asked: Asked, bounds: Any) -> None:
-    """Raise if topics have weights, and something asked for has no form for these."""
-    if weights is None:
-        return
+def _refuse_weights(asked: Asked, bounds: Any) -> None:
+    """Raise if something asked for has no form for topics with weights."""
     refuse_unweighable(asked.test, asked.adjust)
     if asked.effects:
         raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")

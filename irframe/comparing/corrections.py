@@ -1,6 +1,6 @@
 """Corrections of p-values for the number of comparisons, one by one or jointly."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
@@ -34,13 +34,6 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 Family = Literal["depth", "metric", "all"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 """Which comparisons are corrected for each other."""
-
-
-def refuse_correction(adjust: Correction | None, family: Family) -> None:
-    """Raise for an unknown correction or family."""
-    if adjust is not None:
-        choice("adjust", adjust, CORRECTIONS)
-    choice("family", family, FAMILIES)
 
 
 def adjust_p(
@@ -101,49 +94,17 @@ def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[An
     return np.array(found).reshape(p.shape)
 
 
-def _left(p: NDArray[Any]) -> NDArray[Any]:
-    """Return of rising p-values how many are not smaller than each, with itself."""
-    return np.arange(p.shape[-1], 0, -1)
-
-
-def _rising(p: NDArray[Any]) -> NDArray[Any]:
-    """Return the highest up to each."""
-    return np.maximum.accumulate(p, axis=-1)
-
-
-def _falling(p: NDArray[Any]) -> NDArray[Any]:
-    """Return the lowest from each on."""
-    found: NDArray[Any] = np.minimum.accumulate(p[..., ::-1], axis=-1)[..., ::-1]
-    return found
-
-
-def _sidak(p: NDArray[Any], n: Any) -> NDArray[Any]:
-    with np.errstate(divide="ignore"):
-        found: NDArray[Any] = -np.expm1(n * np.log1p(-p))
-    return found
-
-
-def _share(p: NDArray[Any]) -> NDArray[Any]:
-    """Return of rising p-values the share of those that are not larger than each."""
-    n = p.shape[-1]
-    found: NDArray[Any] = np.arange(1, n + 1) / n
-    return found
-
-
-def _harmonic(n: int) -> float:
-    return float((1 / np.arange(1, n + 1)).sum())
+def _bh(p: NDArray[Any]) -> NDArray[Any]:
+    shares = np.arange(1, p.shape[-1] + 1) / p.shape[-1]
+    return np.asarray(np.minimum.accumulate((p / shares)[..., ::-1], axis=-1)[..., ::-1])
 
 
 IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "bonferroni": lambda p: p * p.shape[-1],
-    "sidak": lambda p: _sidak(p, p.shape[-1]),
-    "holm-sidak": lambda p: _rising(_sidak(p, _left(p))),
-    "holm": lambda p: _rising(p * _left(p)),
-    "simes-hochberg": lambda p: _falling(p * _left(p)),
-    "fdr_bh": lambda p: _falling(p / _share(p)),
-    "fdr_by": lambda p: _falling(p / (_share(p) / _harmonic(p.shape[-1]))),
+    "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
+    "fdr_bh": _bh,
 }
-"""Corrections of p-values that rise along the last axis; what is above 1 stands for 1."""
+"""Usual corrections, of all rows at once, of p-values that rise along the last axis."""
 
 
 MAX_T: Literal["max-t"] = "max-t"
@@ -180,15 +141,21 @@ def parse_correction(
     >>> parse_correction("auto", PairedT()), parse_correction("auto", TukeyHSD())
     ('holm', None)
     """
-    chosen = _named(adjust, test)
-    refuse_correction(None if isinstance(chosen, MaxT) else chosen, family)
+    chosen: Any = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
+    if chosen is not None and not isinstance(chosen, MaxT):
+        chosen = choice("adjust=None or a correction", chosen, (*CORRECTIONS, MAX_T, AUTO, NONE))
+    if chosen == AUTO:
+        chosen = None if test is not None and test.joint else "holm"
+    chosen = MaxT() if chosen == MAX_T else None if chosen == NONE else chosen
+    choice("family", family, FAMILIES)
     if chosen is not None and test is not None and test.joint:
         wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
         raise ParameterError(wanted, repr(adjust))
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
         wanted = f"the test t or permutation, whose pairs {MAX_T} corrects"
         raise ParameterError(wanted, "another" if test is None else repr(test))
-    return chosen
+    parsed: Parsed = chosen
+    return parsed
 
 
 def parse_stepwise(
@@ -235,16 +202,6 @@ def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
         raise ParameterError(wanted, MAX_T)
 
 
-def _named(adjust: Adjust, test: PairedTest | None) -> Parsed:
-    adjust = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
-    if adjust is None or isinstance(adjust, MaxT):
-        return adjust
-    word = choice("adjust=None or a correction", adjust, (*CORRECTIONS, MAX_T, AUTO, NONE))
-    if word == AUTO:
-        return None if test is not None and test.joint else "holm"
-    return MaxT() if word == MAX_T else None if word == NONE else word
-
-
 class Compared(NamedTuple):
     """Pairs of systems that were compared."""
 
@@ -252,14 +209,6 @@ class Compared(NamedTuple):
     pairs: Array
     p: Array
     """Shape (metric, depth, pair)."""
-
-
-class Cell(NamedTuple):
-    """The pairs of a metric at a depth, in one of several comparisons."""
-
-    part: int
-    metric: int
-    depth: int
 
 
 def correct(
@@ -312,42 +261,29 @@ def _by_family(
 ) -> list[Array]:
     """Return what is computed of the pairs of every family, shaped as p-values of groups."""
     found = [np.empty(part.p.shape) for part in parts]
-    for cells in _families(parts, family):
-        for cell, values in zip(cells, _jointly(parts, cells, compute), strict=True):
-            found[cell.part][cell.metric, cell.depth] = values
+    shapes = [part.p.shape[:2] for part in parts]
+    every = [(number, *place) for number, shape in enumerate(shapes) for place in np.ndindex(shape)]
+    together = {"depth": 3, "metric": 2, "all": 0}[family]
+    for _, group in groupby(every, lambda cell: cell[:together]):
+        cells = list(group)
+        for (part, *place), values in zip(cells, _jointly(parts, cells, compute), strict=True):
+            found[part][*place] = values
     return found
 
 
-def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]:
-    """Yield what is corrected together."""
-    cells = [
-        Cell(number, metric, depth)
-        for number, part in enumerate(parts)
-        for metric, depth in np.ndindex(part.p.shape[:2])
-    ]
-    together = {"depth": 3, "metric": 2, "all": 0}[family]
-    for _, found in groupby(cells, lambda cell: cell[:together]):
-        yield list(found)
-
-
 def _jointly(
-    parts: Sequence[Compared], cells: Sequence[Cell], compute: Callable[..., Array]
+    parts: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
 ) -> list[Array]:
-    """Return what is computed of all pairs of a family, for each of its cells."""
-    tables = [_table(parts[cell.part].paired, cell) for cell in cells]
-    pairs = [parts[cell.part].pairs for cell in cells]
-    ends = np.cumsum([0, *(table.shape[1] for table in tables)])[:-1]
-    topics = np.concatenate(
-        [np.full(len(some), len(table)) for some, table in zip(pairs, tables, strict=True)]
-    )
+    """Return what is computed of all pairs of a family, for its cells: part, metric and depth."""
+    tables, columns, topics, end = [], [], [], 0
+    for part, metric, depth in cells:
+        paired, pairs, _ = parts[part]
+        scored = paired.scored[metric, :, depth]
+        names = paired.topics.astype(str)[scored]
+        tables.append(pd.DataFrame(paired.values[metric, :, scored, depth], index=names))
+        columns.append(pairs + end)
+        topics.append(np.full(len(pairs), len(names)))
+        end += tables[-1].shape[1]
     scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
-    columns = np.concatenate([some + end for some, end in zip(pairs, ends, strict=True)])
-    return np.split(compute(scores, columns, topics), np.cumsum([len(some) for some in pairs])[:-1])
-
-
-def _table(paired: Scores, cell: Cell) -> pd.DataFrame:
-    """Return the scores of the systems, a column each, on the topics compared, by name."""
-    scored = paired.scored[cell.metric, :, cell.depth]
-    values: Any = paired.values[cell.metric, :, scored, cell.depth]
-    names = paired.topics.astype(str)[scored]
-    return pd.DataFrame(values, index=names)
+    found = compute(scores, np.concatenate(columns), np.concatenate(topics))
+    return np.split(found, np.cumsum([len(each) for each in topics])[:-1])

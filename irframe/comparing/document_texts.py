@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from irframe.checks import listed
 from irframe.errors import FileFormatError, IdError, InputError
 from irframe.names import DOC, TOPIC, roles
 
@@ -63,17 +64,12 @@ def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) 
     """
     wanted = {DOC: {*map(str, docs)}, TOPIC: {*map(str, topics)}}
     found: dict[str, Found] = {DOC: {}, TOPIC: {}}
-    for source in _sources(texts):
+    single = isinstance(texts, pd.DataFrame | Mapping | str | os.PathLike)
+    sources = listed(texts) if not single else [texts]
+    for source in sources:
         for role, table in _tables(source, wanted):
             found[role] |= _known(table, role, wanted[role])
     return Told(found[DOC], found[TOPIC])
-
-
-def _sources(texts: Any) -> list[Any]:
-    if texts is None:
-        return []
-    single = isinstance(texts, pd.DataFrame | Mapping | str | os.PathLike)
-    return [texts] if single or not isinstance(texts, Iterable) else list(texts)
 
 
 def _tables(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.DataFrame]]:
@@ -81,7 +77,13 @@ def _tables(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Data
     if isinstance(source, Mapping):
         both = bool(source) and {*source} <= {DOC, TOPIC}
         parts = source if both else {DOC: source}
-        return [(role, _listed(part)) for role, part in parts.items()]
+        for part in parts.values():
+            if not isinstance(part, Mapping):
+                raise InputError("texts by id, a dictionary", f"a {type(part).__name__}")
+        return [
+            (role, pd.DataFrame({"id": list(part), TEXT: list(part.values())}, dtype=object))
+            for role, part in parts.items()
+        ]
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source), wanted)
     if isinstance(source, pd.DataFrame):
@@ -89,12 +91,6 @@ def _tables(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Data
         return [(role, _renamed(source, *names)) for role, names in named.items()]
     wanted_words = "texts: a frame, a dictionary doc -> text, or a Parquet file"
     raise InputError(wanted_words, f"a {type(source).__name__}")
-
-
-def _listed(texts: Any) -> pd.DataFrame:
-    if not isinstance(texts, Mapping):
-        raise InputError("texts by id, a dictionary", f"a {type(texts).__name__}")
-    return pd.DataFrame({"id": list(texts), TEXT: list(texts.values())}, dtype=object)
 
 
 def _columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:

@@ -225,7 +225,11 @@ def explain(
         known = frame[DOC].dropna().unique().tolist()
         places(f"documents that {a} or {b} has down to depth {depth}", docs, known)
         frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
-    frame = _with_texts(frame, texts)
+    if texts is not None:
+        told = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
+        queries, documents = frame[TOPIC].map(str), frame[DOC].map(str)
+        named = {QUERY: queries.map(told.queries), TEXT: documents.map(told.documents)}
+        frame = frame.assign(**named)
     frame.attrs = {"systems": [str(a), str(b)], METRIC: label_at(str(chosen[0]), depth)}
     return frame
 
@@ -248,16 +252,22 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     """Return a row for every document that one of two systems has."""
     refuse_metrics(pair, [metric])
     added, could = _contributed(pair, metric, depth)
-    read = _read(pair[GRADE].to_numpy(), metric, depth) | (np.nan_to_num(added) != 0)
+    whole = pair[GRADE].to_numpy()
+    judged = whole >= 0
+    above: Any = np.arange(whole.shape[-1])
+    if metric.judged_only:
+        above = np.cumsum(judged, axis=-1) - judged
+    read = ((above < depth) & (whole != EMPTY)) | (np.nan_to_num(added) != 0)
     width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
-    grade, names = pair[GRADE].to_numpy()[..., :width], names_of(pair, width, runs)
-    read = read[..., :width]
+    read, names = read[..., :width], names_of(pair, width, runs)
     found = Documents.of(read, names)
     unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))[found.topic]
-    grades = grade[read]
+    grades = whole[..., :width][read]
+    documents = pd.Series(found.name, dtype=object)
+    whole_numbers = any(isinstance(name, int) for name in found.name)
     columns: dict[str, Any] = {
         TOPIC: pair.indexes[TOPIC].take(found.topic),
-        DOC: _ids(found.name),
+        DOC: documents.astype("Int64") if whole_numbers else documents.infer_objects(),
         GRADE: pd.arrays.IntegerArray(*found.whole(grades.astype(np.int64), grades > UNJUDGED)),
     }
     ranks = found.by_system(1 + np.nonzero(read)[-1], 0)
@@ -268,7 +278,9 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
         columns[f"contribution_{suffix}"] = sums[side]
         columns[f"could_add_{suffix}"] = adds[side]
     difference = columns["difference"] = sums[0] - sums[1]
-    order = _order(found.topic, difference, np.where(ranks > 0, ranks, np.inf).min(axis=0))
+    best = np.where(ranks > 0, ranks, np.inf).min(axis=0)
+    total = abs(np.bincount(found.topic, np.nan_to_num(difference))).round(12)[found.topic]
+    order = np.lexsort([best, -abs(difference).round(12), found.topic, -total])
     return pd.DataFrame(columns)[list(COLUMNS)].iloc[order].reset_index(drop=True)
 
 
@@ -307,22 +319,6 @@ class Documents(NamedTuple):
         return found, missing
 
 
-def _ids(names: Array) -> pd.Series:
-    """Return names of documents as text or whole numbers, missing where there is none."""
-    found = pd.Series(names, dtype=object)
-    whole = any(isinstance(name, int) for name in names)
-    return found.astype("Int64") if whole else found.infer_objects()
-
-
-def _read(grade: Array, metric: Metric, depth: int) -> Array:
-    """Return which documents a score at a depth is about."""
-    judged = grade >= 0
-    above = (
-        np.cumsum(judged, axis=-1) - judged if metric.judged_only else np.arange(grade.shape[-1])
-    )
-    return np.asarray((above < depth) & (grade != EMPTY))
-
-
 def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
     """Return what documents add, and what unjudged ones could; shape (system, topic, depth)."""
     experiment, deep = experiment_of(pair), pair.sizes[DEPTH]
@@ -338,17 +334,3 @@ def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, A
             found = one_label(metric, lists.rows(), depth).reshape(*part.shape, -1)
             could[:, topics, : found.shape[-1]] = found
     return added, could
-
-
-def _order(topic: Array, difference: Array, rank: Array) -> Array:
-    """Return the order of documents: topics by their differences, and in them likewise."""
-    total = abs(np.bincount(topic, np.nan_to_num(difference))).round(12)[topic]
-    return np.lexsort([rank, -abs(difference).round(12), topic, -total])
-
-
-def _with_texts(frame: pd.DataFrame, texts: Texts | None) -> pd.DataFrame:
-    if texts is None:
-        return frame
-    told = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
-    queries, documents = frame[TOPIC].map(str), frame[DOC].map(str)
-    return frame.assign(**{QUERY: queries.map(told.queries), TEXT: documents.map(told.documents)})

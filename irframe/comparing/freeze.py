@@ -7,7 +7,7 @@ beside them as one more system; `failing` says of a comparison with a baseline w
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from os import PathLike
@@ -18,11 +18,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.arrays import Array
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError
-from irframe.files.atomic import write_whole
+from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.names import JUDGMENTS, METRICS, VERSION
 from irframe.record import steps_of
@@ -99,7 +98,11 @@ def freeze(
     if not is_file(path):
         found = os.fspath(path)
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", repr(found))
-    write_whole(path, _written(_frozen(refuse_repeats(scores, "freeze"), baseline)))
+    held = _frozen(refuse_repeats(scores, "freeze"), baseline)
+    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
+    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
+    facts += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
+    write_whole(path, "{\n" + ",\n".join(facts) + "\n}\n")
 
 
 def is_file(baseline: Any) -> bool:
@@ -110,9 +113,8 @@ def is_file(baseline: Any) -> bool:
     >>> is_file("main.irframe"), is_file("bm25")
     (True, False)
     """
-    if isinstance(baseline, PathLike):
-        return True
-    return isinstance(baseline, str) and baseline.endswith(SUFFIX)
+    named = isinstance(baseline, str) and baseline.endswith(SUFFIX)
+    return named or isinstance(baseline, PathLike)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,16 +150,12 @@ class Frozen:
             raise IdError("a name for the baseline that no system has", repr(label))
         return cls(os.fspath(path), held, label)
 
-    @property
-    def days(self) -> int:
-        """How many days old it is."""
-        return (today() - date.fromisoformat(self.facts["date"])).days
-
     def cautions(self, topics: pd.Index) -> list[str]:
         """Return what to beware of: its age, topics that nobody else has, what it does not say."""
         held, name, said = self.facts, Path(self.path).name, []
-        if self.days > OLD:
-            said.append(f"{name} is {self.days} days old, of {held['date']}: freeze a new one")
+        days = (today() - date.fromisoformat(held["date"])).days
+        if days > OLD:
+            said.append(f"{name} is {days} days old, of {held['date']}: freeze a new one")
         others = len(self.topics.difference(topics))
         if others:
             said.append(f"{others} topics of {name} have no scores here, and are left out")
@@ -188,12 +186,12 @@ class Frozen:
         """Refuse scores of other judgments or policies, naming what differs."""
         held, here = self.facts, _decided(attributes)
         theirs = {"judgments": held["judgments"], **held["policy"]}
-        names = dict.fromkeys([*theirs, *here])
-        told = [
-            f"{name}: {_said(theirs.get(name))} in the file, {_said(here.get(name))} here"
-            for name in names
-            if theirs.get(name) != here.get(name)
-        ]
+        told = []
+        for name in dict.fromkeys([*theirs, *here]):
+            sides = [held.get(name) for held in (theirs, here)]
+            if sides[0] != sides[1]:
+                said = ["not said" if each is None else str(each) for each in sides]
+                told.append(f"{name}: {said[0]} in the file, {said[1]} here")
         if told:
             raise ParameterError(f"scores decided as those of {self.path}", "", REFREEZE, told)
 
@@ -217,10 +215,7 @@ class Frozen:
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
         joined = np.concatenate([scores.load().values, own], axis=1)
-        return Scores(
-            *(joined, scores.metrics, systems, scores.topics, scores.depths),
-            *(scores.attrs, scores.weights),
-        )
+        return replace(scores, values=joined, systems=systems, repeats=None)
 
 
 REFREEZE = "freeze the baseline anew, or score as it was scored"
@@ -270,10 +265,6 @@ def _column(metric: str, depth: int | None) -> str:
     return metric if depth is None else f"{metric} at depth {depth}"
 
 
-def _said(value: Any) -> str:
-    return "not said" if value is None else str(value)
-
-
 def _decided(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     """Return what decided scores, as JSON has it: the judgments, the policy, what was done."""
     found = {name: attributes[name] for name in POLICY if name in attributes}
@@ -307,45 +298,24 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     if not known.any() or np.isinf(table).any():
         found = "none" if not known.any() else "infinite ones"
         raise InputError("scores, finite ones", found)
-    judgments, policy = _apart(_decided(attributes))
+    policy = _decided(attributes)
     return {
         KIND: FORMAT,
         "system": name if isinstance(name, int) else str(name),
         "date": today().isoformat(),
         "irframe": VERSION,
-        "judgments": judgments,
+        "judgments": policy.pop("judgments"),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
-        "scores": _rows(read.topics[known].tolist(), table[known]),
+        "scores": [
+            [topic, *(None if np.isnan(value) else value for value in row)]
+            for topic, row in zip(read.topics[known].tolist(), table[known].tolist(), strict=True)
+        ],
     }
-
-
-def _apart(decided: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    return decided.pop("judgments"), decided
-
-
-def _rows(topics: list[Any], table: Array) -> list[list[Any]]:
-    """Return a list per topic: its name, and its scores, None where there is none."""
-    return [
-        [topic, *(None if np.isnan(value) else value for value in row)]
-        for topic, row in zip(topics, table.tolist(), strict=True)
-    ]
 
 
 def _checksum(held: Mapping[str, Any]) -> str:
     return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _written(held: dict[str, Any]) -> str:
-    """Return the text of a file: JSON, a line for each fact and each topic."""
-    lines = [
-        f"  {json.dumps(name)}: {json.dumps(value)}"
-        for name, value in held.items()
-        if name != "scores"
-    ]
-    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
-    lines += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
-    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -3,8 +3,11 @@
 Verbs: decide.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import starmap
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,22 +17,30 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import tracked
-from irframe.comparing.corrections import Compared, Family, Parsed, correct, correction_told, reach
-from irframe.comparing.over_repeats import with_repeats
-from irframe.comparing.significance import Margin, refuse_unaveraged
+from irframe.comparing.corrections import (
+    Compared,
+    Family,
+    Parsed,
+    adjust_p,
+    correct,
+    correction_told,
+    reach,
+)
+from irframe.comparing.significance import Margin
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.cubes.view import refuse_without
-from irframe.errors import InputError
+from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
-from irframe.names import METRIC
-from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
+from irframe.names import METRIC, plural
+from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.margins import EFFECTS, hedges
 from irframe.scores.averages import effective
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.repeats import Over
 from irframe.scores.scores import Arrays, Scores
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
@@ -80,37 +91,34 @@ class Asked:
         shapes = [part.values.shape for part in parts]
         refuse_large(shapes, pairs)
         if self.margin is not None and self.margin.margin is not None:
-            for part in parts:
-                refuse_unaveraged(part.metrics, part.summaries)
-        levels = self._levels(shapes, pairs)
+            every = dict.fromkeys(metric for part in parts for metric in part.metrics)
+            refused = [metric for metric in every if facts(metric).summary != "mean"]
+            if refused:
+                wanted = "metrics that are averaged over topics, for margin="
+                raise MetricError(wanted, "", "", refused)
+        levels = [self.alpha] * len(parts)
+        if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
+            sizes, sidak = self.family_sizes(parts, pairs), self.adjust == "sidak"
+            levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
         results = [self._compare(*each) for each in zip(parts, pairs, levels, strict=True)]
-        compared = [
-            Compared(part, some, found["p"])
-            for part, some, found in zip(parts, pairs, results, strict=True)
-        ]
+        tested = zip(parts, pairs, (found["p"] for found in results), strict=True)
+        compared = list(starmap(Compared, tested))
         if self.simultaneous and isinstance(self.adjust, MaxT):
             reached = reach(compared, self.adjust, family=self.family, alpha=self.alpha)
             for found, t in zip(results, reached, strict=True):
-                found.update(_widened(found, t, self.alpha))
+                _widen(found, t, self.alpha)
         adjusted = correct(compared, self.adjust, family=self.family, alpha=self.alpha)
         for found, p in zip(results, adjusted, strict=True):
             found |= {"p_adjusted": p, "significant": p < self.alpha}
         self._further(results, parts)
         return results
 
-    def _levels(self, shapes: list[Any], pairs: Sequence[Array]) -> list[float]:
-        """Return one minus the confidence level of each group's intervals, before any quantile."""
-        if not self.simultaneous or self.test.joint or isinstance(self.adjust, MaxT):
-            return [self.alpha] * len(shapes)
-        rows = [
-            len(some) * (1 if self.family == "depth" else depths)
-            for (_, _, _, depths), some in zip(shapes, pairs, strict=True)
-        ]
-        if self.family == "all":
-            total = sum(row * shape[0] for row, shape in zip(rows, shapes, strict=True))
-            rows = [total] * len(rows)
-        sidak = self.adjust == "sidak"
-        return [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in rows]
+    def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
+        """Return of each group how many comparisons are corrected together."""
+        axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
+        rows = zip(parts, pairs, strict=True)
+        sizes = [len(some) * prod(part.values.shape[axis] for axis in axes) for part, some in rows]
+        return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
     def _further(self, results: list[Found], parts: Sequence[Scores]) -> None:
         """Add the columns that were asked for besides."""
@@ -119,9 +127,9 @@ class Asked:
                 effects = hedges(found["effect_size"], found["n_topics"], alpha=self.alpha)
                 found |= dict(zip(EFFECTS, effects, strict=True))
         if self.margin is not None:
-            further = self.margin.columns(
-                results, parts, adjust=self.adjust, family=self.family, alpha=self.alpha
-            )
+            asked: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
+            correcting = partial(adjust_p, **asked)
+            further = self.margin.columns(results, parts, alpha=self.alpha, correct=correcting)
             for found, more in zip(results, further, strict=True):
                 found.update(more)
 
@@ -133,12 +141,10 @@ class Asked:
         result: Found = {name: np.empty(shape) for name in numbers}
         result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
 
-        def columns(row: int, block: slice) -> Arrays:
-            return group.over(row, block, self._columns(group, row, pairs, alpha, spread=spread))
-
         pieces = list(group.pieces(len(pairs)))
         for row, block in tracked(pieces, len(pieces), "block", progress=self.progress):
-            for name, values in zip(result, columns(row, block), strict=True):
+            compute = self._columns(group, row, pairs, alpha, spread=spread)
+            for name, values in zip(result, group.over(row, block, compute), strict=True):
                 result[name][row, block] = values.T
         for row, sign in enumerate(group.towards):
             if sign < 0:
@@ -169,19 +175,26 @@ class Asked:
                 ends = test.interval(*group.by_name(values, pairs), alpha=alpha, weights=weights)
             means = average(values, summary, axis=1, weights=weights)
             sides = means[pairs[:, 0]], means[pairs[:, 1]]
-            return _columns(
-                sides, differences, tested, ends, summary=summary, alpha=alpha, spread=spread
+            ends = differences.interval(alpha=alpha) if ends is None else ends
+            difference = differences.mean
+            if summary != "mean":
+                difference = sides[0] - sides[1]
+                ends = 2 * (np.full_like(difference, np.nan),)
+            counts = differences.wins, differences.ties, differences.losses
+            shape = differences.mean.shape
+            freedom, topics = (
+                np.broadcast_to(each, shape) for each in (differences.freedom, differences.topics)
             )
+            further = (differences.mean, differences.sd, freedom) if spread else ()
+            shown = *sides, difference, *ends, differences.effect_size, *tested
+            return *shown, *further, *counts, topics
 
         return compute
 
 
 def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
     """Raise if the frame of groups of scores, (metric, system, topic, depth), is too large."""
-    rows = sum(
-        metrics * depths * len(some)
-        for (metrics, _, _, depths), some in zip(shapes, pairs, strict=True)
-    )
+    rows = sum(m * d * len(some) for (m, _, _, d), some in zip(shapes, pairs, strict=True))
     size = rows * ROW_BYTES
     if size > FRAME_BYTES:
         wanted = f"a comparison frame of at most {FRAME_BYTES / 2**30:.3g} GiB"
@@ -190,37 +203,14 @@ def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
         raise InputError(wanted, found, advice)
 
 
-def _columns(
-    ends: Arrays,
-    found: Differences,
-    tested: PairedResult,
-    own: Arrays | None,
-    *,
-    summary: str,
-    alpha: float,
-    spread: bool,
-) -> Arrays:
-    difference, interval = found.mean, found.interval(alpha=alpha)
-    if own is not None:
-        interval = own[0], own[1]
-    if summary != "mean":
-        difference = ends[0] - ends[1]
-        interval = 2 * (np.full_like(difference, np.nan),)
-    sides = found.wins, found.ties, found.losses
-    topics = np.broadcast_to(found.topics, found.mean.shape)
-    freedom = np.broadcast_to(found.freedom, found.mean.shape)
-    further = (found.mean, found.sd, freedom) if spread else ()
-    return *ends, difference, *interval, found.effect_size, *tested, *further, *sides, topics
-
-
-def _widened(found: Found, t: Array, alpha: float) -> Found:
-    """Return the ends of Student's intervals with other quantiles, where these are larger."""
+def _widen(found: Found, t: Array, alpha: float) -> None:
+    """Give Student's intervals other quantiles, where these are larger."""
     half = (found["ci_high"] - found["ci_low"]) / 2
     own = -scipy.special.stdtrit(found["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
         wide = half * np.maximum(t / own, 1)
     wide[(half == 0) & np.isinf(t)] = np.inf
-    return {"ci_low": found["difference"] - wide, "ci_high": found["difference"] + wide}
+    found |= {"ci_low": found["difference"] - wide, "ci_high": found["difference"] + wide}
 
 
 @verb
@@ -288,33 +278,16 @@ def decide(
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
-    least, most = (_means(side) for side in (lower, upper))
+    sign = np.array(lower.towards)[:, np.newaxis, np.newaxis]
+    least, most = sign * lower.means, sign * upper.means
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0
     high = np.round(most[..., first] - least[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
     cheaper = np.where(high < 0, first, np.where(low > 0, second, -1))
-    cost = np.array(lower.towards)[:, np.newaxis, np.newaxis] < 0
-    better = np.where(cost, cheaper, higher)
-    return _frame(lower, pairs, low, high, better)
-
-
-def _means(paired: Scores) -> Array:
-    sign = np.array(paired.towards)[:, np.newaxis, np.newaxis]
-    means: Array = sign * paired.means
-    return means
-
-
-def _frame(paired: Scores, pairs: Array, low: Array, high: Array, better: Array) -> pd.DataFrame:
-    systems = paired.systems
-    return pd.DataFrame(
-        label_pairs(paired, pairs)
-        | {
-            "lowest": low.ravel(),
-            "highest": high.ravel(),
-            "decided": better.ravel() >= 0,
-            "better": systems.take(np.maximum(better.ravel(), 0)).where(better.ravel() >= 0),
-        }
-    )
+    better = np.where(sign < 0, cheaper, higher).ravel()
+    ahead = lower.systems.take(np.maximum(better, 0)).where(better >= 0)
+    columns = {"lowest": low.ravel(), "highest": high.ravel(), "decided": better >= 0}
+    return pd.DataFrame(label_pairs(lower, pairs) | columns | {"better": ahead})
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
@@ -367,7 +340,12 @@ def _verdicts(
         [scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES]
         for part in parts
     ]
-    both = [_side_by_side(*each) for each in sides]
+    both = []
+    for low, high in sides:  # upper scores as other systems; for a cost the higher come first
+        cost = np.array(low.towards)[:, np.newaxis, np.newaxis, np.newaxis] < 0
+        ends_of = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
+        values = np.concatenate(ends_of, axis=1)
+        both.append(replace(low, values=values, systems=pd.RangeIndex(values.shape[1])))
     sizes = [len(low.systems) for low, _ in sides]
     pairs = [choose_pairs(low, baseline, several=True) for low, _ in sides]
     ends = {}
@@ -378,10 +356,80 @@ def _verdicts(
     return ends
 
 
-def _side_by_side(low: Scores, high: Scores) -> Scores:
-    """Return lower scores and, as other systems, upper ones; for a cost the higher come first."""
-    cost = np.array(low.towards)[:, np.newaxis, np.newaxis, np.newaxis] < 0
-    worst = np.where(cost, high.values, low.values)
-    best = np.where(cost, low.values, high.values)
-    values = np.concatenate([worst, best], axis=1)
-    return replace(low, values=values, systems=pd.RangeIndex(values.shape[1]))
+def refuse_over(
+    parts: Iterable[Scores], over: Over, test: PairedTest, adjust: Parsed, *, drawn: str = ""
+) -> None:
+    """Raise for tests and corrections that know nothing of repeats, and where there are none.
+
+    Parameters
+    ----------
+    parts
+        The scores of every group.
+    over
+        What is generalised over.
+    test, adjust
+        How pairs are tested.
+    drawn
+        A method of rank intervals that knows nothing of repeats, or "".
+    """
+    for part in parts:
+        known = part.repeats
+        if known is None:
+            if over == "repeat":
+                advice = "name repeats in a column such as repeat or seed"
+                raise ParameterError("repeats for over='repeat'", "one of every system", advice)
+            continue
+        if not known.crossing:
+            continue
+        if over == "repeat" and known.counts.max() < 2:
+            wanted = f"several {plural(known.word)} for over='repeat'"
+            raise ParameterError(wanted, "one of every system")
+        named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
+        named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
+        named += ["weights="] * (part.weights is not None)
+        if named:
+            wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
+            advice = f"over='topic' works on means over {plural(known.word)}"
+            raise ParameterError(wanted, "", advice, named)
+
+
+def with_repeats(
+    found: dict[str, Array], group: Scores, pairs: Array, alpha: float
+) -> dict[str, Array]:
+    """Return columns of a comparison in which repeats count, each (metric, depth, pair).
+
+    Parameters
+    ----------
+    found
+        Those of the means over repeats.
+    group, pairs
+        The scores, and the pairs of systems.
+    alpha
+        One minus the confidence level.
+    """
+    known = group.repeats
+    counted = np.broadcast_to(known.counts[pairs], (*found["p"].shape, 2))
+    freedom = found["n_topics"] - 1.0
+    told = {"n_repeats_a": counted[..., 0], "n_repeats_b": counted[..., 1], "df": freedom}
+    if known.layout == "topic":
+        return {**found, **told}
+
+    def compute(row: int, block: slice) -> Arrays:
+        crossed = known.crossed(group, row, block, pairs)
+        tested, ends = crossed.test(), crossed.interval(alpha=alpha)
+        sd = np.sqrt(crossed.variance * found["n_topics"][row, block].T)
+        return crossed.share, *ends, *tested, crossed.freedom, sd
+
+    names = ("repeat_share", "ci_low", "ci_high", "statistic", "p", "freedom", "sd")
+    values = group.by_pair(len(pairs), compute)
+    columns: dict[str, Any] = dict(zip(names, values, strict=True))
+    share = {"repeat_share": columns.pop("repeat_share")}
+    if not known.crossing:
+        return {**found, **told, **share}
+    columns["df"] = columns["freedom"]
+    if "sd" not in found:
+        del columns["sd"], columns["freedom"]
+    lost = np.isnan(found["ci_low"]) & ~np.isnan(found["effect_size"])  # not averaged plainly
+    for name in ("ci_low", "ci_high"):
+        columns[name][lost] = np.nan
+    return {**found, **told, **columns, **share}

@@ -25,7 +25,7 @@ from irframe.scores.scores import Arrays, Scores
 COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics")
 
 
-@verb(itself=(pd.DataFrame, xr.DataArray))
+@verb(itself=True)
 def interaction(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -124,7 +124,11 @@ def interaction(
     moments = np.stack([_moments(paired, pairs) for paired in found.values()], axis=1)
     means, spreads, sizes = moments[0], moments[1], moments[2].astype(np.int64)
     tested = welch(means, spreads, sizes)
-    _tell_untested(tested.p, sizes, spreads, list(found), by)
+    if np.isnan(tested.p).any():
+        bad = ((sizes < 2) | ((spreads == 0) & np.isnan(tested.p))).any(axis=(1, 2, 3))
+        named = ", ".join(str(name) for name, each in zip(found, bad, strict=True) if each)
+        what = "segments of one topic, or of differences without spread, allow no test"
+        warn(f"{what} ({by}): {named}")
     p = adjust_p([tested.p], correction, family=family, alpha=alpha)[0]
     values = (tested.statistic, tested.within, tested.p, p, p < alpha, sizes.sum(axis=0))
     columns = label_pairs(first, pairs)
@@ -152,23 +156,9 @@ def _shared_systems(segments: list[pd.Index], by: Any) -> list[Any]:
 
 def _moments(paired: Scores, pairs: Array) -> Array:
     """Return mean, spread and number of the differences, each of shape (metric, depth, pair)."""
-    metrics, _, _, depths = paired.values.shape
-    result = np.empty((3, metrics, depths, len(pairs)))
 
     def moments(values: Array) -> Arrays:
         found = describe_differences(values, pairs)
         return found.mean, found.sd, np.broadcast_to(found.topics, found.mean.shape)
 
-    for row, block in paired.pieces(len(pairs)):
-        for into, values in zip(result, paired.over(row, block, moments), strict=True):
-            into[row, block] = values.T
-    return result
-
-
-def _tell_untested(p: Array, sizes: Array, spreads: Array, names: list[Any], by: Any) -> None:
-    """Warn of the segments on whose account there is no test."""
-    if not np.isnan(p).any():
-        return
-    bad = ((sizes < 2) | ((spreads == 0) & np.isnan(p))).any(axis=(1, 2, 3))
-    told = ", ".join(str(name) for name, each in zip(names, bad, strict=True) if each)
-    warn(f"segments of one topic, or of differences without spread, allow no test ({by}): {told}")
+    return paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, moments))

@@ -3,7 +3,7 @@
 Verbs: risk.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ from irframe.comparing.corrections import (
     parse_correction,
 )
 from irframe.cubes.verb import verb
-from irframe.errors import MetricError, ParameterError, warn
+from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired import MaxT, PairedResult, PairedTest, Test, describe_differences, parse_test
@@ -65,16 +65,11 @@ class Margin:
     """
 
     margin: Margins
-    power: float | None
+    power: float
 
     @classmethod
     def of(
-        cls,
-        margin: Margins,
-        power: float | None,
-        alpha: float,
-        test: PairedTest,
-        adjust: Parsed,
+        cls, margin: Margins, power: float | None, alpha: float, test: PairedTest, adjust: Parsed
     ) -> "Margin | None":
         """Return what is asked, None for nothing, refusing what cannot be."""
         if margin is None and power is None:
@@ -98,8 +93,7 @@ class Margin:
         strange = [name for name in margin if name not in metrics]
         if missing or strange:
             found = f"none for {', '.join(missing)}" if missing else "other names"
-            wanted = f"a margin for each of {', '.join(metrics)}"
-            raise ParameterError(wanted, found, "", strange)
+            raise ParameterError(f"a margin for each of {', '.join(metrics)}", found, "", strange)
         return np.array([margin[name] for name in metrics], float)
 
     def columns(
@@ -107,9 +101,8 @@ class Margin:
         results: list[dict[str, Array]],
         parts: Sequence[Scores],
         *,
-        adjust: Parsed,
-        family: Family,
         alpha: float,
+        correct: Callable[[list[Array]], list[Array]],
     ) -> list[dict[str, Array]]:
         """Return the further columns of every group.
 
@@ -123,36 +116,25 @@ class Margin:
         adjust, family, alpha
             As of the comparison.
         """
-        leads = [
-            found["mean_difference"] * np.array(part.towards)[:, np.newaxis, np.newaxis]
-            for found, part in zip(results, parts, strict=True)
-        ]
-        further = [self._detectable(found, alpha) for found in results]
-        if self.margin is not None:
-            for part, found, lead, into in zip(parts, results, leads, further, strict=True):
+        leads, further = [], []
+        for part, found in zip(parts, results, strict=True):
+            lead = found["mean_difference"] * np.array(part.towards)[:, np.newaxis, np.newaxis]
+            sd, n, freedom = (found[name] for name in ("sd", "n_topics", "freedom"))
+            least = detectable(sd, n, power=self.power, alpha=alpha, freedom=freedom)
+            into: dict[str, Array] = {"detectable": least}
+            if self.margin is not None:
                 margin = self.by_metric(part.metrics)[:, np.newaxis, np.newaxis]
-                p = within_margin(lead, found["sd"], found["n_topics"], margin, found["freedom"])
-                into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
-            self._corrected(further, adjust, family, alpha)
+                p_values = within_margin(lead, sd, n, margin, freedom)
+                into |= dict(zip(("p_not_worse", "p_equivalent"), p_values, strict=True))
+            leads.append(lead)
+            further.append(into)
+        for name in CLAIMS if self.margin is not None else ():
+            adjusted = correct([into[f"p_{name}"] for into in further])
+            for into, each in zip(further, adjusted, strict=True):
+                into |= {f"p_{name}_adjusted": each, name: each < alpha}
         for found, lead, into in zip(results, leads, further, strict=True):
             into["verdict"] = verdict(found["significant"], lead, into)
         return further
-
-    def _detectable(self, found: dict[str, Array], alpha: float) -> dict[str, Array]:
-        power = POWER if self.power is None else self.power
-        spread = found["sd"], found["n_topics"]
-        least = detectable(*spread, power=power, alpha=alpha, freedom=found["freedom"])
-        return {"detectable": least}
-
-    def _corrected(
-        self, further: list[dict[str, Array]], adjust: Any, family: Family, alpha: float
-    ) -> None:
-        for name in CLAIMS:
-            p = adjust_p(
-                [into[f"p_{name}"] for into in further], adjust, family=family, alpha=alpha
-            )
-            for into, each in zip(further, p, strict=True):
-                into |= {f"p_{name}_adjusted": each, name: each < alpha}
 
 
 def verdict(significant: Array, lead: Array, of_margin: dict[str, Array]) -> Array:
@@ -179,13 +161,6 @@ def verdict(significant: Array, lead: Array, of_margin: dict[str, Array]) -> Arr
     worse = significant & (lead < 0) & ~not_worse
     holds = [significant & (lead > 0), worse, equivalent, not_worse]
     return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
-
-
-def refuse_unaveraged(metrics: list[str], summaries: list[str]) -> None:
-    """Raise for metrics whose mean difference is not one of the units of the metric."""
-    refused = [name for name, each in zip(metrics, summaries, strict=True) if each != "mean"]
-    if refused:
-        raise MetricError("metrics that are averaged over topics, for margin=", "", "", refused)
 
 
 def p_values(
@@ -215,8 +190,7 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
     """Say who has the better mean: 1 the first, -1 the second, 0 neither, shape (pair, depth)."""
     means = paired.means[row, depths]
     difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
-    ahead: NDArray[np.int8] = np.sign(np.round(difference, TIE)).astype(np.int8).T
-    return ahead
+    return np.asarray(np.sign(np.round(difference, TIE)).astype(np.int8).T)
 
 
 UNEVEN = 10
@@ -225,28 +199,23 @@ UNEVEN = 10
 
 def without_spread(number: int, total: int) -> list[str]:
     """Say of how many comparisons nothing tells how much differences vary."""
-    if not number:
-        return []
-    return [
-        (
-            "comparisons whose differences are the same on all topics, which do not say how much "
-            f"they vary on others: {number} of {total}"
-        )
-    ]
+    told = (
+        "comparisons whose differences are the same on all topics, which do not say how much "
+        f"they vary on others: {number} of {total}"
+    )
+    return [told] * bool(number)
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
     """Say that a test takes pairs as alike which are not, given their spread (..., pair)."""
     spread = np.where(sd > 0, sd, np.nan)
     known = spread[~np.isnan(spread).all(axis=-1)]
-    if not (np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2).any():
-        return []
-    return [
-        (
-            f"{test.name} presumes that all pairs of systems differ alike from topic to topic, but "
-            f"variances are more than {UNEVEN} times others; t with holm or max-t holds"
-        )
-    ]
+    uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
+    told = (
+        f"{test.name} presumes that all pairs of systems differ alike from topic to topic, but "
+        f"variances are more than {UNEVEN} times others; t with holm or max-t holds"
+    )
+    return [told] * bool(uneven.any())
 
 
 class Pairing:
@@ -282,30 +251,21 @@ class Pairing:
         compared = Compared(paired, pairs, paired.by_piece(len(pairs), compute))
         return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
 
-    @property
-    def piecewise(self) -> bool:
-        """Whether p-values are corrected depth by depth, from these alone."""
-        return self.adjust is None or (self.family == "depth" and not isinstance(self.adjust, MaxT))
-
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Give corrected p-values of a metric at some depths, shape (pair, depth).
 
         Without a correction they are those of the literature, where differences that are the same
         on all topics have p = 0.
         """
-        if self.piecewise:
-            printed = self.adjust is None
-            p = self._p_values(paired, row, depths, pairs, as_printed=printed)
-            return p if printed else self._corrected(p)
+        if self.adjust is None:
+            return self._p_values(paired, row, depths, pairs, as_printed=True)
+        if self.family == "depth" and not isinstance(self.adjust, MaxT):
+            p = self._p_values(paired, row, depths, pairs).T[np.newaxis]
+            (found,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
+            return np.asarray(found[0].T)
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T
-
-    def _corrected(self, p: Array) -> Array:
-        """Correct p-values (pair, depth) by depth."""
-        adjust: Any = self.adjust
-        (found,) = adjust_p([p.T[np.newaxis]], adjust, family="depth", alpha=self.alpha)
-        return np.asarray(found[0].T)
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
@@ -325,8 +285,7 @@ class Pairing:
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that was found by it, and warn of what is odd."""
         messages = without_spread(self._without, self._tests) + self._uneven
-        for message in messages:
-            warn(message)
+        warn(*messages)
         return self.words | caution(messages)
 
     @property
@@ -439,10 +398,8 @@ def risk(
         found = paired.over(metric, slice(None), compute)
         columns.append([values[others].T.ravel() for values in found])
     values = map(np.concatenate, zip(*columns, strict=True))
-    frame = pd.DataFrame(
-        label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
-    )
-    return frame.astype(dict.fromkeys(COUNTS, int))
+    named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
+    return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
 
 
 def _risks(scores: Array, *, baseline: int, sign: int, a: float) -> tuple[Array, ...]:

@@ -6,11 +6,12 @@ Verbs: as_scores.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.inspect_logs import is_inspect, of_inspect
 from irframe.cubes.repeats import indexed_by_repeat, level_of
+from irframe.cubes.view import Labelled
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.as_runs import (
     columns_of,
@@ -115,11 +116,18 @@ def as_scores(
     frame = score_frame(x)
     wide = wide_frame(frame, metric)
     if metric is not None:
-        wide = _stacked(frame, metric) if wide is None else _renamed(wide, metric)
+        if wide is None:
+            wide = _stacked(frame, metric)
+        elif metric in wide.columns:
+            wide = wide[[metric]]
+        elif wide.shape[1] != 1:
+            several = "several columns, none of this name"
+            raise InputError(f"scores by {metric}", several, "", map(str, wide.columns))
+        else:
+            wide = wide.set_axis([metric], axis=1)
     if wide is None:
-        raise InputError(
-            _WANTED, "a frame with the columns", _advice(frame), map(str, frame.columns)
-        )
+        columns, advice = map(str, frame.columns), _advice(frame)
+        raise InputError(_WANTED, "a frame with the columns", advice, columns)
     missing = [name for name in lower if name not in wide.columns]
     if missing:
         columns = map(str, wide.columns)
@@ -127,11 +135,10 @@ def as_scores(
     found = indexed_by_repeat(wide)
     if checked_layout(repeats) is not None and level_of(found) is None:
         raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
-    said: dict[str, Any] = {REPEATS: repeats} if repeats is not None else {}
-    said |= {LOWER: [*lower]} if lower else {}
-    if said:
+    if repeats is not None or lower:
         found = found.copy(deep=False)
-        found.attrs |= said
+        found.attrs |= {REPEATS: repeats} if repeats is not None else {}
+        found.attrs |= {LOWER: [*lower]} if lower else {}
     return found
 
 
@@ -140,7 +147,10 @@ def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame |
     refuse_repeated(frame, " in scores")
     if is_long(frame):
         return _widen(frame)
-    return None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
+    names = [*frame.columns, *frame.index.names]
+    if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
+        return None  # columns may be systems, as none else says what they are
+    return _indexed(frame)
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
@@ -187,9 +197,13 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, xr.DataArray):
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
-        stacked = _stacked(x, "score") if _names_both_axes(x) else None
-        x = x if stacked is None else stacked
-        x = of_inspect(x) if is_inspect(x) else with_own_levels(x)
+        axes = [each for each in (x.index.name, x.columns.name) if isinstance(each, str)]
+        if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
+            stacked = _stacked(x, "score")
+            x = x if stacked is None else stacked
+        names = {*map(str, x.columns)}
+        scored = any(name.startswith(SCORED) for name in names)
+        x = of_inspect(x) if scored and names >= NAMED else with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
         again = named_again(x.columns) or named_again(x.index.names)
         flat = columns_of(x) if may_be and not again else None
@@ -203,12 +217,6 @@ def score_frame(x: Any) -> pd.DataFrame:
     if not rows or not hasattr(rows[0], "_fields"):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
-
-
-def _names_both_axes(frame: pd.DataFrame) -> bool:
-    """Return whether a frame is a matrix whose axes are called after systems and topics."""
-    names = [each for each in (frame.index.name, frame.columns.name) if isinstance(each, str)]
-    return len(names) == 2 and {SYSTEM, TOPIC} <= roles(names).keys()
 
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
@@ -226,7 +234,7 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     rows = pd.MultiIndex.from_product([kept.get_index(dim) for dim in dims], names=dims)
     order = rows[rows.isin(columns.index)]
     frame = pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
-    frame.attrs = {name: scores.attrs[name] for name in (REPEATS,) if name in scores.attrs}
+    frame.attrs = {REPEATS: scores.attrs[REPEATS]} if REPEATS in scores.attrs else {}
     return frame
 
 
@@ -258,11 +266,6 @@ def _are_long(names: set[Any]) -> bool:
     return all(names & {*each} for each in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
 
 
-def _is_matrix(frame: pd.DataFrame, metric: str) -> bool:
-    """Return whether the columns of a frame may be systems, as none else says what they are."""
-    return metric not in frame.columns and SYSTEM not in roles([*frame.columns, *frame.index.names])
-
-
 def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
     """Return a frame with a column per metric under systems and topics, if it is one."""
     if len(index_roles(frame)) == 2:
@@ -273,24 +276,26 @@ def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
         return None
     if not (known.attrs.get(METRICS) or named_metrics(known)):
         return None
-    if SYSTEM not in found:
-        known, found = known.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
-    for role in (SYSTEM, TOPIC):
-        refuse_rivals(known, role, found[role])
-    return known.set_index([found[SYSTEM], found[TOPIC]])
+    known, keys = _keyed(known, found)
+    return known.set_index(keys)
 
 
-def _widen(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a long frame with a column per metric."""
-    metric, value = (next(name for name in names if name in frame.columns) for names in _LONG)
-    found = roles(frame.columns)
+def _keyed(frame: pd.DataFrame, found: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
+    """Return a frame with a column of systems, and the columns of systems and topics."""
     if SYSTEM not in found:
         frame, found = frame.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
     for role in (SYSTEM, TOPIC):
         refuse_rivals(frame, role, found[role])
+    return frame, [found[SYSTEM], found[TOPIC]]
+
+
+def _widen(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a long frame with a column per metric."""
+    kinds = LONG_METRIC, LONG_VALUE
+    metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
+    frame, keys = _keyed(frame, roles(frame.columns))
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
-    keys = [found[SYSTEM], found[TOPIC]]
     frame = frame.assign(**{metric: frame[metric].map(str)})
     word = repeat_column(frame, [*keys, metric])
     if word is not None:
@@ -303,33 +308,19 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
 
 
-_LONG = LONG_METRIC, LONG_VALUE
-
-
-def _renamed(wide: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the one column of scores, under the name of its metric."""
-    if metric in wide.columns:
-        return wide[[metric]]
-    if wide.shape[1] != 1:
-        found = "several columns, none of this name"
-        raise InputError(f"scores by {metric}", found, "", map(str, wide.columns))
-    return wide.set_axis([metric], axis=1)
-
-
 def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     """Return a matrix of scores as a column; None if it holds anything but numbers."""
-    column = next(
-        (name for role in (TOPIC, SYSTEM) for name in ALIASES[role] if name in frame.columns), None
-    )
+    names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
+    column = next((name for name in names if name in frame.columns), None)
     matrix = frame if column is None else frame.set_index(column)
     numeric = [pd.api.types.is_numeric_dtype(each) for each in matrix.dtypes]
     if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
     matrix = matrix if turned else matrix.T
-    names = matrix.index.name or SYSTEM, matrix.columns.name or TOPIC
+    axes = matrix.index.name or SYSTEM, matrix.columns.name or TOPIC
     refuse_twice(matrix.index)
-    index = pd.MultiIndex.from_product([matrix.index, matrix.columns], names=names)
+    index = pd.MultiIndex.from_product([matrix.index, matrix.columns], names=axes)
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
 
 
@@ -341,10 +332,62 @@ def _advice(frame: pd.DataFrame) -> str:
     if len(ids) == 2:
         return f"choose the columns that are metrics, as in frame.set_index({ids})[{others}]"
     if SYSTEM in found:
-        return (
-            "score every topic: pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
-        )
+        every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
+        return f"score every topic: {every}"
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
+
+
+NAMED = {"sample_id", "eval_id", "id", "epoch"}
+"""Columns by which samples are known; `id` is that of the question, in every epoch."""
+SCORED = "score_"
+"""How columns of scores begin."""
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Correct, partially correct, incorrect and no answer, in numbers."""
+MODEL, EPOCH = "model", "epoch"
+
+
+def of_inspect(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return scores of samples: index (model, epoch, topic), a column for each scorer.
+
+    Epochs are answers sampled again, repeats inside their topics. A sample without a score, as
+    after an error, has none.
+
+    Parameters
+    ----------
+    frame
+        What ``samples_df(logs, columns=SampleSummary + EvalModel)`` gives.
+
+    Raises
+    ------
+    InputError
+        For logs of several runs that do not say of which model, and scores that are no numbers.
+    """
+    several = len(frame["eval_id"].unique()) > 1
+    if MODEL not in frame.columns and several:
+        advice = "samples_df(logs, columns=SampleSummary + EvalModel) has it"
+        raise InputError("a column model beside samples of several runs", "none", advice)
+    names = [name for name in frame.columns if str(name).startswith(SCORED)]
+    scores = {str(name).removeprefix(SCORED): _numbers(frame[name]) for name in names}
+    systems = frame[MODEL] if MODEL in frame.columns else pd.Series(ONLY_SYSTEM, frame.index)
+    levels: list[Any] = [systems.astype(str), frame[EPOCH].astype("int64"), frame["id"].astype(str)]
+    names_of: list[Any] = [MODEL if MODEL in frame.columns else SYSTEM, EPOCH, TOPIC]
+    index = pd.MultiIndex.from_arrays(levels, names=names_of)
+    found = pd.DataFrame(scores, index)
+    found.attrs = {METRICS: list(scores)} | ({REPEATS: "topic"} if index.levels[1].size > 1 else {})
+    return found
+
+
+def _numbers(column: pd.Series) -> Any:
+    """Return scores as numbers, letters as Inspect's own metrics count them."""
+    values = column.astype(object).where(column.notna(), np.nan)
+    letters = values.map(LETTERS)
+    numbers = pd.to_numeric(values.where(letters.isna()), errors="coerce")
+    found = letters.where(letters.notna(), numbers).to_numpy(np.float64)
+    strange = values[np.isnan(found) & values.notna().to_numpy()]
+    if len(strange):
+        wanted = f"numbers, or the letters {', '.join(LETTERS)}, in column {column.name!r}"
+        raise InputError(wanted, f"{len(strange)} that are none", "", map(repr, strange))
+    return found
 
 
 TopicWeights = str | Mapping[Any, float] | pd.Series | None
@@ -384,17 +427,15 @@ def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.S
     if not isinstance(weights, Hashable):
         wanted = "weights, a name or a mapping or Series of topics"
         raise ParameterError(wanted, type(weights).__name__)
-    if isinstance(subject, xr.DataArray | xr.Dataset):
-        return subject, _of_coordinate(subject, weights)
+    if isinstance(subject, Labelled):
+        known = [each for each, part in subject.coords.items() if part.dims == (TOPIC,)]
+        if weights not in known or weights == TOPIC:
+            others = [str(each) for each in known if each != TOPIC]
+            wanted = "weights to be a coordinate of the topics"
+            raise ParameterError(wanted, repr(weights), "", others)
+        values = subject[weights].to_numpy()
+        return subject, _once(pd.Series(values, subject.indexes[TOPIC], name=weights))
     return _of_column(score_frame(subject), weights, by)
-
-
-def _of_coordinate(scores: xr.DataArray | xr.Dataset, name: Any) -> pd.Series:
-    known = [each for each, part in scores.coords.items() if part.dims == (TOPIC,)]
-    if name not in known or name == TOPIC:
-        others = [str(each) for each in known if each != TOPIC]
-        raise ParameterError("weights to be a coordinate of the topics", repr(name), "", others)
-    return _once(pd.Series(scores[name].to_numpy(), scores.indexes[TOPIC], name=name))
 
 
 def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, pd.Series]:
@@ -418,10 +459,8 @@ def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, p
 def _once(weights: pd.Series) -> pd.Series:
     again = weights.index[weights.index.duplicated()].unique()
     if len(again):
-        advice = (
-            "weights are of topics; topics of one name in several groups need names of their own"
-        )
-        raise ParameterError(
-            "one weight for every topic", f"several for {len(again)}", advice, again
-        )
+        advice = "topics of one name in several groups need names of their own"
+        found = f"several for {len(again)}"
+        advice = f"weights are of topics; {advice}"
+        raise ParameterError("one weight for every topic", found, advice, again)
     return weights

@@ -1,20 +1,22 @@
 """Scores at budgets of text, which verbs read as they read depths."""
 
 import inspect
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import listed
+from irframe.cubes.view import Labelled
 from irframe.errors import InputError, ParameterError
 from irframe.files.as_runs import with_own_levels
 from irframe.metrics.facts import COSTS, READ_IN
 from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS, roles
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+from irframe.record import Function
+from irframe.warned import during
 
 COMPARING = {"compare", "discrimination", "rank_intervals", "risk"}
 """Verbs that hold systems against each other."""
@@ -28,10 +30,7 @@ def at_budgets(subject: Any) -> bool:
         return False
     if isinstance(subject, pd.DataFrame):
         return BUDGET in {*subject.columns, *subject.index.names}
-    return isinstance(subject, xr.DataArray | xr.Dataset) and BUDGET in {
-        *subject.dims,
-        *subject.coords,
-    }
+    return isinstance(subject, Labelled) and BUDGET in {*subject.dims, *subject.coords}
 
 
 def as_depths(subject: Any) -> Any:
@@ -61,40 +60,22 @@ def _renamed(subject: Any, names: Mapping[Any, str]) -> Any:
         found.index = found.index.set_names(levels)
         found.attrs = dict(subject.attrs)
         return found
-    if isinstance(subject, xr.DataArray | xr.Dataset):
-        held = {*subject.dims, *subject.coords}
-        if isinstance(subject, xr.Dataset):
-            held |= {*subject.data_vars}
+    if isinstance(subject, Labelled):
+        held = {*subject.dims, *subject.coords, *getattr(subject, "data_vars", ())}
         return subject.rename({k: v for k, v in names.items() if k in held})
     return subject
 
 
-@contextmanager
-def counting_costs(*subjects: Any) -> Iterator[None]:
-    """Know inside which scores count a cost, where some object says so of its own."""
-    told = [getattr(each, "attrs", {}).get(LOWER, ()) for each in subjects]
-    labels = {str(label) for each in told for label in ([each] if isinstance(each, str) else each)}
-    token = COSTS.set(COSTS.get() | labels)
-    try:
-        yield
-    finally:
-        COSTS.reset(token)
+def counting_costs(subject: Any) -> AbstractContextManager[None]:
+    """Know inside which scores count a cost, where an object says so of its own."""
+    told = getattr(subject, "attrs", {}).get(LOWER, ())
+    return during(COSTS, COSTS.get() | set(map(str, listed(told))))
 
 
-def counted_in(subject: Any) -> Any:
+def counted_in(subject: Any) -> AbstractContextManager[None]:
     """Call depths inside what they are counted in, where they stand for budgets of text."""
-    unit = str(getattr(subject, "attrs", {}).get(BUDGETS, "")).rpartition(",")[0]
-    return reading_in(unit if at_budgets(subject) else "")
-
-
-@contextmanager
-def reading_in(unit: str) -> Iterator[None]:
-    """Call depths inside budgets in a unit, or again depths where it is empty."""
-    token = READ_IN.set(unit)
-    try:
-        yield
-    finally:
-        READ_IN.reset(token)
+    unit = str(subject.attrs[BUDGETS]).rpartition(",")[0] if at_budgets(subject) else READ_IN.get()
+    return during(READ_IN, unit)
 
 
 def asked_at(subject: Any, options: dict[str, Any], signature: inspect.Signature) -> dict[str, Any]:
@@ -121,13 +102,11 @@ def read_at_budgets(function: Function) -> Function:
     @wraps(function)
     def call(subject: Any, *arguments: Any, **options: Any) -> Any:
         options = asked_at(subject, options, signature)
-        if not at_budgets(subject):
-            with counting_costs(subject):
-                return function(subject, *arguments, **options)
         with counting_costs(subject), counted_in(subject):
             drawn = function(as_depths(subject), *arguments, **options)
             unit = READ_IN.get()
-        for ax in drawn if isinstance(drawn, tuple | list) else [drawn]:
+        axes = drawn if isinstance(drawn, tuple | list) else [drawn]
+        for ax in axes if at_budgets(subject) else ():
             for side in ("x", "y"):
                 if hasattr(ax, f"get_{side}label"):
                     label = getattr(ax, f"get_{side}label")()
@@ -141,31 +120,20 @@ def read_at_budgets(function: Function) -> Function:
 
 
 def by_budget(
-    answer: Callable[[Any, inspect.BoundArguments], Any], bound: inspect.BoundArguments, verb: str
+    answer: Callable[[inspect.BoundArguments], Any], bound: inspect.BoundArguments, verb: str
 ) -> Any:
-    """Return what a verb answers, by budget where its scores are at budgets of text.
-
-    Parameters
-    ----------
-    answer
-        Takes the subject and all arguments.
-    bound
-        The arguments, the subject first.
-    verb
-        The name of the verb.
-    """
-    first, *others = bound.arguments.values()
+    """Return what a verb answers, by budget where its scores are at budgets of text."""
+    values = list(bound.arguments.values())
     if verb in COMPARING:
-        refuse_units(first)
-    given = [value for value in (first, *others) if at_budgets(value)]
-    if not given:
-        with counting_costs(first):
-            return answer(first, bound)
-    refuse_mixed(first, others)
-    with counting_costs(first), counted_in(given[0]):
-        for name, value in bound.arguments.items():
-            bound.arguments[name] = as_depths(value)
-        return as_budgets(answer(next(iter(bound.arguments.values())), bound))
+        refuse_units(values[0])
+    given = [value for value in values if at_budgets(value)]
+    with counting_costs(values[0]):
+        if not given:
+            return answer(bound)
+        refuse_mixed(values, given)
+        bound.arguments.update({name: as_depths(v) for name, v in bound.arguments.items()})
+        with counted_in(given[0]):
+            return as_budgets(answer(bound))
 
 
 def refuse_units(scores: Any) -> None:
@@ -191,12 +159,11 @@ def refuse_units(scores: Any) -> None:
         raise InputError("systems whose lists are of one unit", "several", advice, told)
 
 
-def refuse_mixed(subject: Any, others: list[Any]) -> None:
-    """Raise if scores at budgets are held against others at depths, or in another unit."""
-    told = [each.attrs.get(BUDGETS) for each in (subject, *others) if at_budgets(each)]
-    scores = [each for each in (subject, *others) if isinstance(each, xr.DataArray)]
-    by_depth = [each for each in scores if DEPTH in each.dims and not at_budgets(each)]
-    units = {*map(str, told), *["depths"] * bool(told and by_depth)}
+def refuse_mixed(values: list[Any], given: list[Any]) -> None:
+    """Raise if scores given at budgets are held against others at depths, or in another unit."""
+    units = {str(each.attrs[BUDGETS]) for each in given}
+    scores = [each for each in values if isinstance(each, xr.DataArray)]
+    if any(DEPTH in each.dims and not at_budgets(each) for each in scores):
+        units.add("depths")
     if len(units) > 1:
-        found = " and ".join(sorted(units))
-        raise InputError("scores at budgets in one unit on both sides", found)
+        raise InputError("scores at budgets in one unit on both sides", " and ".join(sorted(units)))

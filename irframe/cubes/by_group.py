@@ -1,6 +1,5 @@
 """Splitting cubes, scores and results into groups, and putting what comes of them together."""
 
-import inspect
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -16,13 +15,18 @@ from irframe.cubes.groups import (
     each_group,
     joined_attributes,
     read_groups,
-    refuse_uneven,
     tell_absent,
 )
 from irframe.cubes.score_arrays import settled
-from irframe.cubes.view import LIST, OURS
+from irframe.cubes.view import LIST, OURS, Labelled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
-from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
+from irframe.experiments.group_columns import (
+    RESERVED,
+    given_groups,
+    grouped,
+    partakers,
+    refuse_several,
+)
 from irframe.files.ids import Codes, is_judgments
 from irframe.names import GRADE, METRICS, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
@@ -60,7 +64,7 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
         yield from _frame_groups(subject, by)
     elif isinstance(subject, xr.Dataset) and GRADE in subject:
         yield from each_group(subject, by)
-    elif isinstance(subject, xr.Dataset | xr.DataArray):
+    elif isinstance(subject, Labelled):
         yield from _labelled_groups(subject, by)
     else:
         raise InputError("something with groups", type(subject).__name__)
@@ -81,10 +85,10 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     >>> given[by].values.tolist()
     ['short', 'long']
     """
-    known = pd.DataFrame | xr.Dataset | xr.DataArray
+    known = pd.DataFrame | Labelled
     if not isinstance(by, Mapping | pd.Series) or not isinstance(subject, known):
         return subject, by
-    if isinstance(subject, xr.Dataset | xr.DataArray):
+    if isinstance(subject, Labelled):
         labels: dict[str, Any] = {d: subject[d].to_numpy() for d in LIST if d in subject.dims}
         name, dim, keys = given_groups(by, labels, [*subject.coords])
         return subject.assign_coords({name: (dim, keys.to_numpy())}), name
@@ -98,33 +102,30 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     return grouped_rows, name
 
 
-def settle_groups(bound: inspect.BoundArguments, subject: Any, *, scored: bool) -> Any:
-    """Give what a verb reads the groups that came as a mapping, and ``by`` their name.
+def settle_groups(given: dict[str, Any], *, scored: bool) -> None:
+    """Give the arguments of a verb the groups that came as a mapping, and ``by`` their name.
 
     Parameters
     ----------
-    bound
-        Arguments of the verb.
-    subject
-        The first of them.
+    given
+        The arguments.
     scored
-        Whether that is scores.
+        Whether the first of them is scores.
     """
-    by = bound.arguments.get("by")
+    by, (first, subject) = given.get("by"), next(iter(given.items()))
     if not isinstance(by, Mapping | pd.Series):
-        return subject
-    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
+        return
+    if scored and not isinstance(subject, Labelled):
         subject = score_frame(subject)
-    given, bound.arguments["by"] = with_given_groups(subject, by)
-    for name, value in list(bound.arguments.items())[1:]:
+    given[first], given["by"] = with_given_groups(subject, by)
+    for name, value in list(given.items())[1:]:
         if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-            bound.arguments[name] = with_given_groups(value, by)[0]
-    return given
+            given[name] = with_given_groups(value, by)[0]
 
 
-def branches(tree: xr.DataTree) -> dict[str, xr.Dataset | xr.DataArray]:
+def branches(tree: xr.DataTree) -> dict[str, Labelled]:
     """Return the cubes, results or arrays of a tree by their paths."""
-    found: dict[str, xr.Dataset | xr.DataArray] = {}
+    found: dict[str, Labelled] = {}
     for node in tree.subtree:
         if node.has_data:
             data = node.to_dataset()
@@ -152,29 +153,26 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
     wanted = {label for label in named if isinstance(label, Hashable)}
     if not wanted or len(parts) < 2:
         return parts
-    lacking = {key: sorted(map(str, wanted - _systems(part))) for key, part in parts.items()}
-    without = {key: names for key, names in lacking.items() if names}
+    without = {key: lacking for key, part in parts.items() if (lacking := wanted - _systems(part))}
     if not without or len(without) == len(parts):
         return parts
-    told = "; ".join(f"{key} (no {', '.join(names)})" for key, names in without.items())
+    lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
+    told = "; ".join(f"{key} (no {names})" for key, names in lines.items())
     warn(f"groups that lack a system asked for are left out ({by}): {told}")
     return {key: part for key, part in parts.items() if key not in without}
 
 
 def _systems(part: Any) -> set[Any]:
     """Return the systems of a part."""
-    if isinstance(part, pd.Index):
-        return set(part)
     if isinstance(part, pd.DataFrame):
-        return set(_values(part, roles([*part.columns, *part.index.names])[SYSTEM]))
-    return set(np.atleast_1d(part[SYSTEM].to_numpy()).tolist())
+        part = _values(part, roles([*part.columns, *part.index.names])[SYSTEM])
+    return set(part if isinstance(part, pd.Index) else np.atleast_1d(part[SYSTEM]).tolist())
 
 
 def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in known:
-        wanted = "by to be an index level or a column"
-        raise ParameterError(wanted, repr(by), "", map(str, known))
+        raise ParameterError("by to be an index level or a column", repr(by), "", map(str, known))
     if not len(frame):
         raise InputError("a frame with rows to group", "an empty one")
     keys = _values(frame, by)
@@ -205,11 +203,12 @@ def _scored(
         for role in (SYSTEM, TOPIC)
     )
     metric = [name for name in LONG_METRIC if name in frame.columns and is_long(frame)]
-    cells = pd.DataFrame(
-        {SYSTEM: systems, TOPIC: topics, **{n: frame[n].to_numpy() for n in metric}}
-    )
+    columns = {name: frame[name].to_numpy() for name in metric}
+    cells = pd.DataFrame({SYSTEM: systems, TOPIC: topics, **columns})
     if not cells.duplicated().any():  # else groups tell topics of one name apart
-        refuse_uneven(by, codes, systems, topics, _values(frame, found[TOPIC]))
+        uneven = [pd.Series(codes).groupby(n).transform("nunique") > 1 for n in (systems, topics)]
+        if all(each.any() for each in uneven):  # rows of one topic and rows of one system
+            refuse_several(by, pd.unique(_values(frame, found[TOPIC])[uneven[1].to_numpy()]))
     if is_long(frame):
         values = next(name for name in LONG_VALUE if name in frame.columns)
         scored = frame[values].notna().to_numpy()
@@ -227,19 +226,12 @@ def _scored(
 
 def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
     """Return the values of a column, or of a level of the index."""
-    if name in frame.columns:
-        values: pd.Index = pd.Index(frame[name])
-    else:
-        values = frame.index.get_level_values(name)
-    return values
+    return pd.Index(frame[name]) if name in frame.columns else frame.index.get_level_values(name)
 
 
-def _labelled_groups(
-    labelled: xr.Dataset | xr.DataArray, by: Any
-) -> Iterator[tuple[Any, xr.Dataset | xr.DataArray]]:
+def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelled]]:
     if by in labelled.dims and by in labelled.indexes and by not in {*LIST, *RESERVED}:
-        for key in labelled.indexes[by]:
-            yield key, labelled.sel({by: key}, drop=True)
+        yield from ((key, labelled.sel({by: key}, drop=True)) for key in labelled.indexes[by])
         return
     dim, keys = read_groups(labelled, by)
     across = SYSTEM if dim == TOPIC else TOPIC
@@ -253,7 +245,7 @@ def _labelled_groups(
 
 
 def _taking_part(
-    labelled: xr.Dataset | xr.DataArray, by: Any, codes: Codes, labels: pd.Index, dim: str
+    labelled: Labelled, by: Any, codes: Codes, labels: pd.Index, dim: str
 ) -> NDArray[np.bool_] | None:
     """Return who takes part in each group, shape (group, label); None if nothing tells.
 
@@ -311,18 +303,26 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         return join_frames(results, by)
     if isinstance(first, xr.Dataset) and GRADE in first:
         return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
-    if not isinstance(first, xr.Dataset | xr.DataArray):
+    if not isinstance(first, Labelled):
         return type(first).join(results, by)
-    bare: list[Any] = [_bare(part) for part in results.values()]
+    bare: list[Any] = []
+    for part in results.values():  # without coordinates that label nothing, pairs by their systems
+        labelled = PAIR in part.dims and PAIR not in part.xindexes
+        kept = part.set_index({PAIR: SIDES}) if labelled else part
+        bare.append(kept.drop_vars([name for name in kept.coords if name not in kept.xindexes]))
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
         advice = "call it otherwise, as in by=pd.Series(by, name='part')"
         raise ParameterError("groups by a name that the result has no part of", repr(by), advice)
     keys = pd.Index(list(results), name=by)
-    joined = xr.concat(bare, dim=keys, join="outer", fill_value=_nothing(bare[0]))
+    nothing: Any = np.nan
+    if isinstance(bare[0], xr.Dataset):  # no text among texts
+        texts = (name for name, each in bare[0].data_vars.items() if each.dtype.kind in "OUT")
+        nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
+    joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)
     joined.attrs = joined_attributes(part.attrs for part in bare)
     if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
-    if not isinstance(whole, xr.Dataset | xr.DataArray):
+    if not isinstance(whole, Labelled):
         return joined
     dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
     order = {dim: whole[dim].to_numpy() for dim in dims}
@@ -330,21 +330,6 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
     )
     return with_riders(joined, whole, riders_of(whole))
-
-
-def _nothing(part: xr.Dataset | xr.DataArray) -> Any:
-    """Return what stands where a group lacks a system or topic: no text among texts, else NaN."""
-    if not isinstance(part, xr.Dataset):
-        return np.nan
-    texts = (name for name, values in part.data_vars.items() if values.dtype.kind in "OUT")
-    return dict.fromkeys(texts, "") | ({"n": 0} if "n" in part else {})
-
-
-def _bare(part: xr.Dataset | xr.DataArray) -> xr.Dataset | xr.DataArray:
-    """Return a result without coordinates that label nothing, pairs by their systems."""
-    if PAIR in part.dims and PAIR not in part.xindexes:
-        part = part.set_index({PAIR: SIDES})
-    return part.drop_vars([name for name in part.coords if name not in part.xindexes])
 
 
 def _refuse_none(results: Mapping[Any, Any], by: str) -> None:
@@ -373,43 +358,28 @@ def join_frames(results: Mapping[Any, Any], by: Any) -> pd.DataFrame:
 
 def riders_of(subject: Any) -> list[Any]:
     """Return the coordinates of systems and topics that users have put there."""
-    if not isinstance(subject, xr.Dataset | xr.DataArray):
+    if not isinstance(subject, Labelled):
         return []
-    return [
-        name
-        for name, coordinate in subject.coords.variables.items()
-        if name not in OURS
-        and name not in subject.xindexes
-        and coordinate.dims
-        and {*coordinate.dims} <= {*LIST}
-    ]
+    others = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
+    dims = {name: {*each.dims} for name, each in subject.coords.variables.items() if name in others}
+    return [name for name, own in dims.items() if own and own <= {*LIST}]
 
 
-def with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any]) -> Any:
+def with_riders(result: Any, whole: Labelled, names: list[Any]) -> Any:
     """Return a result with coordinates of its systems and topics, its own names before them."""
-    if not isinstance(result, xr.Dataset | xr.DataArray):
+    if not isinstance(result, Labelled):
         return result
     taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
     if REPEAT in result.dims:  # where systems are others than those of the whole
         names = [name for name in names if SYSTEM not in whole[name].dims]
-    fitting = [
-        name
-        for name in names
-        if name not in taken and {*whole[name].dims} <= {*result.dims} & {*result.coords}
-    ]
-    if not fitting:
-        return result
-    chosen = {
-        dim: whole.indexes[dim].get_indexer(result.indexes[dim])
-        for dim in LIST
-        if dim in result.indexes
-        and dim in whole.indexes
-        and not result.indexes[dim].equals(whole.indexes[dim])
-    }
-    riders = {name: whole.coords.variables[name] for name in fitting}
-    return result.assign_coords(
-        {
-            name: rider.isel({dim: chosen[dim] for dim in rider.dims if dim in chosen})
-            for name, rider in riders.items()
-        }
-    )
+    there, chosen = {*result.dims} & {*result.coords}, {}
+    for dim in [dim for dim in LIST if dim in result.indexes and dim in whole.indexes]:
+        own, labels = whole.indexes[dim], result.indexes[dim]
+        if not labels.equals(own):
+            chosen[dim] = own.get_indexer(labels)
+    riders = {}
+    for name in names:
+        rider = whole.coords.variables[name]
+        if name not in taken and {*rider.dims} <= there:
+            riders[name] = rider.isel({dim: chosen[dim] for dim in rider.dims if dim in chosen})
+    return result.assign_coords(riders) if riders else result

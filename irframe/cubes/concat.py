@@ -28,8 +28,8 @@ from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.in_turn import Part, put_together, together
-from irframe.experiments.judged_spans import Spans
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.record import RECORD
@@ -84,62 +84,54 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         hold(cube)
     if not cubes:
         raise ParameterError("at least one cube", "none")
-    _refuse_strangers(cubes)
-    _refuse_shared(cubes, dim)
+    for name in ORDER:
+        values = {repr(cube.attrs.get(name)) for cube in cubes}
+        if len(values) > 1:
+            raise ParameterError(f"cubes made with the same {name}", "several", "", values)
+    names = pd.Index(np.concatenate([cube[dim].to_numpy() for cube in cubes]))
+    again = names[names.duplicated()].unique()
+    if len(again):
+        raise IdError(f"every {dim} in one of the cubes", f"{len(again)} in several", "", again)
     depth = _deepest(cubes)
     across = SYSTEM if dim == TOPIC else TOPIC
     labels = _appended([cube.indexes[across] for cube in cubes])
     parts = [experiment_of(cube).loaded for cube in cubes]
-    _refuse_some(parts)
+    for name, what in SOMETIMES.items():
+        plain = [str(part) for part in parts if getattr(part.judgments.table, name) is None]
+        if plain and len(plain) < len(parts):
+            raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
     joined = _topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
     riders = joined_groups(regrouped(cubes, dim), dim, labels.unique())
-    made = _attributes(cubes)
+    made = {
+        str(name): value
+        for name, value in cubes[0].attrs.items()
+        if name not in {EXPERIMENT, RECORD}
+        and (name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
+    }
+    made.setdefault("pool", "unknown")
     files = [state for part in parts for state in part.files]
     whole = replace(joined, made=made, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
     chunks = blocks_of(*whole.shape, depth, least=0) if lazy else None
-    return view(whole, depth, riders, chunks=chunks).assign_attrs(_record(cubes))
+    records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
+    several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
+    record = records[0] if len(records) == 1 else json.dumps(several)
+    return view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
 
 
 def _appended(labels: Sequence[pd.Index]) -> pd.Index:
     return labels[0].append([*labels[1:]])
 
 
-def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
-    for name in ORDER:
-        values = {repr(cube.attrs.get(name)) for cube in cubes}
-        if len(values) > 1:
-            raise ParameterError(f"cubes made with the same {name}", "several", "", values)
-
-
-def _refuse_shared(cubes: list[xr.Dataset], dim: str) -> None:
-    labels = pd.Index(np.concatenate([cube[dim].to_numpy() for cube in cubes]))
-    again = labels[labels.duplicated()].unique()
-    if len(again):
-        raise IdError(f"every {dim} in one of the cubes", f"{len(again)} in several", "", again)
-
-
 def _deepest(cubes: list[xr.Dataset]) -> int:
     """Return the depth of the deepest cube; cut lists of another one must not end early."""
     deepest = max(cube.sizes[DEPTH] for cube in cubes)
-    short = [
-        str(cube.sizes[DEPTH])
-        for cube in cubes
-        if cube.sizes[DEPTH] < deepest and int(cube["retrieved"].max()) > cube.sizes[DEPTH]
-    ]
+    less = [cube for cube in cubes if cube.sizes[DEPTH] < deepest]
+    short = [str(n) for cube in less if int(cube["retrieved"].max()) > (n := cube.sizes[DEPTH])]
     if short:
         advice = "build them all to the same depth"
         raise DepthError(f"lists that go down to depth {deepest}", "some cut at", advice, short)
     return deepest
-
-
-def _refuse_some(parts: list[Experiment]) -> None:
-    """Raise if some cubes have subtopics, strata or probabilities and others do not."""
-    for name, what in SOMETIMES.items():
-        has = [getattr(part.judgments.table, name) is not None for part in parts]
-        if any(has) and not all(has):
-            plain = [str(part) for part, one in zip(parts, has, strict=True) if not one]
-            raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
 
 
 def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
@@ -272,20 +264,16 @@ def _places(part: Experiment, first: Experiment) -> Codes:
         place = sides[0].get_indexer(sides[1])
     differing = (place < 0) | (base.grade != known.grade[place])
     for name in SOMETIMES:
-        own, other = (_values(each, name) for each in (base, known))
-        if own is not None and other is not None:
+        if getattr(base.table, name) is not None and getattr(known.table, name) is not None:
+            values: list[Any] = [
+                each.strata if name == "stratum" else getattr(each.table, name)[each.row]
+                for each in (base, known)
+            ]
+            own, other = values
             unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
             differing |= unlike.reshape(len(differing), -1).any(axis=1)
     _refuse_judgments(known, base.count_by_topic(differing) > 0)
     return place
-
-
-def _values(base: Judgments, name: str) -> Array | None:
-    """Return what only some judgments have, of each document."""
-    if name == "stratum":
-        return base.strata
-    values: Array | None = getattr(base.table, name)
-    return None if values is None else values[base.row]
 
 
 def _refuse_judgments(base: Judgments, apart: Array) -> None:
@@ -293,21 +281,3 @@ def _refuse_judgments(base: Judgments, apart: Array) -> None:
     if apart.any():
         topics, found = base.topics[apart], f"different ones on {apart.sum()} topics"
         raise InputError("cubes with the same judgments", found, "", topics)
-
-
-def _record(cubes: list[xr.Dataset]) -> dict[str, str]:
-    """Return what led to the cubes, if it was the same, else that of each."""
-    records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
-    several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
-    return {RECORD: records[0] if len(records) == 1 else json.dumps(several)}
-
-
-def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:
-    """Return what all cubes say of how they were made, and what else the first one says."""
-    agreed = {
-        str(name): value
-        for name, value in cubes[0].attrs.items()
-        if name not in {EXPERIMENT, RECORD}
-        and (name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
-    }
-    return agreed | ({} if "pool" in agreed else {"pool": "unknown"})

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe import names as words
 from irframe.cubes.groups import own_rows
 from irframe.cubes.repeats import with_repeats
 from irframe.cubes.verb import verb
@@ -30,44 +31,21 @@ from irframe.cubes.view import (
     view,
 )
 from irframe.errors import warn
+from irframe.experiments import group_columns
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import (
-    GroupBy,
-    refuse_rows,
-    riding_columns,
-    share_names,
-    tell_without_rows,
-    with_given_groups,
-)
 from irframe.experiments.hits import refuse_large, refuse_open
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judged_otherwise import condensed
-from irframe.experiments.judged_spans import TEXT
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
-from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
+from irframe.experiments.spans import TEXT
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import changed_files
+from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.files.repeats import LACKING, fold
-from irframe.files.scan_runs import ScannedRuns
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DEPTH,
-    FILES,
-    SYSTEM,
-    TOPIC,
-    UNIT,
-    VERSION,
-    Layout,
-    ScoreDtype,
-    Ties,
-    roles,
-)
 from irframe.record import RECORD, recorded
 from irframe.warned import OneCall, in_group
 
@@ -78,15 +56,15 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: None = None,
     seed: int = 0,
-    repeats: Layout | None = None,
+    repeats: words.Layout | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
@@ -98,15 +76,15 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
-    by: GroupBy,
+    by: group_columns.GroupBy,
     seed: int = 0,
-    repeats: Layout | None = None,
+    repeats: words.Layout | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
@@ -118,15 +96,15 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
-    by: GroupBy | None = None,
+    by: group_columns.GroupBy | None = None,
     seed: int = 0,
-    repeats: Layout | None = None,
+    repeats: words.Layout | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
@@ -223,7 +201,7 @@ def cube(
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2}
     """
-    runs, qrels, groups = with_given_groups(runs, qrels, by)
+    runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded = fold(runs)
     told, units = folded.attributes(repeats), Units(of, copies, later_copies, length)
     policy = Policy(
@@ -235,8 +213,8 @@ def cube(
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
+        **units.decided,
     )
-    policy = units.policy(policy)
     with OneCall(without=LACKING if repeats == "topic" else None):
         runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
         if groups is None:
@@ -257,24 +235,24 @@ def build_groups(
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
     runs, qrels = as_runs(runs), as_qrels(qrels)
-    if not share_names(qrels, by):
+    if not group_columns.share_names(qrels, by):
         whole = build_cube(
             runs, qrels, policy, by if policy.collection is None else None, told=told
         )
         if by not in whole.coords:
-            refuse_rows(runs, by)
-            refuse_rows(qrels, by)
+            group_columns.refuse_rows(runs, by)
+            group_columns.refuse_rows(qrels, by)
         yield from own_rows(whole, by)
         return
     absent = {}
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
             part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy, told=told)
-        everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
-        absent[key] = [name for name in everyone if name not in part.indexes[SYSTEM]]
+        everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
+        absent[key] = [name for name in everyone if name not in part.indexes[words.SYSTEM]]
         yield key, part
     if policy.collection is None:
-        tell_without_rows(by, absent)
+        group_columns.tell_without_rows(by, absent)
 
 
 def build_cube(
@@ -291,7 +269,7 @@ def build_cube(
     """
     table = read_qrels_table(qrels, spans=True)
     wanted, ranked = Wanted(filed=True, whole=True), None
-    files = list(table.frame.attrs.get(FILES, []))
+    files = list(table.frame.attrs.get(words.FILES, []))
     if isinstance(runs, ScannedRuns):
         runs = runs.readable()
         states = runs.states()
@@ -299,21 +277,22 @@ def build_cube(
         runs, files = runs if ranked else runs.frame(), [*states, *files]
     if ranked is None:
         framed = Framed.of(read_table(runs, empty=True), table, policy.collection)
-        files = [*framed.table.frame.attrs.get(FILES, []), *files]
+        files = [*framed.table.frame.attrs.get(words.FILES, []), *files]
     lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     depth = policy.depth or lists.longest(judgments.code)
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, wanted)
-    riders = riding_columns(ranked.runs.table, table, lists.placed, judgments.code)
+    riders = group_columns.riding_columns(ranked.runs.table, table, lists.placed, judgments.code)
     dim, keys = riders.get(by or "", ("", None))
-    found = Experiment.of(ranked, judgments, policy, keys if dim == TOPIC else None)
+    found = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
     hits = found.hits.by_list()
-    if found.units and UNIT not in riders:
-        riders[UNIT] = (SYSTEM, np.array([found.units[each] for each in found.systems], object))
-    made = policy.attributes | {"pool": found.pool_word, "irframe": VERSION} | dict(told or {})
-    made |= {UNIT: TEXT} if table.spans is not None else {}
+    if found.units and words.UNIT not in riders:
+        units = np.array([found.units[each] for each in found.systems], object)
+        riders[words.UNIT] = words.SYSTEM, units
+    made = policy.attributes | {"pool": found.pool_word, "irframe": words.VERSION, **(told or {})}
+    made |= {words.UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
     whole = replace(found, judgments=kept, hits=hits, made=made, files=files)
     chunks = blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
@@ -323,9 +302,11 @@ def build_cube(
 @overload
 def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
 @overload
-def condense(cube: xr.Dataset, *, by: GroupBy) -> xr.DataTree: ...
+def condense(cube: xr.Dataset, *, by: group_columns.GroupBy) -> xr.DataTree: ...
 @verb(bounded=True, repeats=True)
-def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
+def condense(
+    cube: xr.Dataset, *, by: group_columns.GroupBy | None = None
+) -> xr.Dataset | xr.DataTree:
     """Remove the unjudged documents from every ranking and number the others anew.
 
     With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
@@ -363,7 +344,7 @@ def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.
     (50, 27)
     """
     experiment = experiment_of(cube).loaded
-    refuse_open(experiment.longest, cube.sizes[DEPTH])
+    refuse_open(experiment.longest, cube.sizes[words.DEPTH])
     return shown_as(cube, condensed(experiment))
 
 
@@ -407,21 +388,16 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     """
     need_dask()
     experiment, facts, riders = read_experiment(os.fspath(path))
-    tell_changes(facts["sources"], "this cube")
+    changed = changed_files(facts["sources"])
+    if changed:
+        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
+        found = f"{len(changed)} files that this cube was made from"
+        warn(f"{found} are gone, or have changed since: {listed}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
     return view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
         {RECORD: facts[RECORD]}
     )
-
-
-def tell_changes(files: list[list[str]], what: str) -> None:
-    """Warn of files that are no longer as they were."""
-    changed = changed_files(files)
-    if changed:
-        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-        found = f"{len(changed)} files that {what} was made from"
-        warn(f"{found} are gone, or have changed since: {listed}")
 
 
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
@@ -460,7 +436,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     """
     whole = read_cube(cube)
     hold(whole)
-    experiment, depth = experiment_of(whole), whole.sizes[DEPTH]
+    experiment, depth = experiment_of(whole), whole.sizes[words.DEPTH]
     chunks = blocks_of(*experiment.shape, depth, least=0) or ()
     riders = {
         str(name): ([str(dim) for dim in each.dims], each.transpose(*LIST, missing_dims="ignore"))

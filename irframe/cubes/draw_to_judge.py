@@ -17,13 +17,7 @@ from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    refuse_twice_judged,
-)
+from irframe.experiments import coded_tables
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import random_keys, refuse_marks
 from irframe.files.as_runs import Qrels
@@ -123,14 +117,20 @@ def draw_to_judge(
     return _draw_of_frame(data, share, strata, seed)
 
 
+def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
+    """Return judgments of which some are to be drawn, each document of a topic once."""
+    table = coded_tables.read_qrels_table(qrels)
+    (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
+    coded_tables.refuse_twice_judged(table, repeated(codes))
+    refuse_marks(table.grade)
+    return table
+
+
 def _draw_of_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
     """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
-    table = read_qrels_table(qrels)
+    table = read_to_draw(qrels)
     if table.subtopic_grade is not None:
         raise InputError("judgments with one grade per document", "subtopics")
-    (codes,) = code_documents(Side(table.topic, table.doc))
-    refuse_twice_judged(table, repeated(codes))
-    refuse_marks(table.grade)
     label = _labels(table, strata)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     kept, probability = _drawn(table.topic, label, keys, share)
@@ -158,7 +158,7 @@ def _draw_of_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.
     return shown_as(cube, replace(experiment, judgments=drawn))
 
 
-def _labels(table: QrelsTable, strata: str) -> Array:
+def _labels(table: coded_tables.QrelsTable, strata: str) -> Array:
     """Return the stratum of every row, as text; where a topic is one, that is 1."""
     columns = list(map(str, table.frame.columns))
     if strata in {TOPIC, table.columns[TOPIC]}:

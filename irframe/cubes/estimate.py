@@ -13,12 +13,11 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level
 from irframe.cubes.sampled import Draw, estimated
-from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.score import label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
@@ -65,18 +64,20 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     return ends
 
 
-def told_scale(metrics: Sequence[Any], shares: Sequence[bool]) -> str:
-    """Say on which scale the limits of each metric are found.
+def told_scale(
+    metrics: Sequence[Any], flags: Sequence[bool] | Array, scales: tuple[str, str]
+) -> str:
+    """Say on which of two scales the limits of each metric are found.
 
     Examples
     --------
-    >>> told_scale(["P", "DCG"], [True, False])
+    >>> told_scale(["AP", "DCG"], [True, False], ("arcsine", "log"))
     'arcsine, log for DCG'
     """
-    others = [str(metric) for metric, share in zip(metrics, shares, strict=True) if not share]
-    if not 0 < len(others) < len(metrics):
-        return "log" if others else "arcsine"
-    return f"arcsine, log for {listing(others)}"
+    others = [str(metric) for metric, flag in zip(metrics, flags, strict=True) if not flag]
+    if 0 < len(others) < len(metrics):
+        return f"{scales[0]}, {scales[1]} for {listing(others)}"
+    return scales[bool(others)]
 
 
 def tell_unknown(
@@ -214,9 +215,7 @@ def estimate(
     (1.0, 0.7071067811865476)
     """
     level(alpha)
-    chosen = parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
+    chosen, depths = read_metrics(cube, metrics, at)
     if cube.attrs["ties"] == "mean":
         raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
     experiment = experiment_of(cube)
@@ -232,19 +231,15 @@ def estimate(
         name: label_scores(cube, xr.DataArray(part, dims=(METRIC, *CELL)), chosen, depths)
         for name, part in parts.items()
     }
-    found = _with_means(xr.Dataset(labelled))
+    found = xr.Dataset(labelled)
+    there = found["estimate"].notnull()
+    squares = (found["error"] ** 2).where(there, 0.0)
+    error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
+    found = found.assign(mean=found["estimate"].mean(TOPIC), mean_error=error)
     freedom = freedom_of(rows, draw, depths)
     reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * found["mean_error"]
     shares = [facts(metric).share for metric in chosen]
     low, high = limits(found["mean"], reach, shares)
-    told = {"alpha": alpha, "interval": told_scale(chosen, shares)}
+    told = {"alpha": alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
     told |= tell_unknown(draw, found["mean_error"], low, freedom)
     return found.assign(ci_low=low, ci_high=high).assign_attrs(told)
-
-
-def _with_means(found: xr.Dataset) -> xr.Dataset:
-    """Return estimates with those of means over topics."""
-    there = found["estimate"].notnull()
-    squares = (found["error"] ** 2).where(there, 0.0)
-    error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
-    return found.assign(mean=found["estimate"].mean(TOPIC), mean_error=error)

@@ -8,17 +8,16 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, experiment_of
+from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
-from irframe.files.ids import Codes
 from irframe.names import CAUTION, DEPTH, GRADE, JUDGMENTS, METRICS, RESULT, SYSTEM, TOPIC
 from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
 from irframe.warned import listing
 
 
-def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
+def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield the groups of a cube.
 
     Parameters
@@ -27,6 +26,8 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         A cube, read through the gate.
     by
         A coordinate of its systems or topics.
+    told
+        Whether who took part says who is in a group.
 
     Yields
     ------
@@ -40,7 +41,10 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     ParameterError
         If there is no such coordinate, or a system or topic has no group.
     """
-    for key, (systems, topics) in _parts(cube, by, told=True).items():
+    groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
+    there, listed = experiment.there, experiment.hits.length > 0
+    parts = groups.parts(cube.indexes[SYSTEM], there, listed, told=told)
+    for key, (systems, topics) in parts.items():
         yield key, cube.isel({SYSTEM: systems, TOPIC: topics})
 
 
@@ -62,52 +66,20 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     IrframeWarning
         If systems have no rows in some group, though nothing says that they took no part.
     """
-    for key, (systems, topics) in _parts(cube, by, told="collection" in cube.attrs).items():
-        yield key, _cut(cube.isel({SYSTEM: systems, TOPIC: topics}))
-
-
-def _parts(cube: xr.Dataset, by: str, *, told: bool) -> dict[Any, tuple[Codes, Codes]]:
-    """Return which systems and topics are in each group; see `Groups`."""
-    groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
-    there, listed = experiment.there, experiment.hits.length > 0
-    return groups.parts(cube.indexes[SYSTEM], there, listed, told=told)
+    for key, part in each_group(cube, by, told="collection" in cube.attrs):
+        longest = max(1, int(part["retrieved"].to_numpy().max(initial=0)))
+        yield key, part if "depth" in part.attrs else part.isel({DEPTH: slice(longest)})
 
 
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
     """Warn of systems that took part in a group, shape (group, system), but have no score there."""
-    told = [
-        f"{key} ({listing(systems[row])})"
-        for key, row in zip(labels, absent, strict=True)
-        if row.any()
-    ]
+    rows = zip(labels, absent, strict=True)
+    told = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
     if told:
         warn(f"systems without any score in a group are left out there ({by}): {'; '.join(told)}")
 
 
-def refuse_uneven(by: Any, codes: Codes, systems: Codes, topics: Codes, names: Any) -> None:
-    """Raise if rows of one topic are of several groups, and rows of one system too.
-
-    Parameters
-    ----------
-    by
-        What the groups are called.
-    codes, systems, topics
-        Group, system and topic of every row.
-    names
-        Name of the topic of every row.
-    """
-    uneven = [_several(labels, codes) for labels in (systems, topics)]
-    if all(len(each) for each in uneven):
-        refuse_several(by, pd.unique(names[np.isin(topics, uneven[1])]))
-
-
-def _several(labels: Codes, groups: Codes) -> Codes:
-    """Return the labels that are in several groups."""
-    pairs = np.unique(np.stack([labels, groups], axis=1), axis=0)
-    return np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
-
-
-def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]:
+def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     """Return the dimension of a group coordinate and the group of every label there.
 
     Raises
@@ -122,7 +94,9 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
     }
     groups = [name for name in known if name not in OURS]
     if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
-        _refuse_cells(labelled[by])
+        cells = labelled[by].transpose(*LIST)
+        codes = pd.factorize(cells.to_numpy().ravel())[0].reshape(cells.sizes[SYSTEM], -1)
+        refuse_several(by, cells[TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
     if by not in groups:
         refuse_unknown(by, groups)
     keys = labelled[by].to_numpy()
@@ -130,31 +104,12 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
     return known[by], keys
 
 
-def _refuse_cells(keys: xr.DataArray) -> None:
-    """Raise if a coordinate of systems and topics is to name groups."""
-    codes = pd.factorize(keys.transpose(*LIST).to_numpy().ravel())[0].reshape(
-        keys.sizes[SYSTEM], -1
-    )
-    refuse_several(keys.name, keys[TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
-
-
-def _cut(cube: xr.Dataset) -> xr.Dataset:
-    """Return a group as deep as its own lists, where the cube is as deep as its lists."""
-    longest = max(1, int(cube["retrieved"].max())) if cube["retrieved"].size else 1
-    return cube if "depth" in cube.attrs else cube.isel({DEPTH: slice(longest)})
-
-
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
     """Return the coordinates of users, those of the other dimension by its labels."""
     across = SYSTEM if dim == TOPIC else TOPIC
     shared = _shared(cubes, across, labels)
     ours = OURS - {*LIST}
-    bare = [
-        xr.Dataset(
-            coords={n: c.variable for n, c in cube.coords.items() if n not in ours | {*shared}}
-        )
-        for cube in cubes
-    ]
+    bare = [cube.coords.to_dataset().drop_vars([*ours, *shared], errors="ignore") for cube in cubes]
     kept = set.intersection(*(set(cube.coords) for cube in bare))
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
     if lost:
@@ -179,7 +134,10 @@ def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, An
             raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
         values = pd.concat([part.to_series() for part in parts]).dropna()
         values = values[~values.index.duplicated()].reindex(labels)
-        dtype = object if values.isna().any() else _common([part.dtype for part in parts])
+        dtypes: list[Any] = [part.dtype for part in parts]
+        plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
+        alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
+        dtype = np.result_type(*dtypes) if alike else object
         found[name] = (dim, values.to_numpy(dtype=dtype))
     return found
 
@@ -206,22 +164,15 @@ def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
         if mixed and not all(lone):
             raise InputError("groups of systems or groups of topics", "both in", "", [name])
         if all(lone) and (mixed or len(_disagreeing(parts))):
-            cubes = [_given(cube, name, dim) for cube in cubes]
+            cubes = [
+                cube.assign_coords(
+                    {name: (dim, np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim]))}
+                )
+                if name in cube.coords and cube[name].dims != (dim,)
+                else cube
+                for cube in cubes
+            ]
     return cubes
-
-
-def _given(cube: xr.Dataset, name: str, dim: str) -> xr.Dataset:
-    if name not in cube.coords or cube[name].dims == (dim,):
-        return cube
-    values = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
-    return cube.assign_coords({name: (dim, values)})
-
-
-def _common(dtypes: list[Any]) -> Any:
-    """Return a type that holds values of all types as they are."""
-    plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
-    alike = len({dtype.kind for dtype in dtypes}) == 1
-    return np.result_type(*dtypes) if plain and alike else object
 
 
 POLICY = {"ties", "score_dtype", "topics"}
@@ -247,27 +198,20 @@ def stamped(
         facts = {key for key in FACTS & kept.keys() if kept[key] != before.get(key)}
         options = applied(options, kept, whole)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
-        if isinstance(result, xr.Dataset | xr.DataArray):  # which is of no experiment any more
+        if isinstance(result, Labelled):  # which is of no experiment any more
             result = result.drop_vars(CODES.values(), errors="ignore")
-        result.attrs = {**provenance(whole), **_decided(whole), **kept, **chosen, RESULT: name}
+        decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
+        decided = {k: v for k, v in decided.items() if k != METRICS}
+        result.attrs = {**provenance(whole), **decided, **kept, **chosen, RESULT: name}
         return with_step(result, subject, name, options)
     return result
-
-
-def _decided(whole: Any) -> dict[Any, Any]:
-    """Return what decided a result that is looked at further; of cubes and scores nothing."""
-    attributes = getattr(whole, "attrs", {})
-    result = attributes.get(RESULT) not in {None, *SOURCES}
-    return {k: v for k, v in attributes.items() if k != METRICS} if result else {}
 
 
 def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
-    found = {name: attributes[name] for name in PROVENANCE if name in attributes}
-    for name in ("top", "pool_depth", JUDGMENTS):
-        if name in attributes:
-            found[name] = attributes[name]
+    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS
+    found = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
         found[JUDGMENTS] = experiment.judgments.digest
@@ -287,12 +231,10 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     >>> joined_attributes([{"alpha": 0.05, "n": 3}, {"alpha": 0.05, "n": 4, "caution": "few"}])
     {'alpha': 0.05, 'n': [3, 4], 'caution': 'few'}
     """
-    every = list(parts)
-    shared = [name for name in every[0] if all(name in one for one in every)]
-    values = {name: [one[name] for one in every] for name in shared}
-    found = {
-        name: each[0] if all(np.array_equal(each[0], one) for one in each) else each
-        for name, each in values.items()
-    }
+    every, found = list(parts), {}
+    for name in [name for name in every[0] if all(name in one for one in every)]:
+        values = [one[name] for one in every]
+        alike = all(np.array_equal(values[0], each) for each in values)
+        found[name] = values[0] if alike else values
     told = [part for one in every if CAUTION in one for part in str(one[CAUTION]).split("; ")]
     return found | ({CAUTION: "; ".join(dict.fromkeys(told))} if told else {})

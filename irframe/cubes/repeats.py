@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.view import Labelled
 from irframe.errors import InputError
 from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
@@ -17,18 +18,6 @@ from irframe.names import (
     TOPIC,
     roles,
 )
-
-__all__ = [
-    "REPEAT_OF",
-    "each_a_system",
-    "indexed_by_repeat",
-    "level_of",
-    "one_of_each",
-    "refuse_repeated_cube",
-    "unfolded",
-    "with_repeats",
-    "word_of",
-]
 
 REPEAT_OF = "repeat_of"
 """Coordinate of a cube: the system that each of its systems is a repeat of."""
@@ -63,7 +52,7 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     Other cubes and frames stay as they are. Of repeats inside topics those that a topic does not
     have, though it has others, are not there.
     """
-    if not isinstance(result, xr.DataArray | xr.Dataset) or REPEAT_OF not in result.coords:
+    if not isinstance(result, Labelled) or REPEAT_OF not in result.coords:
         return result
     whole = isinstance(result, xr.Dataset) and GRADE in result
     if whole or result[REPEAT_OF].dims != (SYSTEM,):
@@ -84,10 +73,12 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     spread = bare.isel({SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
-    kept = {name: each.isel({SYSTEM: first}).variable for name, each in apart.items()}
-    told = {SYSTEM: systems, REPEAT: labels}
-    found = _as_before(spread, result, dims).assign_coords(told | _constant(kept, apart, owners))
-    return found.assign_attrs(result.attrs)
+    told: dict[Any, Any] = {SYSTEM: systems, REPEAT: labels}
+    for name, each in apart.items():  # what all repeats of one share
+        values = pd.Series(each.to_numpy()) if each.ndim == 1 else None
+        if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:
+            told[name] = each.isel({SYSTEM: first}).variable
+    return _as_before(spread, result, dims).assign_coords(told).assign_attrs(result.attrs)
 
 
 def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
@@ -96,16 +87,6 @@ def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
         return spread.map(lambda part: _as_before(part, result[part.name], dims))
     order = [each for dim in result.dims for each in (dims if dim == SYSTEM else (dim,))]
     return spread.transpose(*order)
-
-
-def _constant(kept: dict[Any, Any], apart: dict[Any, Any], owners: Any) -> dict[Any, Any]:
-    """Return the coordinates of systems that all repeats of one share."""
-    return {
-        name: each
-        for name, each in kept.items()
-        if each.dims == (SYSTEM,)
-        and pd.Series(apart[name].to_numpy()).groupby(owners).nunique(dropna=False).max() == 1
-    }
 
 
 def level_of(wide: pd.DataFrame) -> Any:

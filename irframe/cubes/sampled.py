@@ -69,32 +69,36 @@ class Draw:
             If no document of a stratum was judged.
         """
         if label is None and probability is None:
-            advice = "draw them with qrels.ireval.draw_to_judge(share)"
             wanted = "judgments that were drawn, in a column stratum or probability"
-            raise InputError(wanted, "neither", advice)
+            raise InputError(wanted, "neither", "draw them with qrels.ireval.draw_to_judge(share)")
         topic, topics, judged = base.topic, base.topics, grade >= 0
         if probability is not None:
-            _refuse_probabilities(base, probability, judged)
+            wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
+            if len(wrong):
+                told = [f"{probability[row]} of {base.docs[row]}" for row in wrong]
+                wanted = "a probability above 0 and at most 1 for every judged document"
+                raise ParameterError(wanted, f"{len(wrong)} without", "", told)
         if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
         levels = np.unique(np.append(base.levels, grade))
-        if probability is None or _known(label):
-            found = strata_of(label, grade, topic, topics, levels, complete=True)
-        else:
-            found = strata_of(label, np.zeros_like(grade), topic, topics, levels)
+        known = bool((label != "").any())
+        complete = probability is None or known
+        graded = grade if complete else np.zeros_like(grade)
+        found = strata_of(label, graded, topic, topics, levels, complete=complete)
         stratum = found["stratum"]
         shape = found["stratum_count"].shape[:2]
         cell = np.ravel_multi_index((topic, stratum), shape)
         size = np.bincount(cell, minlength=shape[0] * shape[1])
         drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
         share = drawn[cell] / size[cell]
-        together = _known(label) and (
-            probability is None or bool(np.allclose(probability[judged], share[judged]))
-        )
-        chosen = share if together or probability is None else np.nan_to_num(probability)
+        if probability is None:
+            together, chosen = known, share
+        else:
+            together = known and bool(np.allclose(probability[judged], share[judged]))
+            chosen = share if together else np.nan_to_num(probability)
         sizes = size.reshape(shape), drawn.reshape(shape)
-        known = np.where(judged, chosen, 1.0), np.asarray(chosen)
-        return cls(topic, judged, *known, stratum, *sizes, together)
+        chances = np.where(judged, chosen, 1.0), np.asarray(chosen)
+        return cls(topic, judged, *chances, stratum, *sizes, together)
 
     @property
     def complete(self) -> bool:
@@ -108,19 +112,6 @@ class Draw:
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = size**2 * (1 / drawn - 1 / size) / (drawn - 1)
         return np.where(self.size == self.drawn, 0.0, np.where(self.drawn > 1, factor, np.nan))
-
-
-def _known(label: Array) -> bool:
-    return bool((label != "").any())
-
-
-def _refuse_probabilities(base: Judgments, probability: Floats, judged: Array) -> None:
-    wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
-    if len(wrong):
-        named = base.docs[wrong]
-        told = [f"{probability[row]} of {doc}" for row, doc in zip(wrong, named, strict=True)]
-        wanted = "a probability above 0 and at most 1 for every judged document"
-        raise ParameterError(wanted, f"{len(wrong)} without", "", told)
 
 
 def estimated(
@@ -155,21 +146,22 @@ def estimated(
     """
     found = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
     pairs = list(zip(metrics, found, strict=True))
-    others = [str(m) for m, weights in pairs if weights is None and not _ideal(m)]
+    ideal: list[Any] = [metric for metric, weights in pairs if weights is None]
+    others = [
+        str(metric)
+        for metric in ideal
+        if not isinstance(metric, nDCG) or metric.ideal != "judged" or metric.judged_only
+    ]
     if others:
         wanted = "metrics that add up gains by rank, such as P, DCG, RBP, or nDCG by what is judged"
         raise MetricError(wanted, "", "", others)
-    _refuse_shallow([metric for metric, weights in pairs if weights is None], draw, depths)
+    _refuse_shallow(ideal, draw, depths)
     for metric, weights in pairs:
         worth = [gains_of(metric, *each) for each in grades]
         if weights is not None:
             yield totals(rows, draw, worth, weights)
         elif isinstance(metric, nDCG):
             yield ratios(rows, draw, worth, metric, depths)
-
-
-def _ideal(metric: Metric) -> bool:
-    return isinstance(metric, nDCG) and metric.ideal == "judged" and not metric.judged_only
 
 
 def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
@@ -182,8 +174,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
         wanted = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
         found = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
         deeper = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or " if share else ""
-        advice = f"{deeper}draw more"
-        raise MetricError(wanted, found, advice, list(map(str, metrics)))
+        raise MetricError(wanted, found, f"{deeper}draw more", list(map(str, metrics)))
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:

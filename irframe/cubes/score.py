@@ -11,37 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from irframe import names as words
 from irframe.arrays import Array, in_threads, tiles
-from irframe.checks import choice, listed
+from irframe.checks import choice, is_whole, listed
+from irframe.cubes import view
 from irframe.cubes.verb import verb
-from irframe.cubes.view import CELL, CODES, LIST, experiment_of, labels, need_dask, variable
 from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
-from irframe.experiments.judged_spans import refuse_spans
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets
+from irframe.experiments.spans import refuse_spans
 from irframe.files.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
 from irframe.metrics.reading import QUANTITIES
-from irframe.names import (
-    BUDGET,
-    BUDGETS,
-    DEPTH,
-    GRADE,
-    METRIC,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-    UNJUDGED,
-    Cut,
-    NoRel,
-    Ties,
-)
 
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
@@ -78,13 +65,13 @@ def in_blocks(
     xarray.DataArray
         Dimensions (metric, system, topic, depth), the arrays of a metric side by side.
     """
-    work = Work(metrics, depths, kernel or score_block, each, hidden, ties, cube.sizes[DEPTH])
-    grade = cube[GRADE].variable
-    experiment = experiment_of(cube)
+    work = Work(metrics, depths, kernel or score_block, each, hidden, ties, cube.sizes[words.DEPTH])
+    grade = cube[words.GRADE].variable
+    experiment = view.experiment_of(cube)
     if not grade.chunks:
         values = work.tiles(experiment, in_threads)
-        return xr.DataArray(variable((METRIC, *CELL), values))
-    return xr.DataArray(_lazy(grade.data, experiment, work), dims=(METRIC, *CELL))
+        return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
+    return xr.DataArray(_lazy(grade.data, experiment, work), dims=(words.METRIC, *view.CELL))
 
 
 class Work(NamedTuple):
@@ -123,7 +110,7 @@ class Work(NamedTuple):
 
 def beyond(experiment: Experiment, block: Block, some: tuple[slice, slice]) -> Array:
     """Return how many unjudged documents lists of a block have below its last depth."""
-    return np.asarray(experiment.unjudged[some] - (block.grade == UNJUDGED).sum(axis=-1))
+    return np.asarray(experiment.unjudged[some] - (block.grade == words.UNJUDGED).sum(axis=-1))
 
 
 def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
@@ -152,17 +139,24 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
 
 def _lazy(grade: Any, experiment: Experiment, work: Work) -> Any:
     """Return what is asked of lists in the blocks of lazy grades, when it is wanted."""
-    dask, shape = need_dask(), experiment.shape
-    sides = zip((SYSTEM, TOPIC), shape, grade.chunks[:2], strict=True)
+    dask, shape = view.need_dask(), experiment.shape
+    sides = zip((words.SYSTEM, words.TOPIC), shape, grade.chunks[:2], strict=True)
     places = {dim: dask.array.from_array(np.arange(n), chunks=(size,)) for dim, n, size in sides}
     return dask.array.blockwise(
         _of_block,
-        (METRIC, *CELL),
-        *(grade.rechunk({2: -1}), CELL, places[SYSTEM], (SYSTEM,), places[TOPIC], (TOPIC,)),
+        (words.METRIC, *view.CELL),
+        *(
+            grade.rechunk({2: -1}),
+            view.CELL,
+            places[words.SYSTEM],
+            (words.SYSTEM,),
+            places[words.TOPIC],
+            (words.TOPIC,),
+        ),
         experiment=dask.delayed(experiment, traverse=False),
         work=work,
-        new_axes={METRIC: len(work.metrics) * work.each},
-        adjust_chunks={DEPTH: lambda _: len(work.depths)},
+        new_axes={words.METRIC: len(work.metrics) * work.each},
+        adjust_chunks={words.DEPTH: lambda _: len(work.depths)},
         dtype=np.float64,
         meta=np.empty((0,) * 4),
     )
@@ -181,11 +175,11 @@ def score(
     cube: xr.Dataset,
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
-    no_rel: NoRel | None = None,
+    no_rel: words.NoRel | None = None,
     rel: Rel = None,
     by: GroupBy | None = None,
     budget: int | Sequence[int] | None = None,
-    cut: Cut = "whole",
+    cut: words.Cut = "whole",
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
 
@@ -244,21 +238,23 @@ def score(
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    dim = DEPTH if budgets is None else BUDGET
+    dim = words.DEPTH if budgets is None else words.BUDGET
     if budgets is None:
         values = in_blocks(cube, variants, depths)
     else:
-        found = budgets.values(experiment_of(cube), variants, cube.attrs.get(DEPTH))
-        values = xr.DataArray(found, dims=(METRIC, *LIST, BUDGET))
+        found = budgets.values(view.experiment_of(cube), variants, cube.attrs.get(words.DEPTH))
+        values = xr.DataArray(found, dims=(words.METRIC, *view.LIST, words.BUDGET))
     if no_rel == "nan":
-        values = values.where(has_relevant(cube, variants))
+        judgments = view.experiment_of(cube).judgments
+        relevant = np.stack([judgments.relevant(facts(each).rel) for each in variants])
+        values = values.where(xr.DataArray(relevant, dims=(words.METRIC, words.TOPIC)))
     if rel is not None:
         collections = cube[collection].to_numpy()
         values = _on_topics(values, thresholds.places(chosen, collections))
     told = {} if rel is None else {"rel": told_rel(rel)}
     if budgets is not None:
-        hits, length = experiment_of(cube).loaded.hits, cube.attrs["length"]
-        told |= {BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
+        hits, length = view.experiment_of(cube).loaded.hits, cube.attrs["length"]
+        told |= {words.BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
     return label_scores(cube, values, chosen, depths, dim).assign_attrs(told)
 
 
@@ -266,12 +262,12 @@ def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
     """Return for every metric and topic the scores that stand at a place, (metric, topic)."""
     every = []
     for places in place:
-        found = values.isel({METRIC: places[0]})
+        found = values.isel({words.METRIC: places[0]})
         for other in np.unique(places):
-            elsewhere = xr.DataArray(places != other, dims=TOPIC)
-            found = found.where(elsewhere, values.isel({METRIC: other}))
+            elsewhere = xr.DataArray(places != other, dims=words.TOPIC)
+            found = found.where(elsewhere, values.isel({words.METRIC: other}))
         every.append(found)
-    return xr.concat(every, METRIC)
+    return xr.concat(every, words.METRIC)
 
 
 def label_scores(
@@ -279,43 +275,51 @@ def label_scores(
     values: xr.DataArray,
     metrics: Sequence[Metric],
     depths: Sequence[int],
-    dim: str = DEPTH,
+    dim: str = words.DEPTH,
 ) -> xr.DataArray:
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
-    indexes = {METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
-    known = {dim: labels(dim, index) for dim, index in indexes.items()}
-    hidden = {DEPTH, "unjudged", *CODES.values()}
+    indexes = {words.METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
+    known = {dim: view.labels(dim, index) for dim, index in indexes.items()}
+    hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
     kept = {name: each.variable for name, each in cube.coords.items() if name not in hidden}
-    there = experiment_of(cube).there
-    kept["took_part"] = variable(LIST, there)
+    there = view.experiment_of(cube).there
+    kept["took_part"] = view.variable(view.LIST, there)
     if not there.all():
-        values = values.where(xr.DataArray(there, dims=LIST))
+        values = values.where(xr.DataArray(there, dims=view.LIST))
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 
 def refuse_metrics(
-    cube: xr.Dataset, metrics: Sequence[Metric], *, ties: Ties | None = None
+    cube: xr.Dataset, metrics: Sequence[Metric], *, ties: words.Ties | None = None
 ) -> None:
     """Raise for metrics that cannot be computed on this cube, or if its ties were decided so."""
-    experiment = experiment_of(cube)
-    judgments = experiment.judgments
-    columns = judgments.table.columns
-    spans = judgments.table.spans is not None
+    experiment = view.experiment_of(cube)
+    columns, spans = experiment.judgments.table.columns, view.of_spans(cube)
     refuse_spans(metrics, spans=spans)
-    named = SUBTOPIC in columns and not spans
-    refuse_subtopics(metrics, str(columns[SUBTOPIC]) if named else None)
-    refuse(metrics, judgments.levels, ties=ties or experiment.made["ties"])
+    named = words.SUBTOPIC in columns and not spans
+    refuse_subtopics(metrics, str(columns[words.SUBTOPIC]) if named else None)
+    refuse(metrics, experiment.judgments.levels, ties=ties or experiment.made["ties"])
     if experiment.pool_word == "unknown" and any(facts(metric).pooled for metric in metrics):
         refuse_pool(metrics)
+
+
+def read_metrics(
+    cube: xr.Dataset, metrics: Metrics | Iterable[Metrics], at: int | Sequence[int] | None
+) -> tuple[list[Metric], list[int]]:
+    """Return metrics and depths that are asked of a cube, refusing those that it cannot score."""
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen)
+    return chosen, depths
 
 
 def wanted_depths(
     cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
 ) -> list[int]:
     """Return the depths asked for, all by default, refusing those that the cube lacks."""
-    deepest = cube.sizes[DEPTH]
+    deepest = cube.sizes[words.DEPTH]
     asked = list(range(1, deepest + 1)) if at is None else listed(at)
-    beyond = [repr(depth) for depth in asked if not _within(depth, deepest)]
+    beyond = [repr(each) for each in asked if not (is_whole(each) and 1 <= each <= deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
     wanted = f"depths from 1 to {deepest}, the depth of the cube"
     if beyond or not asked:
@@ -327,22 +331,9 @@ def wanted_depths(
 
 def refuse_repeated_depths(depths: Iterable[Any], wanted: str) -> None:
     """Raise if a depth is asked for twice."""
-    counts = Counter(depths)
-    again = [depth for depth, count in counts.items() if count > 1]
+    again = [depth for depth, count in Counter(depths).items() if count > 1]
     if again:
         raise DepthError(wanted, f"{len(again)} again", "name each depth once in at=", again)
-
-
-def _within(depth: Any, deepest: int) -> bool:
-    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
-    return whole and bool(1 <= depth <= deepest)
-
-
-def has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
-    """Return whether topics have documents that metrics take for relevant, (metric, topic)."""
-    judgments = experiment_of(cube).judgments
-    rows = [judgments.relevant(facts(metric).rel) for metric in metrics]
-    return xr.DataArray(np.stack(rows), dims=(METRIC, TOPIC))
 
 
 @verb(bounded=True, repeats=True)
@@ -414,26 +405,19 @@ def cwl(
     >>> found["expected_depth"].sel(system="bm25").round(2).values.tolist()
     [4.03, 5.0]
     """
-    chosen = parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
-    _refuse_others(chosen)
-    values = in_blocks(cube, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
-    parts = {
-        name: values.isel({METRIC: slice(place, None, len(QUANTITIES))})
-        for place, name in enumerate(QUANTITIES)
-    }
-    labelled = {name: label_scores(cube, part, chosen, depths) for name, part in parts.items()}
-    return xr.Dataset({name: part.rename(name) for name, part in labelled.items()})
-
-
-def _refuse_others(metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that say nothing of how users read."""
-    refused = [str(metric) for metric in metrics if metric.reading is None]
+    chosen, depths = read_metrics(cube, metrics, at)
+    refused = [str(metric) for metric in chosen if metric.reading is None]
     if refused:
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
         wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
         raise MetricError(wanted, "", "", refused)
+    values = in_blocks(cube, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
+    parts = {
+        name: values.isel({words.METRIC: slice(place, None, len(QUANTITIES))})
+        for place, name in enumerate(QUANTITIES)
+    }
+    labelled = {name: label_scores(cube, part, chosen, depths) for name, part in parts.items()}
+    return xr.Dataset({name: part.rename(name) for name, part in labelled.items()})
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:

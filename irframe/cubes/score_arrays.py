@@ -2,13 +2,15 @@
 
 import inspect
 import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes import repeats
 from irframe.cubes.as_scores import (
     Scores,
     as_scores,
@@ -19,14 +21,7 @@ from irframe.cubes.as_scores import (
     score_frame,
     wide_frame,
 )
-from irframe.cubes.repeats import (
-    REPEAT_OF,
-    indexed_by_repeat,
-    level_of,
-    refuse_repeated_cube,
-    word_of,
-)
-from irframe.cubes.view import LIST
+from irframe.cubes.view import LIST, TRUSTED, Labelled
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.names import (
@@ -48,26 +43,25 @@ COLLECTION = "collection"
 
 
 def settle_collection(bound: inspect.BoundArguments) -> None:
-    """Put the column that told collections apart in place of the word, if that is no column itself.
+    """Put the column that told collections apart in place of ``by="collection"``, if that is none.
 
-    Parameters
-    ----------
-    bound
-        Arguments of a verb with ``by="collection"``, the first of them its subject. Frames of
-        scores get the column.
+    Frames of scores among the arguments get the column.
     """
-    subject = next(iter(bound.arguments.values()))
+    asked, subject = bound.arguments.get("by"), next(iter(bound.arguments.values()))
     by = getattr(subject, "attrs", {}).get(COLLECTION)
-    if by is None or COLLECTION in _names(subject):
+    if by is None or not isinstance(asked, str) or asked != COLLECTION:
         return
-    known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
-    settled = {name: known[id(value)] for name, value in bound.arguments.items()}
-    bound.arguments.update(settled | {"by": by})
+    if COLLECTION not in _names(subject):
+        known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
+        settled = {name: known[id(value)] for name, value in bound.arguments.items()}
+        bound.arguments.update(settled | {"by": by})
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:
     """Raise if `rel` is a mapping of collections that neither a cube nor a tree of cubes has."""
-    subject, rel = next(iter(bound.arguments.values())), bound.arguments["rel"]
+    subject, rel = next(iter(bound.arguments.values())), bound.arguments.get("rel")
+    if not isinstance(rel, Mapping):
+        return
     nodes: Any = subject.subtree if isinstance(subject, xr.DataTree) else [subject]
     known = [
         label
@@ -82,7 +76,7 @@ def refuse_collections(bound: inspect.BoundArguments) -> None:
 def _names(subject: Any) -> list[Any]:
     if isinstance(subject, pd.DataFrame):
         return [*subject.index.names, *subject.columns]
-    return list(subject.coords) if isinstance(subject, xr.Dataset | xr.DataArray) else []
+    return list(getattr(subject, "coords", ()))
 
 
 def _with_column(value: Any, by: str) -> Any:
@@ -105,12 +99,12 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
         return scores
     if isinstance(scores, pd.DataFrame):
         _refuse_repeated_frame(scores, verb)
-    elif isinstance(scores, xr.Dataset) and REPEAT_OF in scores.coords:
-        refuse_repeated_cube(scores, verb)
-    elif isinstance(scores, xr.DataArray | xr.Dataset) and REPEAT in scores.dims:
+    elif isinstance(scores, xr.Dataset) and repeats.REPEAT_OF in scores.coords:
+        repeats.refuse_repeated_cube(scores, verb)
+    elif isinstance(scores, Labelled) and REPEAT in scores.dims:
         if scores.sizes[REPEAT] == 1:
             return scores.isel({REPEAT: 0}, drop=True)
-        _refuse_several(word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
+        _refuse_several(repeats.word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
     return scores
 
 
@@ -119,9 +113,9 @@ def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
     if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
         return
     found = wide_frame(score_frame(scores))
-    wide = None if found is None else indexed_by_repeat(found)
-    word = None if wide is None else level_of(wide)
-    if wide is not None and word is not None:
+    wide = pd.DataFrame() if found is None else repeats.indexed_by_repeat(found)
+    word = repeats.level_of(wide)
+    if word is not None:
         read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
         names = [name for name in wide.index.names if name != word]
         _refuse_several(word, verb, f"{read}.groupby(level={names}, sort=False).mean()")
@@ -204,7 +198,17 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
     varying = [name for name in numbers if _is_of_both(frame[name])]
     added = [name for name in named if name not in stated] if len(stated) else []
-    _tell(added + varying, [name for name in numbers if name not in varying])
+    if added + varying:
+        warn(
+            "columns that hold a number per system and topic are taken as metrics: "
+            f"{', '.join(map(str, added + varying))}; drop those that are none"
+        )
+    if len(numbers) > len(varying):
+        left = [str(name) for name in numbers if name not in varying]
+        warn(
+            "columns with one number per topic or per system are no scores, and are left out: "
+            f"{', '.join(left)}"
+        )
     return [name for name in frame.columns if name in known or name in varying]
 
 
@@ -221,25 +225,12 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     found = None if by is not None and is_long(frame) else wide_frame(frame)
     if found is None:
         return frame
-    wide = indexed_by_repeat(found)
+    wide = repeats.indexed_by_repeat(found)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
     kept.attrs = {**frame.attrs, METRICS: metrics}
     return kept
-
-
-def _tell(taken: list[Any], left: list[Any]) -> None:
-    if taken:
-        warn(
-            "columns that hold a number per system and topic are taken as metrics: "
-            f"{', '.join(map(str, taken))}; drop those that are none"
-        )
-    if left:
-        warn(
-            "columns with one number per topic or per system are no scores, and are left out: "
-            f"{', '.join(map(str, left))}"
-        )
 
 
 def _is_number(column: pd.Series) -> bool:
@@ -248,11 +239,6 @@ def _is_number(column: pd.Series) -> bool:
     types = pd.api.types
     flags = types.is_bool_dtype(kind) or types.is_complex_dtype(kind)
     return bool(types.is_numeric_dtype(kind)) and not flags
-
-
-def _is_floating(column: pd.Series) -> bool:
-    """Return whether a column holds what is read as numbers, flags too."""
-    return column.dtype == np.float64 or _is_number(column) or pd.api.types.is_bool_dtype(column)
 
 
 def _is_of_both(column: pd.Series) -> bool:
@@ -265,13 +251,8 @@ def _is_of_both(column: pd.Series) -> bool:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
     system = index_roles(column.to_frame())[SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
-    return not any(_is_constant(column, pd.factorize(keys)[0]) for keys in sides)
-
-
-def _is_constant(column: pd.Series, keys: Any) -> bool:
-    """Return whether a column has one value for every key, and some key has it several times."""
-    again = len(keys) > keys.max(initial=0) + 1
-    return bool(again and column.groupby(keys).nunique(dropna=False).max() == 1)
+    counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
+    return not any(len(each) < len(column) and each.max() == 1 for each in counts)
 
 
 def sound(scores: xr.DataArray) -> xr.DataArray:
@@ -358,31 +339,37 @@ def _in_order(scores: xr.DataArray) -> xr.DataArray:
     if others:
         found = f"{len(others)} more"
         raise InputError("dimensions metric, system, topic, depth", found, "", others)
-    missing = {
-        dim: np.arange(1, scores.sizes[dim] + 1) for dim in scores.dims if dim not in scores.coords
-    }
+    sizes = {dim: size for dim, size in scores.sizes.items() if dim not in scores.coords}
+    missing = {dim: np.arange(1, size + 1) for dim, size in sizes.items()}
     dims = [dim for dim in LABELLED if dim in scores.dims]
     return scores.assign_coords(missing).transpose(*dims)
 
 
-class Laid(NamedTuple):
-    """Scores without depths, laid out as an array."""
+Laid = tuple[NDArray[np.float64], list[str], dict[str, pd.Index], dict[str, Any]]
+"""Scores without depths as an array, metrics first, then a dimension for each of the labels, NaN
+where a frame has none; the metrics; the labels of systems, of repeats if there are any, and of
+topics, called as in the frame; and what repeats are."""
 
-    values: NDArray[np.float64]
-    """Metrics first, then a dimension for each of `labels`; NaN where a frame has no score."""
-    metrics: list[str]
-    labels: dict[str, pd.Index]
-    """Those of systems, of repeats if there are any, and of topics, called as in the frame."""
-    attrs: dict[str, Any]
-    """What repeats are."""
+
+def _is_settled(scores: Scores) -> TypeGuard[pd.DataFrame]:
+    """Tell whether scores are a frame as `settled` gives it."""
+    if not isinstance(scores, pd.DataFrame) or len(index_roles(scores)) < 2:
+        return False
+    return [*scores.columns] == [*scores.attrs.get(METRICS, ())]
 
 
 def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = as_scores(scores)
-    word, metrics, names = level_of(wide), metric_columns(wide), index_roles(wide)
+    wide = scores if TRUSTED.get() and _is_settled(scores) else as_scores(scores)
+    word, metrics, names = repeats.level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
-    _refuse_text(frame)
+    flags = pd.api.types.is_bool_dtype
+    numbers = {n for n in metrics if _is_number(frame[n]) or flags(frame[n])}
+    text = [str(name) for name in metrics if name not in numbers]
+    if text or not frame.size:
+        found = "columns of other values" if text else "no column, or no row"
+        advice = "make numbers of them: frame.astype(float)" if text else ""
+        raise InputError("a column of numbers per metric", found, advice, text)
     levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
     coded = {d: _coded(frame.index, name) for d, name in levels.items() if name is not None}
     labels = {dim: found for dim, (_, found) in coded.items()}
@@ -392,19 +379,13 @@ def lay_out(scores: Scores) -> Laid:
         others: Any = [name for name in frame.index.names if name not in levels.values()]
         refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
-    values[:, cells] = _floats(frame).T
-    told = {REPEATED: str(word), REPEATS: wide.attrs.get(REPEATS)} if word is not None else {}
-    attrs = {name: each for name, each in told.items() if each is not None}
-    return Laid(values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs)
-
-
-def _refuse_text(frame: pd.DataFrame) -> None:
-    """Raise for columns of scores that hold no numbers."""
-    text = [str(name) for name in frame.columns if not _is_floating(frame[name])]
-    if text or not frame.size:
-        found = "columns of other values" if text else "no column, or no row"
-        advice = "make numbers of them: frame.astype(float)" if text else ""
-        raise InputError("a column of numbers per metric", found, advice, text)
+    objects = frame.select_dtypes(object)
+    frame = frame.assign(**objects.where(objects.notna(), np.nan)) if objects.size else frame
+    values[:, cells] = frame.astype(np.float64).to_numpy().T
+    attrs = {} if word is None else {REPEATED: str(word)}
+    if word is not None and wide.attrs.get(REPEATS) is not None:
+        attrs[REPEATS] = wide.attrs[REPEATS]
+    return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs
 
 
 def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:
@@ -415,11 +396,3 @@ def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:
         codes, labels = pd.factorize(index.get_level_values(level), use_na_sentinel=False)
         return codes, labels.rename(name)
     return codes, index.levels[level].take(found)
-
-
-def _floats(frame: pd.DataFrame) -> NDArray[np.float64]:
-    if all(dtype == np.float64 for dtype in frame.dtypes):
-        return frame.to_numpy()
-    objects = frame.select_dtypes(object)
-    frame = frame.assign(**objects.where(objects.notna(), np.nan)) if objects.size else frame
-    return frame.astype(np.float64).to_numpy()

@@ -1,11 +1,11 @@
 """Other judgments of the same rankings: bounds over all that there are, and fewer of them.
 
-Verbs: bounds, pooled, sample.
+Verbs: bounds, pooled, sample, rejudge.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -13,38 +13,27 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import whole
+from irframe.cubes.draw_to_judge import read_to_draw
 from irframe.cubes.score import (
     Kernel,
     beyond,
     in_blocks,
     label_scores,
-    refuse_metrics,
-    wanted_depths,
+    read_metrics,
 )
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.errors import DepthError, MetricError
-from irframe.experiments.coded_tables import (
-    Side,
-    code_documents,
-    read_qrels_table,
-    refuse_twice_judged,
-)
+from irframe.errors import DepthError, IdError, InputError, MetricError, warn
+from irframe.experiments import policy
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.judged_otherwise import fewer_judged
-from irframe.experiments.policy import (
-    Metrics,
-    parse_metrics,
-    random_keys,
-    refuse_marks,
-    refuse_share,
-    strata_sample,
-)
+from irframe.experiments.judged_otherwise import fewer_judged, judged_anew
+from irframe.experiments.judgments import Judgments
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.files.as_runs import Qrels
-from irframe.files.ids import repeated
+from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
-from irframe.names import DEPTH, METRIC, UNJUDGED
+from irframe.names import DEPTH, METRIC, TOPIC, UNJUDGED
+from irframe.record import steps_of
 
 BOUND = "bound"
 """Dimension of a lower and an upper score."""
@@ -54,7 +43,7 @@ SIDES = ("lower", "upper")
 @verb(bounded=True, repeats=True)
 def bounds(
     cube: xr.Dataset,
-    *metrics: Metrics,
+    *metrics: policy.Metrics,
     at: int | Sequence[int] | None = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
@@ -128,12 +117,10 @@ def bounds(
     lower        0.290  0.212
     upper        0.726  0.695
     """
-    chosen = parse_metrics(metrics)
-    depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen)
+    chosen, depths = read_metrics(cube, metrics, at)
     refuse_unbounded(chosen)
     experiment = experiment_of(cube)
-    refuse_marks(experiment.judgments.grade)
+    policy.refuse_marks(experiment.judgments.grade)
     shared = experiment.made["ties"] == "mean"
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
@@ -144,7 +131,9 @@ def bounds(
         whole = experiment.block(experiment.fields(chosen, deep), deep)
         every = slice(0, experiment.shape[0]), slice(0, experiment.shape[1])
         whole = replace(whole, beyond=beyond(experiment, whole, every))
-        _refuse_long(whole, chosen, np.asarray(depths))
+        for _, part in whole.scales():
+            for metric in chosen:
+                refuse_long(metric, part, np.asarray(depths))
     found = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
     return label_scores(cube, found, chosen, depths)
 
@@ -170,16 +159,9 @@ def both_sides(
     xarray.DataArray
         Dimensions (bound, metric, system, topic, depth).
     """
-    several = len(SIDES)
-    both = in_blocks(cube, metrics, depths, kernel=kernel, each=several, hidden=hidden, ties=ties)
-    sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
+    both = in_blocks(cube, metrics, depths, kernel=kernel, each=2, hidden=hidden, ties=ties)
+    sides = [both.isel({METRIC: slice(side, None, 2)}) for side in range(2)]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
-
-
-def _refuse_long(whole: Block, metrics: Sequence[Metric], depths: Array) -> None:
-    for _, block in whole.scales():
-        for metric in metrics:
-            refuse_long(metric, block, depths)
 
 
 def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
@@ -344,24 +326,95 @@ def sample(
     >>> [int(sample(cube, share).unjudged.sum()) for share in (1, 0.5, 0.1)]
     [3720, 4953, 5371]
     """
-    refuse_share(share)
-    if isinstance(data, xr.Dataset):
-        return _sample_cube(data, share, seed)
-    return _sample_frame(data, share, seed)
-
-
-def _sample_cube(cube: xr.Dataset, share: Any, seed: int) -> xr.Dataset:
-    experiment = experiment_of(cube).loaded
+    policy.refuse_share(share)
+    if not isinstance(data, xr.Dataset):
+        table = read_to_draw(data)
+        keys = policy.random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
+        return table.judging(policy.strata_sample(table.topic, table.grade, keys, share))
+    experiment = experiment_of(data).loaded
     base = experiment.judgments
-    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
-    kept = strata_sample(base.topic, base.grade, keys, share)
-    return shown_as(cube, fewer_judged(experiment, kept))
+    keys = policy.random_keys(base.topics[base.topic], base.docs, seed=seed)
+    kept = policy.strata_sample(base.topic, base.grade, keys, share)
+    return shown_as(data, fewer_judged(experiment, kept))
 
 
-def _sample_frame(qrels: Qrels, share: Any, seed: int) -> pd.DataFrame:
-    table = read_qrels_table(qrels)
-    (codes,) = code_documents(Side(table.topic, table.doc))
-    refuse_twice_judged(table, repeated(codes))
-    refuse_marks(table.grade)
-    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-    return table.judging(strata_sample(table.topic, table.grade, keys, share))
+@overload
+def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: None = None) -> xr.Dataset: ...
+@overload
+def rejudge(cube: xr.Dataset, qrels: Qrels, *, by: GroupBy) -> xr.DataTree: ...
+@verb(repeats=True)
+def rejudge(
+    cube: xr.Dataset, qrels: Qrels, *, by: GroupBy | None = None
+) -> xr.Dataset | xr.DataTree:
+    """Return the cube of the same runs by other judgments, such as those of a new round.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    qrels
+        All judgments that now hold, those of earlier rounds among them: a qrels frame, or what
+        `as_qrels` takes.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
+        with one such cube per group.
+
+    Returns
+    -------
+    xarray.Dataset or xarray.DataTree
+        The cube that `irframe.cube` would make of the runs and these judgments. With `by`, a tree
+        of cubes.
+
+    Raises
+    ------
+    InputError
+        If documents were not judged before, and a list may hold them deeper than it is known by
+        name, naming system and topic; and for a cube that was condensed.
+    IdError
+        If no topic of the cube is judged, or a document is judged twice.
+
+    Warns
+    -----
+    IrframeWarning
+        Of topics that have no judgments any more, and of judged ones that the cube has no lists of;
+        both are left out.
+
+    Notes
+    -----
+    A cube keeps what its lists hold of the judgments, and the names of their unjudged documents
+    down to rank 100. So grades may change, and documents lose their judgment, in any cube; those
+    that were not judged before need lists of at most 100, or lists that hold them there. A depth of
+    the pool that was not given is found anew, but is not known where lists hold documents that were
+    not judged before.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> first = runs.ireval.cube(ir.verbs.sample(qrels, 0.5))
+    >>> second = first.ireval.rejudge(qrels)
+    >>> [int(each.unjudged.sum()) for each in (first, second)]
+    [4953, 3720]
+    """
+    steps = steps_of(cube)
+    if any(step.verb == "condense" for step in steps):
+        raise InputError("a cube of whole lists", "a condensed one", "condense it afterwards")
+    experiment = experiment_of(cube).loaded
+    new, topics = Judgments.of(qrels, ()), experiment.judgments.topics
+    place = new.topics.get_indexer(topics)
+    kept = np.flatnonzero(place >= 0)
+    if not len(kept):
+        sides = [shown(each[:3]) for each in (topics, new.topics)]
+        found = f"none: the cube has {sides[0]}, the judgments {sides[1]}"
+        raise IdError("topics of the cube among the judgments", found)
+    beyond = new.topics.difference(topics, sort=False)
+    lacking = {
+        "topics of the cube have no judgments any more and are left out": topics[place < 0],
+        "topics of the judgments have no lists in the cube and are left out": beyond,
+    }
+    warn(*(f"{len(some)} {what}: {shown(some)}" for what, some in lacking.items() if len(some)))
+    part = experiment.part(np.arange(experiment.shape[0]), kept)
+    judgments = Judgments.chosen(new.table, place[kept])
+    given = any("pool_depth" in step.options for step in steps)
+    changed = judged_anew(part, judgments, given=given, whole=not len(beyond))
+    return shown_as(cube.isel({TOPIC: kept}), changed)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 import numpy as np
 import pandas as pd
@@ -11,47 +11,26 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places, whole
+from irframe.cubes import by_group, view
 from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
-from irframe.cubes.by_group import (
-    branches,
-    groups,
-    having,
-    join,
-    naming_group,
-    riders_of,
-    settle_groups,
-    with_riders,
-)
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import unfolded
 from irframe.cubes.score_arrays import (
-    COLLECTION,
     refuse_collections,
     refuse_repeats,
     settle_collection,
     settled,
     sound,
 )
-from irframe.cubes.view import (
-    EXPERIMENT,
-    LIST,
-    experiment_of,
-    hold,
-    read_cube,
-    refuse_spans,
-    slices_of,
-    trusting,
-)
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
 from irframe.names import DEPTH, GRADE, REPEATS, RESULT, SYSTEM, TOPIC
-from irframe.record import bind, options_of
-from irframe.warned import OneCall, in_group
+from irframe.record import Function, bind, options_of, signature_of
+from irframe.warned import OneCall
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Options = ParamSpec("Options")
 
 LOADED = 1 << 30
@@ -71,12 +50,12 @@ VERBS: dict[str, Callable[..., Any]] = {}
 def verb(function: Function) -> Function: ...
 @overload
 def verb(
-    *, itself: tuple[type, ...] = (), bounded: bool = ..., repeats: bool = ..., spans: bool = ...
+    *, itself: bool = ..., bounded: bool = ..., repeats: bool = ..., spans: bool = ...
 ) -> Callable[[Function], Function]: ...
 def verb(
     function: Function | None = None,
     *,
-    itself: tuple[type, ...] = (),
+    itself: bool = False,
     bounded: bool = False,
     repeats: bool = False,
     spans: bool = False,
@@ -92,7 +71,7 @@ def verb(
     function
         Its first parameter is the object; ``by``, if it has one, it need not read.
     itself
-        Of which kinds of object the function reads ``by`` itself, as its groups share something.
+        Whether the function reads ``by`` itself but of datasets, as the groups share something.
     bounded
         Whether it works on cubes larger than memory, a part at a time. For others a lazy cube is
         loaded, if it is small, or refused.
@@ -101,8 +80,41 @@ def verb(
     spans
         Whether it reads judgments by spans of text, which are of no documents.
     """
-    declared = partial(_verb, itself=itself, bounded=bounded, repeats=repeats, spans=spans)
-    return declared if function is None else declared(function)
+    if function is None:
+        return partial(verb, itself=itself, bounded=bounded, repeats=repeats, spans=spans)
+    signature, name = signature_of(function), function.__name__
+    asking = "" if repeats or not REPEATABLE.isdisjoint(signature.parameters) else name
+
+    @wraps(function)
+    def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
+        bound = bind(function, (subject, *arguments), asked_at(subject, options, signature))
+        refuse_collections(bound)
+        with OneCall():
+            return by_budget(answer, bound, name)
+
+    def answer(bound: inspect.BoundArguments) -> Any:
+        if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
+            return _over_tree(call, bound)
+        settle_collection(bound)
+        asked = options_of(bound)
+        subject, whole = _read_all(bound, asking)
+        if "cube" in bound.arguments and not spans:
+            view.refuse_spans(whole, f" for {name}")
+        if isinstance(whole, xr.Dataset) and not bounded:
+            whole = in_memory(whole, name)
+        alone = itself and not isinstance(whole, xr.Dataset)
+        if (by := None if alone else bound.arguments.pop("by", None)) is None:
+            result = _once(function, whole, bound)
+        else:
+            result = by_group.join(_each(function, whole, bound, by), by, whole)
+        _hold_whole(whole, result)
+        if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
+            lone = [dim for dim in view.LIST if dim not in subject.dims and dim in whole.dims]
+            result = result.isel({dim: 0 for dim in lone if result.sizes.get(dim) == 1})
+        return stamped(result, name, whole, asked, subject)
+
+    VERBS[name] = call
+    return call
 
 
 class _TableVerb(Protocol[Options]):
@@ -125,71 +137,49 @@ def table_verb(
     return verb(function)  # type: ignore[arg-type]
 
 
-def _verb(
-    function: Function, *, itself: tuple[type, ...], bounded: bool, repeats: bool, spans: bool
-) -> Function:
-    signature, name = inspect.signature(function), function.__name__
-    first = next(iter(signature.parameters))
-    asking = "" if repeats or not REPEATABLE.isdisjoint(signature.parameters) else name
-
-    @wraps(function)
-    def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        named = asked_at(subject, options, signature)
-        bound = bind(function, signature, (subject, *arguments), named)
-        if isinstance(bound.arguments.get("rel"), Mapping):
-            refuse_collections(bound)
-        with OneCall():
-            return by_budget(answer, bound, name)
-
-    def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
-        if isinstance(subject, xr.DataTree):
-            return _over_tree(call, subject, bound)
-        if isinstance(by := bound.arguments.get("by"), str) and by == COLLECTION:
-            settle_collection(bound)
-        asked, source = options_of(bound), bound.arguments[first]
-        subject, whole = _resolved(bound, name, asking, bounded=bounded, spans=spans)
-        by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
-        scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
-        made = partial(_once, function) if by is None else partial(_each, function, by)
-        result = made(whole, bound)
-        _hold_whole(whole, result)
-        return stamped(_squeezed(result, scalars), name, whole, asked, source)
-
-    VERBS[name] = call
-    return call  # type: ignore[return-value]
-
-
-def _resolved(
-    bound: inspect.BoundArguments, name: str, asking: str, *, bounded: bool, spans: bool
-) -> tuple[Any, Any]:
-    """Read what a verb is given, each thing once.
-
-    Returns
-    -------
-    subject, whole
-        The first argument as it came, but for given groups and weights, and as it was read. Others
-        that are scores or results are read into their places.
-    """
-    first, weights = next(iter(bound.arguments)), bound.arguments.get("weights")
-    subject = settle_groups(bound, bound.arguments[first], scored=first == "scores")
-    by = bound.arguments.get("by")
-    read = partial(_read, by=by, scored=first == "scores")
-    if first == "scores" and weights is not None:
-        subject, bound.arguments["weights"] = topic_weights(subject, weights, by)
-    if first == "cube":
-        whole: Any = read_cube(refuse_repeats(subject, asking))
-        if not spans:
-            refuse_spans(whole, f" for {name}")
-    else:
-        whole = read(subject, asking)
-    if not bounded and isinstance(whole, xr.Dataset):
-        whole = in_memory(whole, name)
-    for word, value in list(bound.arguments.items())[1:]:
+def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
+    """Read what a verb is given into its place, each thing once; return the first, and as read."""
+    given = bound.arguments
+    first, subject = next(iter(given.items()))
+    scored, weights = first == "scores", given.get("weights")
+    by_group.settle_groups(given, scored=scored)
+    by = given.get("by")
+    if scored and weights is not None:
+        given[first], given["weights"] = topic_weights(given[first], weights, by)
+    whole = _read(given[first], asking, by=by, first=first)
+    for word, value in list(given.items())[1:]:
         if value is subject:
-            bound.arguments[word] = whole
+            given[word] = whole
         elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-            bound.arguments[word] = read(value, f"{word}=")
+            given[word] = _read(value, f"{word}=", by=by, first="scores" if scored else "")
+    given[first] = whole
     return subject, whole
+
+
+def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
+    """Return a cube through the gate; of scores and results a selected label as one of each.
+
+    Frames of scores lose the columns that are none, but for that of the groups. Several repeats
+    are refused in the name of who is asking, if it has one.
+    """
+    scored = first == "scores" and not isinstance(subject, view.Labelled)
+    if scored:
+        subject = score_frame(subject)
+    elif isinstance(subject, pd.DataFrame):
+        subject = with_own_levels(subject)
+    subject = refuse_repeats(subject, asking)
+    if scored:
+        return settled(subject, by)
+    held = isinstance(subject, xr.Dataset) and (
+        GRADE in subject or view.EXPERIMENT in subject.attrs
+    )
+    if first == "cube" or held:
+        return view.read_cube(subject)
+    if not isinstance(subject, view.Labelled):
+        return subject
+    scalars = [dim for dim in view.LIST if dim in subject.coords and subject[dim].ndim == 0]
+    read: Any = subject.expand_dims(scalars) if scalars else subject
+    return sound(read) if isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims} else read
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
@@ -198,13 +188,7 @@ def _hold_whole(whole: Any, result: Any) -> None:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(each, "chunks", None) for each in parts)
         if not lazy or (isinstance(result, xr.Dataset) and GRADE in result):
-            hold(whole)
-
-
-def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
-    """Tell whether a function reads ``by`` itself, as it does for tables of other libraries."""
-    known = pd.DataFrame, xr.Dataset, xr.DataArray
-    return isinstance(subject, itself) or (bool(itself) and not isinstance(subject, known))
+            view.hold(whole)
 
 
 def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
@@ -217,118 +201,65 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if size else cube
 
 
-def _read(subject: Any, asking: str, *, by: Any, scored: bool) -> Any:
-    """Return a cube through the gate; of scores and results a selected label as one of each.
+def _each(
+    function: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
+) -> dict[Any, Any]:
+    """Return the results of all groups or branches; scores or trees among the arguments are split.
 
-    Frames of scores lose the columns that are none, but for that of the groups. Several repeats
-    are refused in the name of who is asking, if it has one.
+    Parts are named in the errors that they raise, and in their warnings.
     """
-    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
-        subject = score_frame(subject)
-    elif isinstance(subject, pd.DataFrame):
-        subject = with_own_levels(subject)
-    subject = refuse_repeats(subject, asking)
-    if scored and isinstance(subject, pd.DataFrame):
-        return settled(subject, by)
-    if not isinstance(subject, xr.Dataset | xr.DataArray):
-        return subject
-    if isinstance(subject, xr.Dataset) and (GRADE in subject or EXPERIMENT in subject.attrs):
-        return read_cube(subject)
-    scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
-    read: Any = subject.expand_dims(scalars) if scalars else subject
-    return sound(read) if isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims} else read
+    tree = isinstance(whole, xr.DataTree)
+    kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
 
+    def split(subject: Any) -> dict[Any, Any]:
+        return by_group.branches(subject) if tree else dict(by_group.groups(subject, by))
 
-def _is_scalar(subject: Any, dim: str) -> bool:
-    return isinstance(subject, xr.Dataset | xr.DataArray) and dim not in subject.dims
-
-
-def _each(function: Callable[..., Any], by: Any, whole: Any, bound: inspect.BoundArguments) -> Any:
-    """Return the results of all groups; scores among the arguments are split alike."""
-
-    def split(scores: Any) -> dict[Any, Any]:
-        return dict(groups(scores, by))
-
-    results = {}
-    for key, part in _parts(split, whole, pd.DataFrame | xr.DataArray, bound, by):
-        with naming_group(key, by):
-            results[key] = _once(function, part, bound)
-    return join(results, by, whole)
-
-
-def _parts(
-    split: Callable[[Any], Mapping[Any, Any]],
-    whole: Any,
-    kinds: Any,
-    bound: inspect.BoundArguments,
-    by: Any,
-) -> Iterator[tuple[Any, Any]]:
-    """Yield the parts of a subject, while arguments of some kinds are their part of that name."""
-    parts = split(whole)
-    given = list(bound.arguments.items())[1:]
+    given, parts = list(bound.arguments.items())[1:], split(whole)
     scored = {name: value for name, value in given if isinstance(value, kinds)}
     others = {name: split(value) for name, value in scored.items() if not is_judgments(value)}
-    _refuse_other_groups(parts, others, by)
-    for key, part in having(parts, bound.arguments, by).items():
-        bound.arguments.update({name: other[key] for name, other in others.items()})
-        yield key, part
-
-
-def _refuse_other_groups(
-    parts: Mapping[Any, Any], others: Mapping[str, Mapping[Any, Any]], by: Any
-) -> None:
-    """Raise if an argument has other groups than the subject."""
     for other in others.values():
         differing = sorted(map(str, set(parts) ^ set(other)))
         if differing:
             wanted = f"the same groups ({by}) on both sides"
             raise ParameterError(wanted, "some on one side only", "", differing)
+    results = {}
+    for key, part in by_group.having(parts, bound.arguments, by).items():
+        bound.arguments.update({name: other[key] for name, other in others.items()})
+        with by_group.naming_group(key, by):
+            results[key] = _once(function, part, bound)
+    return results
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
-    names = riders_of(subject)
-    first = next(iter(bound.signature.parameters))
+    names, given = by_group.riders_of(subject), bound.arguments
+    first = next(iter(given))
     naming = ("by", "together", *(("weights",) if first == "scores" else ()))
-    asks = any(bound.arguments.get(name) is not None for name in naming)
-    asks = asks or isinstance(bound.arguments.get("rel"), Mapping)
-    bound.arguments[first] = subject.drop_vars(names) if names and not asks else subject
-    with trusting():
+    asks = any(given.get(name) is not None for name in naming)
+    asks = asks or isinstance(given.get("rel"), Mapping)
+    given[first] = subject.drop_vars(names) if names and not asks else subject
+    with view.trusting():
         result = function(*bound.args, **bound.kwargs)
     if not names:
         return result
-    return unfolded(with_riders(result, subject, names), subject.attrs.get(REPEATS))
+    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(REPEATS))
 
 
-def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
-    """Return the results of the branches: a tree of arrays, or a frame with the group.
-
-    Trees among the arguments are split alike.
-    """
+def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+    """Return the results of the branches: a tree of arrays, or a frame with the group."""
+    tree: xr.DataTree = next(iter(bound.arguments.values()))
     name, asked = tree.name or "group", options_of(bound)
-    parts = _parts(branches, tree, xr.DataTree, bound, name)
-    results = {}
-    for key, part in parts:
-        with in_group(f"{name} {key}"):
-            results[key] = _once(call, part, bound)
-    if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
-        first = next(iter(branches(tree).values()))
-        return stamped(join(results, name, tree), call.__name__, first, asked)
+    results = _each(call, tree, bound, name)
+    if not all(isinstance(result, view.Labelled) for result in results.values()):
+        first = next(iter(by_group.branches(tree).values()))
+        return stamped(by_group.join(results, name, tree), call.__name__, first, asked)
     nodes = {
-        key: result if isinstance(result, xr.Dataset) else result.to_dataset(name=_name(result))
+        key: result
+        if isinstance(result, xr.Dataset)
+        else result.to_dataset(name=str(result.name or result.attrs.get(RESULT, "value")))
         for key, result in results.items()
     }
     return xr.DataTree.from_dict(nodes, name=tree.name)
-
-
-def _name(result: xr.DataArray) -> str:
-    return str(result.name or result.attrs.get(RESULT, "value"))
-
-
-def _squeezed(result: Any, scalars: list[str]) -> Any:
-    if not scalars or not isinstance(result, xr.Dataset | xr.DataArray):
-        return result
-    return result.isel({dim: 0 for dim in scalars if result.sizes.get(dim) == 1})
 
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
@@ -358,7 +289,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     if cube.attrs["ties"] == "mean":
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
-    refuse_spans(cube)
+    view.refuse_spans(cube)
     deepest = cube.sizes[DEPTH]
     if depth is None:
         return deepest
@@ -376,7 +307,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     >>> dict(attended(cube).sizes) == dict(cube.sizes)
     True
     """
-    there = experiment_of(cube).there
+    there = view.experiment_of(cube).there
     kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
     for dim, some in kept.items():
         if not some.any():
@@ -406,7 +337,7 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
     if not grade.chunks:
         yield cube
         return
-    for topics in slices_of(grade.chunksizes[TOPIC]):
+    for topics in view.slices_of(grade.chunksizes[TOPIC]):
         yield cube.isel({TOPIC: topics}).compute()
 
 
@@ -425,7 +356,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     >>> shared(cube).sizes["topic"]
     16
     """
-    there = experiment_of(cube).there
+    there = view.experiment_of(cube).there
     return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
 
 

@@ -1,10 +1,9 @@
 """The cube: a labelled view of one experiment, its dimensions, and its tasks for dask."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +16,7 @@ from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.warned import during
 
 Beyond = tuple[Any, tuple[int, ...]]
 """The type of an array, and its lengths beyond systems and topics."""
@@ -55,17 +55,12 @@ def assemble(
     parts
         The names, with the type of an array and its lengths beyond systems and topics.
     """
-    da = need_dask().array
-    return {
-        name: da.concatenate(
-            [
-                da.from_delayed(one[name], (systems, topics, *beyond), dtype)
-                for one, topics in zip(made, counts, strict=True)
-            ],
-            axis=1,
-        )
-        for name, (dtype, beyond) in parts.items()
-    }
+    da, found = need_dask().array, {}
+    for name, (dtype, beyond) in parts.items():
+        shapes = [(systems, topics, *beyond) for topics in counts]
+        tasks = [one[name] for one in made]
+        found[name] = da.concatenate([*map(da.from_delayed, tasks, shapes, repeat(dtype))], axis=1)
+    return found
 
 
 LARGE, BLOCK = 1 << 28, 1 << 24
@@ -111,6 +106,7 @@ labels: Any = partial(xr.IndexVariable, fastpath=True)
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
+Labelled = xr.Dataset | xr.DataArray
 
 EXPERIMENT = "experiment"
 """Attribute of a cube: what it is a view of."""
@@ -122,21 +118,8 @@ OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 """Coordinates of cubes and scores that no user has put there."""
 
 PROVENANCE = (
-    "ties",
-    "score_dtype",
-    "seed",
-    "topics",
-    "collection",
-    "rel",
-    "depth",
-    "pool",
-    "repeats",
-    "repeated",
-    "unit",
-    "copies",
-    "budgets",
-    "lower",
-    "irframe",
+    *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
+    *("repeated", "unit", "copies", "budgets", "lower", "irframe"),
 )
 """Attributes of a cube that say how it was made, and that scores and results carry on."""
 
@@ -176,7 +159,15 @@ def view(
         How many topics each task works on, where grades are worked out when they are wanted.
     """
     whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
-    grade = _lazily(experiment, depth, chunks) if chunks else experiment.laid(depth, GRADE)
+    if chunks is None:
+        grade = experiment.laid(depth, GRADE)
+    else:  # in blocks of topics, when they are wanted
+        dask, systems = need_dask(), whole[SYSTEM]
+        held, task = dask.delayed(experiment, traverse=False), dask.delayed(_grades)
+        topics = [whole[TOPIC][some] for some in slices_of(chunks)]
+        tasks = [{GRADE: task(held, systems, some, depth)} for some in topics]
+        parts = {GRADE: (np.int8, (depth,))}
+        grade = assemble(tasks, chunks, len(systems), parts)[GRADE]
     named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
     return _shown(experiment, whole, variable(CELL, grade), named, riders or {})
 
@@ -199,19 +190,6 @@ def _shown(
     coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
     made = {**experiment.made, EXPERIMENT: experiment}
     return xr.Dataset({GRADE: grade}, coords | dict(riders), made)
-
-
-def _lazily(experiment: Experiment, depth: int, chunks: tuple[int, ...]) -> Any:
-    """Return grades that are worked out in blocks of topics when they are wanted."""
-    dask = need_dask()
-    held, systems = dask.delayed(experiment, traverse=False), np.arange(experiment.shape[0])
-    task, blocks = dask.delayed(_grades), []
-    for some in slices_of(chunks):
-        topics = np.arange(some.start, some.stop)
-        shape = len(systems), len(topics), depth
-        made = task(held, systems, topics, depth)
-        blocks.append(dask.array.from_delayed(made, shape, np.int8))
-    return dask.array.concatenate(blocks, axis=1)
 
 
 def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Any:
@@ -274,10 +252,15 @@ def read_cube(cube: Any) -> xr.Dataset:
     ...
     irframe.errors.InputError: wanted a cube made by irframe.cube; found list.
     """
-    experiment = _refuse_others(cube)
+    experiment = getattr(cube, "attrs", {}).get(EXPERIMENT)
+    if not isinstance(cube, xr.Dataset) or GRADE not in cube:
+        raise InputError("a cube made by irframe.cube", type(cube).__name__)
+    if not isinstance(experiment, Experiment):
+        advice = "files hold it after cube.ireval.save(path), and irframe.open_cube(path) reads it"
+        raise InputError("a cube with its experiment", "one that lost this attribute", advice)
     shown = cube[GRADE].variable
     if TRUSTED.get() and shown.dims == CELL and shown.dtype == np.int8:
-        return cast("xr.Dataset", cube)
+        return cube
     codes = {dim: _codes(cube, dim, experiment) for dim in LIST}
     named = {dim: _labels(cube, dim) for dim in LIST}
     grade = _by_depth(cube)
@@ -310,14 +293,8 @@ def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
     return view(experiment, grade.sizes[DEPTH], riders, chunks=chunks)
 
 
-@contextmanager
-def trusting() -> Iterator[None]:
-    """Read cubes without asking whether they were overwritten, as within a verb that has asked."""
-    before = TRUSTED.set(True)
-    try:
-        yield
-    finally:
-        TRUSTED.reset(before)
+trusting = partial(during, TRUSTED, value=True)
+"""Read cubes without asking whether they were overwritten, as within a verb that has asked."""
 
 
 def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
@@ -325,17 +302,6 @@ def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
     if not isinstance(data, xr.DataArray) or not {*dims} <= {*data.dims}:
         found = ", ".join(map(str, getattr(data, "dims", ()))) or type(data).__name__
         raise InputError(wanted, found)
-
-
-def _refuse_others(cube: Any) -> Experiment:
-    """Return the experiment of a cube, refusing what is none."""
-    experiment = getattr(cube, "attrs", {}).get(EXPERIMENT)
-    if isinstance(cube, xr.Dataset) and GRADE in cube and isinstance(experiment, Experiment):
-        return experiment
-    if isinstance(cube, xr.Dataset) and GRADE in cube:
-        advice = "files hold it after cube.ireval.save(path), and irframe.open_cube(path) reads it"
-        raise InputError("a cube with its experiment", "one that lost this attribute", advice)
-    raise InputError("a cube made by irframe.cube", type(cube).__name__)
 
 
 def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
@@ -365,7 +331,7 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
 
 def _labels(cube: xr.Dataset, dim: str) -> pd.Index:
     """Return the labels of systems or topics, refusing those that are none or stand twice."""
-    index = cube.indexes[dim] if dim in cube.indexes else pd.Index(np.atleast_1d(cube[dim]))
+    index: pd.Index = cube.indexes.get(dim, pd.Index(np.atleast_1d(cube[dim])))
     if index.nlevels > 1:
         found, advice = f"{index.nlevels} levels", f"name them anew: assign_coords({dim}=[...])"
         raise IdError(f"one label for every {dim}", found, advice, index.names)
@@ -411,26 +377,31 @@ def _held_against(
     named: Mapping[str, pd.Index],
 ) -> tuple[Experiment, xr.Variable]:
     """Hold grades against the experiment's; lists that are masked as a whole are not there."""
-    if grade.chunks:
-        return _held_lazily(experiment, codes, grade)
-    part, shown = experiment.seen(*codes.values()).loaded, grade.to_numpy()
-    there, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
-
-    def hold(some: tuple[slice, slice]) -> None:
-        there[some], wrong[some] = _compared(part, shown[some], some)
-
-    in_threads(hold, [] if TRUSTED.get() and shown.dtype == np.int8 else tiles(*shown.shape))
-    if TRUSTED.get() and shown.dtype == np.int8:
+    if TRUSTED.get() and grade.dtype == np.int8:
         return experiment, grade
-    if wrong.any():
-        told = [f"{named[SYSTEM][s]} on {named[TOPIC][t]}" for s, t in np.argwhere(wrong)]
-        raise InputError(WANTED, f"{len(told)} lists with other grades", ADVICE, told)
+    if grade.chunks:
+        there: Any = np.True_
+        if grade.dtype.kind in "fO":
+            there = np.asarray(grade.isel({DEPTH: 0}).notnull())
+    else:
+        part, shown = experiment.seen(*codes.values()).loaded, grade.to_numpy()
+        there, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
+
+        def hold(some: tuple[slice, slice]) -> None:
+            there[some], wrong[some] = _compared(part, shown[some], some)
+
+        in_threads(hold, tiles(*shown.shape))
+        if wrong.any():
+            told = [f"{named[SYSTEM][s]} on {named[TOPIC][t]}" for s, t in np.argwhere(wrong)]
+            raise InputError(WANTED, f"{len(told)} lists with other grades", ADVICE, told)
     if not there.all():
         missing = np.zeros(experiment.shape, bool)
         missing[np.ix_(*codes.values())] = ~there
         experiment = experiment.without(missing)
-    if shown.dtype != np.int8 or not there.all():
-        grade = variable(CELL, _filled(shown))
+    if grade.chunks:
+        grade = _held_lazily(experiment, codes, grade.data)
+    elif grade.dtype != np.int8:
+        grade = variable(CELL, _filled(grade.to_numpy()))
     return experiment, grade
 
 
@@ -453,18 +424,9 @@ def _filled(shown: Array) -> NDArray[np.int8]:
     return np.where(gaps, EMPTY, np.where(gaps, 0, shown)).astype(np.int8)
 
 
-def _held_lazily(
-    experiment: Experiment, codes: Mapping[str, Codes], grade: xr.Variable
-) -> tuple[Experiment, xr.Variable]:
-    """Return the same, so that grades are held against the experiment's when they are computed."""
-    if TRUSTED.get() and grade.dtype == np.int8:
-        return experiment, grade
-    dask, whole = need_dask(), grade.data.rechunk({2: -1})
-    if grade.dtype.kind in "fO":
-        there = np.asarray(grade.isel({DEPTH: 0}).notnull())
-        missing = np.zeros(experiment.shape, bool)
-        missing[np.ix_(*codes.values())] = ~there
-        experiment = experiment.without(missing)
+def _held_lazily(experiment: Experiment, codes: Mapping[str, Codes], grade: Any) -> xr.Variable:
+    """Return grades that are held against the experiment's when they are computed."""
+    dask, whole = need_dask(), grade.rechunk({2: -1})
     sides = zip(LIST, codes.values(), whole.chunks, strict=False)
     places = {dim: dask.array.from_array(each, chunks=(size,)) for dim, each, size in sides}
     checked = dask.array.blockwise(
@@ -475,7 +437,7 @@ def _held_lazily(
         dtype=np.int8,
         meta=np.empty((0,) * 3, np.int8),
     )
-    return experiment, variable(CELL, checked)
+    return variable(CELL, checked)
 
 
 def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:

@@ -12,18 +12,8 @@ import numpy as np
 import pandas as pd
 import scipy
 import xarray as xr
-from numpy.typing import NDArray
 
-from irframe.agreements import (
-    RBO,
-    Agreement,
-    Kendall,
-    Method,
-    Pearson,
-    Spearman,
-    TauAP,
-    parse_agreement,
-)
+from irframe import agreements
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.verb import verb
@@ -31,6 +21,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
+from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Reference, match_reference
@@ -43,7 +34,7 @@ QUANTITIES = {
     "expected": "to be expected on {} topics like these",
     "averages": "by the averages over all topics",
 }
-CORRELATIONS = (Kendall, TauAP, Spearman, Pearson)
+CORRELATIONS = (agreements.Kendall, agreements.TauAP, agreements.Spearman, agreements.Pearson)
 """Methods with an interval of the agreement by averages over all topics."""
 LEAST_TOPICS = 20
 """Topics from which on that is to be relied on."""
@@ -69,7 +60,7 @@ class Asked:
     def __post_init__(self) -> None:
         choice("of", self.of, QUANTITIES)
 
-    def refuse(self, method: Agreement) -> None:
+    def refuse(self, method: agreements.Agreement) -> None:
         """Raise for a method that has no such interval."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
             wanted = "a correlation, as kendall, tau_ap, spearman or pearson, for of='averages'"
@@ -88,10 +79,8 @@ class Asked:
         low = result["ci_low"] if "ci_low" in result else result["agreement_interval"][..., 0]
         without = np.isnan(low.to_numpy()) & ~np.isnan(result["agreement"].to_numpy())
         if without.any() and most > 1:  # of one topic all verbs say that it is a single one
-            what = (
-                "agreements without an interval, which over resamples do not vary or are undefined"
-            )
-            cautions.append(f"{what}: {without.sum()} of {without.size}")
+            what = "agreements without an interval, which over resamples do not vary"
+            cautions.append(f"{what} or are undefined: {without.sum()} of {without.size}")
         return cautious(result, cautions)
 
 
@@ -118,27 +107,23 @@ class Side(NamedTuple):
     @property
     def topics(self) -> Array:
         """How many topics count, shape (..., K)."""
-        return np.asarray(self.scored.sum(axis=0))
+        return np.asarray(self.scored[..., 0].sum(axis=0))
 
     def at(self, block: slice) -> Self:
         """Return some of what is to be compared."""
-        means, drawn, without = (part[..., block, :] for part in self[:3])
-        return type(self)(means, drawn, without, self.scored[..., block])
+        return type(self)(*(part[..., block, :] for part in self))
 
     def alone(self) -> Self:
         """Return each of what is to be compared for itself, K being 1."""
-        means, drawn, without = (part[..., np.newaxis, :] for part in self[:3])
-        return type(self)(means, drawn, without, self.scored[..., np.newaxis])
+        return type(self)(*(part[..., np.newaxis, :] for part in self))
 
     @classmethod
     def stacked(cls, sides: Sequence[Self]) -> Self:
         """Return several to be held against each other, by what each has several of."""
-        each = zip(*(side[:3] for side in sides), strict=True)
-        means, drawn, without = (np.stack(part, axis=-2) for part in each)
-        return cls(means, drawn, without, np.stack([side.scored for side in sides], axis=-1))
+        return cls(*(np.stack(part, axis=-2) for part in zip(*sides, strict=True)))
 
 
-def read_sides(paired: Scores, asked: Asked, method: Agreement) -> list[Side]:
+def read_sides(paired: Scores, asked: Asked, method: agreements.Agreement) -> list[Side]:
     """Return what a method compares, of each metric, K being its depths."""
     found = []
     for row, summary in enumerate(paired.summaries):
@@ -153,29 +138,31 @@ def read_sides(paired: Scores, asked: Asked, method: Agreement) -> list[Side]:
         means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
         without = without_each(values, summary, sign) if asked.of == "averages" else none
-        found.append(Side(means, np.moveaxis(drawn, -1, 1), without, scored))
+        found.append(Side(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
     return found
 
 
-def with_reference(paired: Scores, held: Scores, asked: Asked, method: Agreement) -> Array:
+def with_reference(
+    paired: Scores, held: Scores, asked: Asked, method: agreements.Agreement
+) -> Array:
     """Return the ends of agreements with a reference, shape (2, metric, depth)."""
     refuse_other_topics(paired, held)
     new, old = (read_sides(side, asked, method) for side in (paired, held))
     alone = [old[min(row, len(old) - 1)].alone() for row in range(len(new))]
-    ends = [
-        ends_of(left, right.alone(), asked, method)[..., 0, 0]
-        for left, right in zip(alone, new, strict=True)
-    ]
+    sides = zip(alone, (side.alone() for side in new), strict=True)
+    ends = [ends_of(left, right, asked, method)[..., 0, 0] for left, right in sides]
     return np.stack(ends, axis=1)
 
 
-def between_metrics(paired: Scores, asked: Asked, method: Agreement) -> Array:
+def between_metrics(paired: Scores, asked: Asked, method: agreements.Agreement) -> Array:
     """Return the ends of agreements of metrics, shape (2, metric, metric, depth)."""
     by_depth = Side.stacked(read_sides(paired, asked, method))
     return np.moveaxis(ends_of(by_depth, by_depth, asked, method), 1, -1)
 
 
-def between_depths(rows: Scores, columns: Scores, asked: Asked, method: Agreement) -> Array:
+def between_depths(
+    rows: Scores, columns: Scores, asked: Asked, method: agreements.Agreement
+) -> Array:
     """Return the ends of agreements of depths, shape (2, metric, depth, depth)."""
     refuse_other_topics(rows, columns)
     left = read_sides(rows, asked, method)
@@ -198,7 +185,7 @@ def with_ends(values: xr.DataArray, ends: Array, asked: Asked, paired: Scores) -
     return asked.told(found, paired.scored.sum(axis=1))
 
 
-def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:
+def ends_of(left: Side, right: Side, asked: Asked, method: agreements.Agreement) -> Array:
     """Return between which values agreements may be.
 
     Parameters
@@ -218,10 +205,10 @@ def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:
     """
     asked.refuse(method)
     ends = _of_averages if asked.of == "averages" else _expanded
-    width = max(1, BLOCK_BYTES // (8 * max(right.drawn[..., 0].size, right.without[..., 0].size)))
+    width = fitting(max(right.drawn[..., 0].size, right.without[..., 0].size), BLOCK_BYTES)
     blocks = []
-    for start in range(0, left.means.shape[-2], width):
-        block = left.at(slice(start, start + width))
+    for some in groups(left.means.shape[-2], width):
+        block = left.at(some)
         found = ends(block, right, asked.resamples, method.kernel)
         apart = (block.means[..., :, np.newaxis, :] != right.means[..., np.newaxis, :, :]).any(-1)
         found[:, apart & (found[0] == found[1])] = np.nan
@@ -246,7 +233,7 @@ def _expanded(left: Side, right: Side, resamples: Resamples, kernel: Kernel) -> 
 def _of_averages(left: Side, right: Side, resamples: Resamples, kernel: Kernel) -> Array:
     """Return the interval of the agreement by averages over all topics, shape (2, ..., K1, K2)."""
     found, drawn = kernel(left.means, right.means), kernel(left.drawn, right.drawn)
-    counted = left.scored[..., :, np.newaxis] & right.scored[..., np.newaxis, :]
+    counted = left.scored & right.scored[..., 0][..., np.newaxis, :]
     topics = _fewest(left, right).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         more = np.sqrt(topics / np.where(topics > 1, topics - 1, np.nan))
@@ -261,7 +248,7 @@ def _of_averages(left: Side, right: Side, resamples: Resamples, kernel: Kernel) 
 
 METRIC_OTHER = "metric_other"
 """Dimension of the metrics on the other side."""
-ORDERINGS = (Kendall, RBO, Spearman, TauAP)
+ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements.TauAP)
 """Methods that see only the order of the systems."""
 
 
@@ -269,7 +256,7 @@ ORDERINGS = (Kendall, RBO, Spearman, TauAP)
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: Method = "kendall",
+    method: agreements.Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[False] = False,
@@ -283,7 +270,7 @@ def agreement(
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: Method = "kendall",
+    method: agreements.Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[True],
@@ -297,7 +284,7 @@ def agreement(
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: Method = "kendall",
+    method: agreements.Method = "kendall",
     *,
     at: Depths = None,
     interval: bool = False,
@@ -401,10 +388,18 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
+    chosen, asked = agreements.parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     if reference is None:
-        paired = _common_topics(scores_to_compare(scores, at))
-        values = _between_metrics(paired, chosen)
+        paired = scores_to_compare(scores, at)
+        common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has
+        if (common != paired.scored).any():
+            paired = scores_to_compare(paired.where(common[np.newaxis]))
+        by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
+        kernel = np.moveaxis(chosen.kernel(by_depth, by_depth), 0, -1)
+        labels = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
+        told = {**paired.attrs, "method": repr(chosen)}
+        kernel = kernel[..., 0] if paired.depths is None else kernel
+        values = xr.DataArray(kernel, labels, tuple(labels), name="agreement", attrs=told)
         ends = partial(between_metrics, paired)
     else:
         paired, held = match_reference(scores, reference, at)
@@ -413,17 +408,15 @@ def agreement(
     return with_ends(values, ends(asked, chosen), asked, paired) if interval else values
 
 
-def system_means(paired: Scores, method: Agreement) -> NDArray[np.float64]:
+def system_means(paired: Scores, method: agreements.Agreement) -> Array:
     """Return what a method compares: mean scores, shape (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
-        rounded: NDArray[np.float64] = np.round(paired.means, TIE)
-        return rounded
+        return np.round(paired.means, TIE)
     towards = np.array(paired.towards if method.distance else [1.0])
-    means: NDArray[np.float64] = paired.means * towards[:, np.newaxis, np.newaxis]
-    return means
+    return np.asarray(paired.means * towards[:, np.newaxis, np.newaxis])
 
 
-def _with_reference(paired: Scores, held: Scores, method: Agreement) -> xr.DataArray:
+def _with_reference(paired: Scores, held: Scores, method: agreements.Agreement) -> xr.DataArray:
     new, old = system_means(paired, method), system_means(held, method)
     result = np.empty(new.shape[:2])
     for row in range(len(new)):
@@ -433,20 +426,3 @@ def _with_reference(paired: Scores, held: Scores, method: Agreement) -> xr.DataA
         else:
             result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
     return paired.labelled(result, "agreement").assign_attrs(method=repr(method))
-
-
-def _common_topics(paired: Scores) -> Scores:
-    """Return scores on the topics that every metric and system has."""
-    common = np.asarray(paired.scored.all(axis=0))
-    if (common == paired.scored).all():
-        return paired
-    return scores_to_compare(paired.where(common[np.newaxis]))
-
-
-def _between_metrics(paired: Scores, method: Agreement) -> xr.DataArray:
-    by_depth = np.moveaxis(system_means(paired, method), 0, 1)
-    values = np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
-    values = values[..., 0] if paired.depths is None else values
-    coordinates = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
-    attributes = {**paired.attrs, "method": repr(method)}
-    return xr.DataArray(values, coordinates, tuple(coordinates), name="agreement", attrs=attributes)

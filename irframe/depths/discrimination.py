@@ -4,6 +4,7 @@ Verbs: discrimination, median_p, coverage, inversions, bootstrap_sensitivity.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from irframe.arrays import Array
 from irframe.checks import level
 from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.over_repeats import refuse_over
+from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
@@ -182,10 +183,8 @@ def median_p(
     >>> median_p(scores).values.tolist()
     [0.0]
     """
-    pairing = Pairing(test, adjust, alpha, family)
-    return over_pairs(
-        scores, pairing, lambda p: np.median(p, axis=0), "median p-value", at=at, over=over
-    )
+    pairing, middle = Pairing(test, adjust, alpha, family), partial(np.median, axis=0)
+    return over_pairs(scores, pairing, middle, "median p-value", at=at, over=over)
 
 
 @verb
@@ -292,8 +291,7 @@ def held_against(
             found, claims = verdicts[row], new(paired, row, block, pairs)
             alike = (claims == (-found if opposed else found)) & (found != 0)
             count = (found != 0).sum(axis=0)
-            ratio: Array = alike.sum(axis=0) / np.where(count > 0, count, np.nan)
-            return ratio
+            return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
 
         return paired.labelled(paired.by_piece(len(pairs), share), name)
 
@@ -354,13 +352,9 @@ def inversions(
     [0.333]
     """
     pairing = Pairing(test, adjust, alpha, family)
-    compute = held_against(_lead, pairing.verdicts, "inversion ratio", opposed=True)
+    compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
     found = compute(*match_reference(scores, reference, at))
     return found.assign_attrs(pairing.told())
-
-
-def _lead(paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-    return leads(paired, row, depths, pairs)
 
 
 @verb
@@ -448,21 +442,11 @@ def bootstrap_sensitivity(
         found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return found.asl, found.pair_deltas
 
-    def compute(row: int, block: slice) -> Array:
-        return np.stack([values.T for values in paired.over(row, block, discriminate)])
-
-    found = paired.by_piece(len(pairs), compute, axis=1)
-    return _dataset(paired, pairs, found[:, 0], found[:, 1], alpha)
-
-
-def _dataset(paired: Scores, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:
-    power = paired.labelled((asl < alpha).mean(axis=2), "power")
-    by_pair = {
-        name: ((*power.dims, PAIR), values.reshape(*power.shape, -1))
-        for name, values in (("asl", asl), ("pair_delta", deltas))
-    }
-    result = xr.Dataset(by_pair, pair_labels(paired, pairs)).assign(
-        power=power, delta=paired.labelled(deltas.max(axis=2), "delta")
+    asl, deltas = paired.by_pair(
+        len(pairs), lambda row, block: paired.over(row, block, discriminate)
     )
-    result.attrs["alpha"] = alpha
-    return result
+    power = paired.labelled((asl < alpha).mean(axis=2), "power")
+    delta = paired.labelled(deltas.max(axis=2), "delta")
+    result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)
+    result = result.assign_coords(pair_labels(paired, pairs)).assign_attrs(alpha=alpha)
+    return result.assign(power=power, delta=delta)

@@ -94,7 +94,8 @@ def pool_growth(
     >>> owed.sel(depth=10).to_array().values
     array([ 3.825,  6.05 , 11.625])
     """
-    wanted = _depths(cube, at)
+    asked = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
+    wanted = rising_pool_depths(cube, asked)
     rel = whole("rel", rel, low=1, high=127)
     cube = attended(cube)
     experiment = experiment_of(cube)
@@ -104,10 +105,8 @@ def pool_growth(
     if not runs.sizes[SYSTEM]:
         warn("no system of the cube contributes to the pool: nothing is said of single runs")
     columns |= _of_runs(runs, rel, wanted)
-    arrays = {
-        name: (DEPTH if len(values.shape) else (), values) for name, values in columns.items()
-    }
-    return xr.Dataset(arrays, {DEPTH: wanted}, {})
+    arrays = {name: (DEPTH if each.ndim else (), each) for name, each in columns.items()}
+    return xr.Dataset(arrays, {DEPTH: wanted})
 
 
 def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array, Array, Array]:
@@ -140,8 +139,8 @@ def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array,
         return judged, found, np.diff(found.sum(axis=0), prepend=0) / new
 
 
-def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:
-    wanted = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
+def rising_pool_depths(cube: xr.Dataset, wanted: Sequence[int]) -> Array:
+    """Return pool depths of a cube, refusing others and those that do not rise."""
     checked = np.array([pool_depth_of(cube, depth) for depth in wanted], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
         raise ParameterError("pool depths that rise", repr(wanted))
@@ -158,12 +157,17 @@ def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
         for name, array in values.items():
             one = _Spread.of(array[there])
             spread[name] = one if name not in spread else spread[name].merge(one)
-    _warn_cut(unknown, runs.sizes[DEPTH])
-    return {
-        column: values
-        for name, one in spread.items()
-        for column, values in ((name, one.mean), (f"{name}_sd", one.deviation))
-    }
+    if unknown.any():
+        warn(
+            f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
+            f"depths: lists were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
+        )
+    found = {}
+    for name, one in spread.items():
+        found[name] = np.where(one.n > 0, one.average, np.nan)
+        deviation = np.sqrt(one.squares / max(one.n - 1, 1))
+        found[f"{name}_sd"] = np.where(one.n > 1, deviation, np.nan)
+    return found
 
 
 class _Spread(NamedTuple):
@@ -187,15 +191,6 @@ class _Spread(NamedTuple):
         squares = self.squares + other.squares + apart**2 * self.n * other.n / n
         return _Spread(self.n + other.n, average, squares)
 
-    @property
-    def mean(self) -> Array:
-        return self.average if self.n else np.full_like(self.average, np.nan)
-
-    @property
-    def deviation(self) -> Array:
-        few = np.full_like(self.average, np.nan)
-        return few if self.n < 2 else np.sqrt(self.squares / (self.n - 1))
-
 
 def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:
     """Return what is said of every list, and which depths it does not reach."""
@@ -207,7 +202,9 @@ def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Arra
     rank = np.arange(1, deepest + 1, dtype=np.int32)
     listed_ = rank <= length
     beyond = int(wanted[-1]) + 1
-    place, entry = _entries(experiment, deepest, beyond)
+    place = experiment.rows_at(deepest)
+    pool_depth = np.append(experiment.known_pool.rank, 0)[place]
+    entry = np.where(pool_depth > 0, np.minimum(pool_depth, beyond), beyond)
     hit = listed_ & (place >= 0) & np.append(relevant, False)[place]
     inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), wanted)
     highest = np.maximum.accumulate(np.where(listed_, entry, beyond), axis=-1)
@@ -226,13 +223,6 @@ def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Arra
     return values, (unread | unmet[..., :-1]).any(axis=(0, 1))
 
 
-def _entries(experiment: Experiment, depth: int, never: int) -> tuple[Array, Array]:
-    """Return which judged documents were retrieved, -1 for others, and by which pool depth."""
-    place = experiment.rows_at(depth)
-    entry = np.append(experiment.known_pool.rank, 0)[place]
-    return place, np.where(entry > 0, np.minimum(entry, never), never)
-
-
 def _count_lists(values: Array, wanted: Array) -> Array:
     """Count the values up to some numbers along the last axis, shape (..., number)."""
     lists = values.reshape(-1, values.shape[-1])
@@ -247,11 +237,3 @@ def _count_within(groups: Array, values: Array, number: int, wanted: Array) -> A
     place = groups.astype(np.int64) * width + np.minimum(values, width - 1)
     counts = np.bincount(place, minlength=number * width).reshape(number, width)
     return np.asarray(np.cumsum(counts, axis=1)[:, wanted])
-
-
-def _warn_cut(unknown: Array, deepest: int) -> None:
-    if unknown.any():
-        warn(
-            f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
-            f"depths: lists were cut at {deepest}; build the cube with a greater depth="
-        )

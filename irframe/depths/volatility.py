@@ -13,14 +13,8 @@ from irframe.agreements import Agreement, Method, parse_agreement, share_above, 
 from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.cubes.view import refuse_without
-from irframe.depths.agreement import (
-    METRIC_OTHER,
-    Asked,
-    Of,
-    between_depths,
-    system_means,
-    with_ends,
-)
+from irframe.depths import agreement
+from irframe.depths.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -141,7 +135,7 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
+    chosen, asked = parse_agreement(method), agreement.Asked(Resamples(alpha, samples, seed), of)
     read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
@@ -154,7 +148,9 @@ def volatility(
     values = _volatility(rows, columns, chosen)
     if not interval:
         return values
-    return with_ends(values, between_depths(rows, columns, asked, chosen), asked, rows)
+    return agreement.with_ends(
+        values, agreement.between_depths(rows, columns, asked, chosen), asked, rows
+    )
 
 
 def _other(scores: Scores, reference: Any) -> Scores:
@@ -169,20 +165,13 @@ def _other(scores: Scores, reference: Any) -> Scores:
 
 
 def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
-    left = system_means(rows, method)
-    right = left if columns is rows else system_means(columns, method)
+    left = agreement.system_means(rows, method)
+    right = left if columns is rows else agreement.system_means(columns, method)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
-    return xr.DataArray(
-        method.kernel(left, right),
-        {
-            **rows.labels(),
-            DEPTH_OTHER: columns.labels()[DEPTH],
-            METRIC_OTHER: (METRIC, names),
-        },
-        (METRIC, DEPTH, DEPTH_OTHER),
-        name="agreement",
-        attrs={**rows.attrs, "method": repr(method)},
-    )
+    others = {DEPTH_OTHER: columns.labels()[DEPTH], agreement.METRIC_OTHER: (METRIC, names)}
+    dims, told = (METRIC, DEPTH, DEPTH_OTHER), {**rows.attrs, "method": repr(method)}
+    values = method.kernel(left, right)
+    return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=told)
 
 
 @verb
@@ -240,11 +229,8 @@ def stability(
     >>> found["stable_depth"].item(), round(found["share_above"].item(), 3)
     (10.0, 0.333)
     """
-    refuse_without(
-        volatility,
-        (DEPTH, DEPTH_OTHER),
-        "a volatility matrix, with dimensions depth and depth_other",
-    )
+    wanted = "a volatility matrix, with dimensions depth and depth_other"
+    refuse_without(volatility, (DEPTH, DEPTH_OTHER), wanted)
     matrix = volatility.transpose(..., DEPTH, DEPTH_OTHER)
     depths = matrix[DEPTH].to_numpy()
     apart = np.setxor1d(depths, matrix[DEPTH_OTHER].to_numpy())
@@ -252,10 +238,7 @@ def stability(
         found = "some on one side only" if len(apart) else "them in two orders"
         raise InputError("the same depths on both sides", found, "choose them with at=", apart)
     number("threshold", threshold, low=-1, high=1)
-    first = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True)
-    values = matrix.to_numpy()
-    share = {
-        "stable_depth": stable_depth(values, depths=depths, threshold=threshold),
-        "share_above": share_above(values, threshold=threshold),
-    }
-    return xr.Dataset({name: first.copy(data=each) for name, each in share.items()})
+    first, values = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True), matrix.to_numpy()
+    stable = first.copy(data=stable_depth(values, depths=depths, threshold=threshold))
+    above = first.copy(data=share_above(values, threshold=threshold))
+    return xr.Dataset({"stable_depth": stable, "share_above": above})

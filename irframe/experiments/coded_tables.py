@@ -1,6 +1,6 @@
 """Run and qrels frames read by role: checked, coded, their documents as integers."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -11,38 +11,14 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.arrays import in_threads
 from irframe.errors import GradeError, IdError, InputError, ParameterError
-from irframe.experiments.judged_spans import Spans, borders, by_span
+from irframe.experiments.spans import Spans, borders, by_span
+from irframe.files import ids
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
 from irframe.files.columns import numbers
-from irframe.files.ids import (
-    ByRole,
-    Codes,
-    beginnings,
-    code_labels,
-    grouped,
-    identifiers,
-    is_text,
-    repeated,
-    rows_of_ranges,
-)
 from irframe.files.repeats import JUDGED_AGAIN, repeat_column
-from irframe.names import (
-    DOC,
-    EMPTY,
-    GRADE,
-    HIGHEST_GRADE,
-    ITERATION,
-    LOWEST_GRADE,
-    PROBABILITY,
-    RANK,
-    SCORE,
-    STRATUM,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-)
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
@@ -51,37 +27,35 @@ BATCH = 1 << 14
 class Side(NamedTuple):
     """Topics and documents of one frame."""
 
-    topic: Codes
+    topic: ids.Codes
     doc: pa.ChunkedArray
-
-
-Visit = Callable[[list[Codes], list[Codes]], None]
-"""Takes the rows of a batch and the codes of their documents, one array per side."""
 
 
 class Stretches(NamedTuple):
     """Where rows of one topic follow each other, topic by topic."""
 
-    topic: Codes
-    start: Codes
-    length: Codes
+    topic: ids.Codes
+    start: ids.Codes
+    length: ids.Codes
 
     @classmethod
-    def of(cls, topic: Codes) -> "Stretches":
+    def of(cls, topic: ids.Codes) -> "Stretches":
         """Find the stretches of rows with some topics."""
-        start = beginnings(topic)
+        start = ids.beginnings(topic)
         length = np.diff(start, append=len(topic))
-        order = grouped(topic[start])
+        order = ids.grouped(topic[start])
         return cls(topic[start][order], start[order], length[order])
 
-    def rows(self, first: int, end: int) -> Codes:
+    def rows(self, first: int, end: int) -> ids.Codes:
         """Return the rows of the topics from the first one on, in row order for each."""
         some = slice(*np.searchsorted(self.topic, [first, end]))
-        return rows_of_ranges(self.start[some], self.length[some])
+        return ids.rows_of_ranges(self.start[some], self.length[some])
 
 
-def code_documents(*sides: Side) -> list[Codes]:
+def code_documents(*sides: Side) -> list[ids.Codes]:
     """Code the documents of several frames so that equal codes mean same topic and document.
+
+    Neighbouring topics are taken together, so that every dictionary of documents is small.
 
     Parameters
     ----------
@@ -102,54 +76,34 @@ def code_documents(*sides: Side) -> list[Codes]:
     >>> bool(left[0] == right[1]), bool(left[2] == right[0]), bool(left[0] == left[2])
     (True, True, False)
     """
-    coded: list[Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
-
-    def write(rows: list[Codes], codes: list[Codes]) -> None:
-        for whole, where, part in zip(coded, rows, codes, strict=True):
-            whole[where] = part
-
-    in_batches(write, *sides)
-    return coded
-
-
-def in_batches(visit: Visit, *sides: Side) -> None:
-    """Code documents as `code_documents` does, some topics at a time, and pass the codes on.
-
-    Neighbouring topics are taken together, so that every dictionary of documents is small.
-
-    Parameters
-    ----------
-    visit
-        What takes the rows and the codes of a batch; in several threads at once.
-    sides
-        As for `code_documents`.
-    """
+    coded: list[ids.Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    if topics == 0:
-        return
     stretches = [Stretches.of(side.topic) for side in sides]
     docs = [_in_one(side.doc) for side in sides]
-    sizes = np.array([np.bincount(side.topic, minlength=topics) for side in sides])
-    cuts = _batches(sizes.sum(axis=0))
+    sizes = sum(np.bincount(side.topic, minlength=topics) for side in sides)
+    cuts = np.append(np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
         rows = [some.rows(cuts[batch], cuts[batch + 1]) for some in stretches]
         parts = [take(doc, some) for doc, some in zip(docs, rows, strict=True)]
         doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-        topic = np.concatenate([side.topic[some] for side, some in zip(sides, rows, strict=True)])
-        coded = (topic.astype(np.int64) << 32) + doc
-        visit(rows, np.split(coded, np.cumsum([len(some) for some in rows])[:-1]))
+        first = 0
+        for whole, side, some in zip(coded, sides, rows, strict=True):
+            topic, last = side.topic[some].astype(np.int64), first + len(some)
+            whole[some] = (topic << 32) + doc[first:last]
+            first = last
 
     in_threads(code, range(len(cuts) - 1), 2)
+    return coded
 
 
-def take(values: pa.ChunkedArray | pa.Array, rows: Codes) -> pa.Array:
+def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
     """Return some rows as one array of ``large_string`` or ``int64``, by slicing if possible."""
     if len(rows) and bool((np.diff(rows) == 1).all()):
         part = values.slice(int(rows[0]), len(rows))
     else:
         part = values.take(pa.array(rows))
-    part = part.cast(pa.large_string() if is_text(part.type) else pa.int64())
+    part = part.cast(pa.int64() if pa.types.is_integer(part.type) else pa.large_string())
     if isinstance(part, pa.Array):
         return part
     return part.chunk(0) if part.num_chunks == 1 else part.combine_chunks()
@@ -160,17 +114,10 @@ def _in_one(doc: pa.ChunkedArray) -> pa.Array:
     return doc.chunk(0) if doc.num_chunks == 1 else take(doc, np.arange(len(doc)))
 
 
-def _batches(sizes: Codes) -> Codes:
-    """Return topic bounds such that a batch holds about `BATCH` rows, or one topic."""
-    batch = np.cumsum(sizes) // BATCH
-    first = np.flatnonzero(np.diff(batch, prepend=-1))
-    return np.append(first, len(sizes))
-
-
 ROWS = 1 << 19
 """Rows of a run frame taken at a time where whole columns would cost memory."""
 
-NO_OTHERS = pd.DataFrame(columns=[TOPIC, DOC, GRADE])
+NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
 """The frame of judgments that have no other columns."""
 
 
@@ -180,28 +127,28 @@ class RunTable:
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
-    system: Codes
+    system: ids.Codes
     systems: pd.Index
-    topic: Codes
+    topic: ids.Codes
     topics: pd.Index
     doc: pa.ChunkedArray
 
     @cached_property
     def score(self) -> NDArray[np.floating[Any]] | None:
         """Scores, in the precision that they have, None if the frame has none."""
-        return self._numbers(SCORE)
+        return self._numbers(words.SCORE)
 
     @cached_property
     def rank(self) -> NDArray[np.floating[Any]] | None:
         """Ranks as filed, None if the frame has none."""
-        return self._numbers(RANK)
+        return self._numbers(words.RANK)
 
     @property
-    def group(self) -> Codes:
+    def group(self) -> ids.Codes:
         """One number per list, in the order of systems and topics."""
         return self.system.astype(np.int64) * len(self.topics) + self.topic
 
-    def take(self, rows: Codes | slice) -> "RunTable":
+    def take(self, rows: ids.Codes | slice) -> "RunTable":
         """Return some rows, labels and codes unchanged."""
         part = self.frame.iloc[rows]
         if isinstance(rows, slice):
@@ -217,10 +164,11 @@ class RunTable:
         is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind == "f"
         return column.to_numpy() if is_plain else numbers(column)
 
-    def describe(self, rows: Codes) -> list[str]:
+    def describe(self, rows: ids.Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
-        systems, topics = self.systems[self.system[rows]], self.topics[self.topic[rows]]
-        return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
+        systems, docs = self.systems[self.system[rows]], self.doc.take(pa.array(rows)).to_pylist()
+        columns = zip(systems, self.topics[self.topic[rows]], docs, strict=True)
+        return [" ".join(map(str, names)) for names in columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +177,7 @@ class QrelsTable:
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
-    topic: Codes
+    topic: ids.Codes
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
     """The documents, as they came."""
@@ -243,7 +191,7 @@ class QrelsTable:
     """With which probability each document was drawn to be judged, where that is told."""
     given: pd.DataFrame | None = None
     """The frame with a row per subtopic, and the row here of each of them, where there are some."""
-    row: Codes | None = None
+    row: ids.Codes | None = None
     spans: Spans | None = None
     """What rows stand for, where judgments are spans of documents."""
 
@@ -259,20 +207,7 @@ class QrelsTable:
         """The grades that occur, ascending, those by subtopic where there are subtopics."""
         if self.subtopic_grade is None:
             return np.unique(self.grade)
-        return np.setdiff1d(self.subtopic_grade, EMPTY)
-
-    def of_rows(self, rows: Codes, names: list[str], spans: Spans) -> "QrelsTable":
-        """Return some rows, each a span of a name of its own."""
-        return replace(
-            self,
-            frame=self.frame.iloc[rows],
-            topic=self.topic[rows],
-            names=pa.chunked_array([pa.array(names, pa.large_string())]),
-            grade=self.grade[rows],
-            stratum=None,
-            probability=None,
-            spans=spans,
-        )
+        return np.setdiff1d(self.subtopic_grade, words.EMPTY)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
@@ -280,12 +215,14 @@ class QrelsTable:
             return self.frame[kept]
         return self.given[kept[self.row]]
 
-    def describe(self, rows: Codes) -> list[str]:
+    def describe(self, rows: ids.Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
-        return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
+        docs = self.doc.take(pa.array(rows)).to_pylist()
+        pairs = zip(self.topics[self.topic[rows]], docs, strict=True)
+        return [f"{topic} {doc}" for topic, doc in pairs]
 
 
-def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
+def read_table(runs: Runs | ids.ByRole, *, empty: bool = False) -> RunTable:
     """Read a run frame by role.
 
     Parameters
@@ -307,11 +244,8 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     """
     runs, without = part_empty(runs) if empty else (runs, [])
     frame, columns = runs_by_role(runs)
-    if SYSTEM in columns:
-        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
-    else:
-        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
-    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
+    system, systems = code_systems(frame, columns)
+    topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     return RunTable(
         frame=frame,
         columns=columns,
@@ -319,11 +253,20 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
         systems=systems.append(pd.Index(without)) if without else systems,
         topic=topic,
         topics=topics,
-        doc=identifiers(frame[columns[DOC]], DOC),
+        doc=ids.identifiers(frame[columns[words.DOC]], words.DOC),
     )
 
 
-def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTable:
+def code_systems(
+    frame: pd.DataFrame, columns: Mapping[str, Hashable]
+) -> tuple[ids.Codes, pd.Index]:
+    """Code the systems of a frame, of which there is one where no column names them."""
+    if words.SYSTEM in columns:
+        return ids.code_labels(frame[columns[words.SYSTEM]], words.SYSTEM)
+    return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
+
+
+def read_qrels_table(qrels: Qrels | ids.ByRole, *, spans: bool = False) -> QrelsTable:
     """Read a qrels frame by role.
 
     Parameters
@@ -346,29 +289,28 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
         For grades that are not whole numbers from -126 to 127.
     """
     frame, columns = qrels_by_role(qrels)
-    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
+    topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     table = QrelsTable(
         frame=frame,
         columns=columns,
         topic=topic,
         topics=topics,
-        names=identifiers(frame[columns[DOC]], DOC),
-        grade=_grades(frame[columns[GRADE]]),
-        stratum=identifiers(frame[columns[STRATUM]], STRATUM) if STRATUM in columns else None,
-        probability=numbers(frame[columns[PROBABILITY]]) if PROBABILITY in columns else None,
+        names=ids.identifiers(frame[columns[words.DOC]], words.DOC),
+        grade=_grades(frame[columns[words.GRADE]]),
+        stratum=ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
+        if words.STRATUM in columns
+        else None,
+        probability=numbers(frame[columns[words.PROBABILITY]])
+        if words.PROBABILITY in columns
+        else None,
     )
-    if borders(frame.columns):
-        return _by_span(table, allowed=spans)
-    return _by_subtopic(table) if SUBTOPIC in columns else table
-
-
-def _by_span(table: QrelsTable, *, allowed: bool) -> QrelsTable:
-    if not allowed:
+    if borders(frame.columns) is None:
+        return _by_subtopic(table) if words.SUBTOPIC in columns else table
+    if not spans:
         advice = "cube, evaluate and scorer read spans; drop the borders if documents are meant"
         found = "spans of text, as columns say where they start and end"
         raise InputError("judgments of documents", found, advice)
-    found_spans: QrelsTable = by_span(table)
-    return found_spans
+    return replace(table, **by_span(table))
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
@@ -393,7 +335,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         grade = np.fromiter(values, np.int64, len(docs))
     except (TypeError, OverflowError, UnicodeEncodeError):
         return None
-    if grade.min() < LOWEST_GRADE or grade.max() > HIGHEST_GRADE:
+    if grade.min() < words.LOWEST_GRADE or grade.max() > words.HIGHEST_GRADE:
         return None
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     return QrelsTable(
@@ -408,7 +350,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
 
 def _by_subtopic(table: QrelsTable) -> QrelsTable:
     """Return a table with one row per document, and a column of grades per subtopic."""
-    subtopic, labels = code_labels(table.frame[table.columns[SUBTOPIC]], SUBTOPIC)
+    subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
     by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
     pairs = table.topic.astype(np.int64) * len(labels) + by_name[subtopic]
@@ -418,14 +360,13 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     order = np.argsort(first)
     row, first = np.argsort(order)[row.ravel()], first[order]
     width = 1 + int(place.max(initial=0))
-    again = repeated(row.astype(np.int64) * width + place)
-    refuse_twice_judged(table, again)
-    grade = np.full((len(first), width), EMPTY, np.int8)
+    refuse_twice_judged(table, ids.repeated(row.astype(np.int64) * width + place))
+    grade = np.full((len(first), width), words.EMPTY, np.int8)
     grade[row, place] = table.grade
-    one = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
+    one = table.frame.iloc[first].drop(columns=[table.columns[words.SUBTOPIC]])
     return replace(
         table,
-        frame=one.assign(**{str(table.columns[GRADE]): grade.max(axis=1)}),
+        frame=one.assign(**{str(table.columns[words.GRADE]): grade.max(axis=1)}),
         given=table.frame,
         row=row,
         topic=table.topic[first],
@@ -444,7 +385,7 @@ def row_slices(rows: int, most: int | None = None) -> Iterator[slice]:
         yield slice(start, min(start + step, rows))
 
 
-def counted(codes: Codes, size: int) -> NDArray[np.int64]:
+def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
     """Count each of so many codes, whose count casts as many of them as `row_slices` takes."""
     found = np.zeros(size, np.int64)
     for some in row_slices(len(codes)):
@@ -466,10 +407,12 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     if pd.api.types.is_bool_dtype(column.dtype):
         column = column.astype("Int8")
     grades = numbers(column, GradeError)
-    fits = (grades == np.round(grades)) & (grades >= LOWEST_GRADE) & (grades <= HIGHEST_GRADE)
+    inside = (grades >= words.LOWEST_GRADE) & (grades <= words.HIGHEST_GRADE)
+    fits = inside & (grades == np.round(grades))
     if not fits.all():
-        where = f" in column {column.name!r}" if column.name != GRADE else ""
-        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
+        where = f" in column {column.name!r}" if column.name != words.GRADE else ""
+        limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
+        wanted = f"grades that are whole numbers {limits}{where}"
         advice = "number the grades anew, and say by gain={grade: gain} what each gains"
         if np.isnan(grades).any():
             advice = "drop these rows: what has no grade is unjudged"
@@ -477,23 +420,19 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     return grades.astype(np.int8)
 
 
-def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
+def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
     """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
         wanted, advice = "one judgment per topic and document", JUDGED_AGAIN
-        word = repeat_column(table.frame, [table.columns[TOPIC], table.columns[DOC]])
+        word = repeat_column(table.frame, [table.columns[words.TOPIC], table.columns[words.DOC]])
         if word is not None:
             advice = (
                 f"evaluate scores each {word} apart; else select: qrels[qrels[{word!r}] == ...]"
             )
-        elif SUBTOPIC in table.columns:
-            wanted += f", and subtopic in {table.columns[SUBTOPIC]!r}"
-        elif ITERATION in table.columns:
-            name = table.columns[ITERATION]
+        elif words.SUBTOPIC in table.columns:
+            wanted += f", and subtopic in {table.columns[words.SUBTOPIC]!r}"
+        elif words.ITERATION in table.columns:
+            name = table.columns[words.ITERATION]
             advice += f", or call the column {name!r} subtopic if it names those"
         raise IdError(wanted, found, advice, offenders)
-
-
-def _described(*columns: Iterable[Any]) -> list[str]:
-    return [" ".join(map(str, names)) for names in zip(*columns, strict=True)]

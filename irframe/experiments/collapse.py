@@ -1,32 +1,29 @@
-"""Lists of chunks collapsed to lists of the documents that they are of."""
+"""What is judged, and what it costs: ``of=``, ``copies=`` and ``length=`` of the roads to scores.
+
+Chunks are collapsed, copies told from what they are copies of, and lengths read, before anything is
+joined or ranked.
+
+Verbs: collapse.
+"""
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.checks import choice
-from irframe.errors import IdError, InputError, ParameterError
-from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
+from irframe.errors import IdError, InputError, ParameterError, warn
+from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
-from irframe.files.as_runs import Runs, runs_by_role
+from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
+from irframe.files.columns import numbers
 from irframe.files.ids import ByRole, Codes
-from irframe.names import (
-    ALIASES,
-    CHUNKS,
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    RANK,
-    SCORE,
-    TOPIC,
-    UNIT,
-    ScoreDtype,
-    Ties,
-)
+from irframe.files.read_run import ScannedRuns
 from irframe.record import recorded
 
 ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
@@ -34,7 +31,7 @@ ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
 By = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
-COLLAPSED = UNIT
+COLLAPSED = words.UNIT
 FIRST_CHUNK = "doc, at its first chunk"
 """Attribute of runs that were collapsed, and what it says of those that verbs collapse."""
 COUNT = "chunks"
@@ -44,12 +41,12 @@ COUNT = "chunks"
 @recorded
 def collapse(
     runs: Runs,
-    unit: str = DOC,
+    unit: str = words.DOC,
     *,
     by: By = "first",
     of: ChunksOf = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     seed: int = 0,
 ) -> pd.DataFrame:
     r"""Collapse lists of chunks to lists of the documents that they are of.
@@ -110,14 +107,11 @@ def collapse(
         frame, count = _ranked_anew(frame, ordered, key, count, by)
     lists = ordered.list[first] if by == "first" else frame.pop("_list").to_numpy()
     rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
-    told = {UNIT: name} if UNIT in frame.columns else {}
+    told = {words.UNIT: name} if words.UNIT in frame.columns else {}
     frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **told).reset_index(drop=True)
-    frame.attrs = {**ordered.frame.attrs, COLLAPSED: _told_unit(name, by)}
+    at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
+    frame.attrs = {**ordered.frame.attrs, COLLAPSED: f"{name}, {at}"}
     return frame
-
-
-def _told_unit(name: str, by: str) -> str:
-    return f"{name}, at its first chunk" if by == "first" else f"{name}, by the {by} of its chunks"
 
 
 class Named(NamedTuple):
@@ -134,36 +128,37 @@ class Named(NamedTuple):
 def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
     """Return which column names chunks, and the document of each row."""
     frame, columns = runs
-    own = columns[DOC]
+    own = columns[words.DOC]
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
-        chunk = next((c for c in (own, *CHUNKS) if c in frame.columns and c != inside), None)
-        if chunk is None and inside == own and not _is_repeated(frame, columns):
+        chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)
+        keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.DOC) if role in columns]
+        if chunk is None and inside == own and not frame.duplicated(keys).any():
             raise ParameterError(
                 "to know which document a chunk is of",
                 f"the column {own!r} alone",
                 "name the column, as in collapse('doc_id'), or pass of= chunk -> document",
             )
-        title = inside if inside in ALIASES[DOC] else DOC
-        return Named(
-            frame, columns, chunk, frame[inside].rename(title), [*filter(None, {chunk, inside})]
-        )
+        doc = frame[inside].rename(inside if inside in words.ALIASES[words.DOC] else words.DOC)
+        return Named(frame, columns, chunk, doc, [*filter(None, {chunk, inside})])
     if of is None:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
         raise ParameterError("to know which document a chunk is of", f"no column {unit!r}", advice)
-    title = DOC if own in CHUNKS else own
+    title = words.DOC if own in words.CHUNKS else own
     return Named(frame, columns, own, _documents(frame[own], unit, of).rename(title), [own])
-
-
-def _is_repeated(frame: pd.DataFrame, columns: Mapping[str, str]) -> bool:
-    keys = [columns[role] for role in ("system", TOPIC, DOC) if role in columns]
-    return bool(frame.duplicated(keys).any())
 
 
 def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
     """Return the document of each chunk, refusing chunks of unknown ones."""
     if isinstance(of, str):
-        found = _by_pattern(chunk, of)
+        try:
+            groups = re.compile(of).groups
+        except re.error as error:
+            raise ParameterError("of=, a pattern", f"{of!r} ({error})") from error
+        if groups != 1:
+            advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
+            raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
+        found = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "the pattern of= must match every name and have one group"
     else:
         known = as_map(of, "of", (str(chunk.name), unit))
@@ -173,17 +168,6 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
     if len(unknown):
         raise IdError("the document of every chunk", f"{len(unknown)} unknown", advice, unknown)
     return found
-
-
-def _by_pattern(chunk: pd.Series, pattern: str) -> pd.Series:
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        raise ParameterError("of=, a pattern", f"{pattern!r} ({error})") from error
-    if groups != 1:
-        advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
-        raise ParameterError("of=, a column or a pattern with one group", repr(pattern), advice)
-    return chunk.astype(str).str.extract(f"^(?:{pattern})$", expand=False)
 
 
 class Ordered(NamedTuple):
@@ -201,27 +185,23 @@ class Ordered(NamedTuple):
         if TIE_POLICIES[policy.ties].shares:
             advice = "choose another ties="
             raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
-        columns = dict(named.columns)
-        frame = named.frame
+        frame, columns = named.frame, dict(named.columns)
         if named.chunk is not None:
-            columns[DOC] = named.chunk
+            columns[words.DOC] = named.chunk
         table = read_table(ByRole(frame, columns))
-        ranking = rank_table(
-            table, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
-        )
+        dtype = policy.score_dtype
+        order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
         if once:
             (codes,) = code_documents(Side(table.topic, table.doc))
             refuse_duplicates(table, listed_again(table.system, codes))
-        order = ranking.order
-        rank = str(columns.get(RANK, RANK))
+        rank = str(columns.get(words.RANK, words.RANK))
         return cls(frame.iloc[order], order, table.group[order], table, rank)
 
 
 def pairs_of(lists: Codes, docs: Any) -> Codes:
     """Return a number for each pair of list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
-    found: Codes = lists.astype(np.int64) * (len(labels) + 1) + code
-    return found
+    return np.asarray(lists.astype(np.int64) * (len(labels) + 1) + code)
 
 
 def _ranked_anew(
@@ -236,7 +216,7 @@ def _ranked_anew(
     first = np.flatnonzero(~pd.Series(key).duplicated().to_numpy())
     lists = ordered.list[first]
     order = np.lexsort((np.arange(len(first)), -value, lists))
-    name = str(ordered.table.columns[SCORE])
+    name = str(ordered.table.columns[words.SCORE])
     return frame.assign(**{name: value, "_list": lists}).iloc[order], count[order]
 
 
@@ -288,10 +268,171 @@ def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.
     columns = [str(each) for each in frame.columns]
     if value not in columns and len(columns) == 2:
         value = next(each for each in columns[::-1] if each != key)
-    keys = next((c for c in (key, *CHUNKS, *ALIASES[DOC]) if c in columns and c != value), None)
-    if keys is None and len(columns) == 2:
-        keys = next(each for each in columns if each != value)
+    known = (key, *words.CHUNKS, *words.ALIASES[words.DOC], *(columns if len(columns) == 2 else ()))
+    keys = next((name for name in known if name in columns and name != value), None)
     if value not in columns or keys is None:
         wanted = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
         raise ParameterError(wanted, "other columns", "", columns)
     return frame.set_index(keys)[value]
+
+
+Copies = Mapping[Any, Any] | pd.Series | pd.DataFrame | None
+"""Document -> the one that stands for it."""
+Lengths = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
+"""A column of the runs, or document -> length."""
+LaterCopies = Literal["spend", "skip"]
+"""Whether a copy of what stands above it keeps its rank."""
+
+
+class Units(NamedTuple):
+    """What is judged, and what it costs, as a caller gave it."""
+
+    of: ChunksOf = None
+    copies: Copies = None
+    later_copies: LaterCopies = "spend"
+    length: Lengths = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything is asked of units."""
+        return self.of is not None or self.copies is not None or self.length is not None
+
+    @property
+    def decided(self) -> dict[str, Any]:
+        """What a `Policy` says of units, as fields of one."""
+        choice("later_copies", self.later_copies, ("spend", "skip"))
+        length = self.length
+        if length is not None and not isinstance(length, str):
+            told = series_of(length, words.LENGTH, (words.DOC, words.LENGTH))
+            length = str(told.name or words.LENGTH)
+        unit = None if self.of is None else FIRST_CHUNK
+        copies = None if self.copies is None else self.later_copies
+        return {"unit": unit, "copies": copies, "length": length}
+
+    def runs(self, runs: Any, policy: Policy) -> Any:
+        """Return runs of the units that are judged, with their lengths.
+
+        Parameters
+        ----------
+        runs
+            What `as_runs` takes, or scanned files.
+        policy
+            How rankings are decided.
+        """
+        table = self.length is not None and not isinstance(self.length, str)
+        if self.of is None and self.copies is None and not table:
+            return runs
+        if isinstance(runs, ScannedRuns):
+            runs = runs.readable().frame()
+        named = runs_by_role(runs)
+        if self.of is not None:
+            ties, dtype, seed = policy.ties, policy.score_dtype, policy.seed
+            chunks = collapse(named.frame, of=self.of, ties=ties, score_dtype=dtype, seed=seed)
+            named = runs_by_role(chunks)
+        if self.copies is not None:
+            ties = policy.ties if self.of is None else "rank"
+            named = self._copied(named, replace(policy, ties=ties))
+        return _with_lengths(named, self.length, policy.length).frame if table else named.frame
+
+    def qrels(self, qrels: Qrels) -> Qrels:
+        """Return judgments of the documents that stand for their copies."""
+        if self.copies is None:
+            return qrels
+        return _judged_once(qrels_by_role(qrels), self._map, spend=self.later_copies == "spend")
+
+    @property
+    def _map(self) -> pd.Series:
+        known = as_map(self.copies, "copies", (words.DOC, "canonical"))
+        chained = known[known.isin(known.index) & (known.index != known.to_numpy())]
+        chained = chained[known.reindex(chained).to_numpy() != chained.to_numpy()]
+        if len(chained):
+            wanted = "documents in copies= that stand for others, not for themselves copies"
+            raise ParameterError(wanted, "", "name the last one for all", chained.unique())
+        return known
+
+    def _copied(self, named: ByRole, policy: Policy) -> ByRole:
+        """Return runs in which what comes first of some copies is called what they all are."""
+        frame, columns = named
+        name, every = columns[words.DOC], Named(frame, columns, None, frame[columns[words.DOC]], [])
+        ordered = Ordered.of(every, policy, once=True)
+        docs = ordered.frame[name].astype(object).reset_index(drop=True)
+        stands = docs.map(self._map)
+        stands = stands.where(stands.notna(), docs)
+        key = pairs_of(ordered.list, stands.to_numpy())
+        later = pd.Series(key).duplicated().to_numpy()
+        found = ordered.frame.reset_index(drop=True)
+        if self.later_copies == "skip":
+            found, lists = found[~later].assign(**{name: stands[~later]}), ordered.list[~later]
+        else:
+            first = docs.groupby(key).transform("first")
+            own = docs.where(docs != stands, first)  # the place of the name that the first one took
+            found, lists = found.assign(**{name: own.where(later, stands)}), ordered.list
+        rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
+        found = found.assign(**{ordered.rank: rank}).reset_index(drop=True)
+        found.attrs = dict(frame.attrs)
+        return runs_by_role(found)
+
+
+def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFrame:
+    """Return judgments with the highest grade of copies for the one that stands for them."""
+    frame, columns = qrels
+    if all(any(n in frame.columns for n in names) for names in words.BORDERS.values()):
+        raise ParameterError("judgments of documents for copies=", "spans of text")
+    doc, grade = columns[words.DOC], columns[words.GRADE]
+    stands = frame[doc].astype(object).map(known)
+    stands = stands.where(stands.notna(), frame[doc])
+    keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns]
+    groups = frame.assign(**{doc: stands}).groupby([*keys, doc], sort=False)[grade]
+    conflicts = int((groups.max() > groups.min()).sum())
+    if conflicts:
+        warn(f"{conflicts} documents have copies of other grades; the highest one counts")
+    best = groups.transform("max")
+    once = frame.assign(**{doc: stands, grade: best}).drop_duplicates([*keys, doc])
+    if spend:
+        others = known[known.index != known.to_numpy()]
+        copies = pd.DataFrame({"_stands": others.to_numpy(), "_copy": others.index})
+        more = once.merge(copies, left_on=doc, right_on="_stands").assign(**{grade: 0})
+        more = more.drop(columns=[doc, "_stands"]).rename(columns={"_copy": doc})
+        once = pd.concat([once, more[list(once.columns)]], ignore_index=True)
+    once.attrs = {k: v for k, v in frame.attrs.items() if k == words.FILES}
+    return once.reset_index(drop=True)
+
+
+def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
+    """Return runs with a column of lengths."""
+    frame, columns = runs
+    doc = frame[columns[words.DOC]]
+    if name in columns.values():
+        raise ParameterError("lengths with a name of their own", repr(name), "rename them")
+    known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
+    values = known.reindex(doc.astype(object)).to_numpy()
+    unknown = doc[pd.isna(values)].unique()
+    if len(unknown):
+        advice = "add them to length="
+        raise IdError("the length of every document", f"{len(unknown)} unknown", advice, unknown)
+    found = frame.assign(**{str(name): values})
+    found.attrs = dict(frame.attrs)
+    return runs_by_role(found)
+
+
+def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
+    """Return the lengths of some rows, refusing missing and negative ones.
+
+    Raises
+    ------
+    InputError
+        For lengths that are missing, negative or infinite, listing their rows.
+    """
+    column = column_of(table.frame, words.LENGTH, name)
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+    values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
+    least, most = (values.min(initial=0), values.max(initial=0))
+    if not (least >= 0 and most < np.inf):  # NaN is neither
+        wrong = ~((values >= 0) & (values < np.inf))
+        found = f"{wrong.sum()} missing or negative"
+        advice = "mend them: what is retrieved must cost something, or nothing, 0"
+        told = table.describe(rows[wrong])
+        raise InputError(f"lengths from 0 in {name!r}", found, advice, told)
+    if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
+        return values.astype(np.int32)
+    return values.astype(np.float64, copy=False)

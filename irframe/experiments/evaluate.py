@@ -3,73 +3,29 @@
 Verbs: evaluate, to_pytrec_eval, to_ranx.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import InputError
-from irframe.experiments.coded_tables import (
-    Side,
-    code_documents,
-    read_qrels_table,
-    refuse_twice_judged,
-)
-from irframe.experiments.collapse import ChunksOf
-from irframe.experiments.group_columns import (
-    GroupBy,
-    Rel,
-    Thresholds,
-    share_names,
-    tell_without_rows,
-    with_given_groups,
-)
+from irframe.experiments import coded_tables, group_columns
+from irframe.experiments import policy as policies
+from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import (
-    Contributing,
-    Metrics,
-    Policy,
-    PoolDepth,
-    Topics,
-    cut_at,
-    parse_metrics,
-)
 from irframe.experiments.rank_table import rank
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Scoring, one_or_several
-from irframe.experiments.split import Part, scored_apart
-from irframe.experiments.text_budgets import Budgets
-from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
+from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
+from irframe.experiments.split import scored_apart
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
 from irframe.files.formats import RUN
 from irframe.files.ids import refuse_two_units, repeated, require_columns
+from irframe.files.read_run import ScannedRuns
 from irframe.files.repeats import LACKING, Folded, fold
-from irframe.files.scan_runs import ScannedRuns
-from irframe.metrics import Metric
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    GRADE,
-    JUDGMENTS,
-    RANK,
-    SCORE,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-    TOPICS_OF,
-    UNIT,
-    UNITS,
-    Cut,
-    Layout,
-    NoRel,
-    ScoreDtype,
-    Ties,
-    roles,
-)
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
@@ -78,25 +34,25 @@ from irframe.warned import OneCall, in_group
 def evaluate(
     runs: Runs | ScannedRuns,
     qrels: Qrels,
-    *metrics: Metrics,
+    *metrics: policies.Metrics,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
-    topics: Topics = "qrels",
-    contributing: Contributing = None,
-    pool_depth: PoolDepth = None,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
+    topics: policies.Topics = "qrels",
+    contributing: policies.Contributing = None,
+    pool_depth: policies.PoolDepth = None,
     collection: str | None = None,
-    by: GroupBy | None = None,
+    by: group_columns.GroupBy | None = None,
     seed: int = 0,
-    no_rel: NoRel | None = None,
-    rel: Rel = None,
-    repeats: Layout | None = None,
+    no_rel: words.NoRel | None = None,
+    rel: group_columns.Rel = None,
+    repeats: words.Layout | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
-    cut: Cut = "whole",
+    cut: words.Cut = "whole",
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -171,12 +127,12 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
-    chosen = parse_metrics(metrics)
+    chosen = policies.parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    runs, qrels, groups = with_given_groups(runs, qrels, by)
-    folded = fold(runs)
-    policy = Policy(
-        depth=cut_at(chosen, depth) if budget is None else depth,
+    runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
+    folded, units = fold(runs), Units(of, copies, later_copies, length)
+    policy = policies.Policy(
+        depth=policies.cut_at(chosen, depth) if budget is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -184,98 +140,87 @@ def evaluate(
         pool_depth=pool_depth,
         collection=collection,
         seed=seed,
+        **units.decided,
     )
-    units = Units(of, copies, later_copies, length)
-    plan = Plan(chosen, units.policy(policy), no_rel, rel, Budgets.read(budget, cut), units)
-    return plan.repeated(folded, qrels, groups, repeats)
+    plan = Plan(chosen, policy, no_rel, rel, Budgets.read(budget, cut))
+    return _repeated(partial(_scored, plan, groups), folded, qrels, units, policy, repeats)
 
 
 def units_of(runs: Any) -> dict[str, Any]:
     """Return the attribute that says of which unit the lists of each system are, if runs say it."""
-    if not isinstance(runs, pd.DataFrame) or UNIT not in runs.columns:
+    if not isinstance(runs, pd.DataFrame) or words.UNIT not in runs.columns:
         return {}
-    system = roles(runs.columns).get(SYSTEM)
+    system = words.roles(runs.columns).get(words.SYSTEM)
     if system is None:
         return {}
-    pairs = runs[[system, UNIT]].drop_duplicates().astype(str)
-    return {UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
+    pairs = runs[[system, words.UNIT]].drop_duplicates().astype(str)
+    return {words.UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
 
 
-class Plan(NamedTuple):
-    """How runs are scored."""
-
-    metrics: list[Metric]
-    policy: Policy
-    no_rel: NoRel | None
-    rel: Rel = None
-    budgets: Budgets | None = None
-    units: Units = Units()
-
-    def repeated(
-        self, folded: Folded, qrels: Qrels, by: str | None, repeats: Layout | None
-    ) -> pd.DataFrame:
-        """Score runs of which there may be several repeats, and judgments of which there may."""
-        with OneCall(without=LACKING if repeats == "topic" else None):
-            runs, qrels = self.units.runs(folded.runs, self.policy), self.units.qrels(qrels)
-            apart = scored_apart(runs, qrels, repeats, partial(self.part, by=by))
-            if apart is not None:
-                folded.refuse_others(apart.index.names[-2])
-                return apart
-            table = self.scored(runs, qrels, by)
+def _repeated(
+    score: Callable[..., pd.DataFrame],
+    folded: Folded,
+    qrels: Qrels,
+    units: Units,
+    policy: policies.Policy,
+    repeats: words.Layout | None,
+) -> pd.DataFrame:
+    """Score runs of which there may be several repeats, and judgments of which there may."""
+    with OneCall(without=LACKING if repeats == "topic" else None):
+        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
+        apart = scored_apart(runs, qrels, repeats, score)
+        table = score(runs, qrels) if apart is None else apart
+    if apart is None:
         return folded.unfold(table, repeats)
+    folded.refuse_others(apart.index.names[-2])
+    return apart
 
-    def scored(self, runs: Runs | ScannedRuns, qrels: Qrels, by: str | None) -> pd.DataFrame:
-        """Score runs, or each group of them."""
-        if by is None:
-            table = self.whole(runs, qrels)
-            table.attrs |= units_of(runs)
-            return table
-        if isinstance(runs, ScannedRuns):
-            runs = runs.readable().frame()
-        runs, qrels = as_runs(runs), as_qrels(qrels)
-        apart = share_names(qrels, by)
-        return _joined(dict((self.apart if apart else self.parts)(runs, qrels, by)), by)
 
-    def part(self, part: Part, barren: bool, *, by: str | None) -> pd.DataFrame:  # noqa: FBT001
-        """Score runs by one of several judgments, NaN where nothing is relevant if wanted."""
-        return self._replace(no_rel="nan" if barren else self.no_rel).scored(
-            part.runs, part.qrels, by
-        )
+def _scored(
+    plan: Plan,
+    by: str | None,
+    runs: Runs | ScannedRuns,
+    qrels: Qrels,
+    barren: bool = False,  # noqa: FBT001, FBT002 - called by place
+) -> pd.DataFrame:
+    """Score runs, or each group of them; if wanted, NaN where nothing is relevant."""
+    plan = plan._replace(no_rel="nan") if barren else plan
+    if by is None:
+        reader, scoring = _prepared(plan, qrels)
+        table = scoring.table(reader.read(runs))
+        table.attrs |= units_of(runs)
+        return table
+    runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
+    qrels = as_qrels(qrels)
+    if group_columns.share_names(qrels, by):
+        return _joined(dict(_apart(plan, runs, qrels, by)), by)
+    reader, scoring = _prepared(plan, qrels)
+    groups = reader.read_groups(runs, by)
+    return _joined({key: scoring.table(part) for key, part in groups}, by)
 
-    def whole(self, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
-        """Score runs."""
-        reader, scoring = self._prepared(qrels)
-        return scoring.table(reader.read(runs))
 
-    def parts(
-        self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
-    ) -> Iterator[tuple[Any, pd.DataFrame]]:
-        """Score each group, judged as a part of the whole."""
-        reader, scoring = self._prepared(qrels)
-        for key, part in reader.read_groups(runs, by):
-            yield key, scoring.table(part)
+def _apart(
+    plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
+) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Score groups whose topics share names with those of others, each by itself."""
+    collection, absent = plan.policy.collection, {}
+    if plan.rel and collection in qrels.columns:
+        group_columns.Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
+    everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
+    for key in pd.unique(qrels[by]):
+        with in_group(f"{by} {key}"):
+            reader, scoring = _prepared(plan, qrels[qrels[by] == key])
+            part = scoring.table(reader.read(runs[runs[by] == key]))
+        here = set(part.index.get_level_values(0))
+        absent[key] = [name for name in everyone if name not in here]
+        yield key, part
+    if collection is None:
+        group_columns.tell_without_rows(by, absent)
 
-    def apart(
-        self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
-    ) -> Iterator[tuple[Any, pd.DataFrame]]:
-        """Score groups whose topics share names with those of others, each by itself."""
-        if self.rel and self.policy.collection in qrels.columns:
-            Thresholds(self.rel, ()).refuse_unknown(qrels[self.policy.collection])
-        absent = {}
-        everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
-        for key in pd.unique(qrels[by]):
-            with in_group(f"{by} {key}"):
-                part = self.whole(runs[runs[by] == key], qrels[qrels[by] == key])
-            here = set(part.index.get_level_values(0))
-            absent[key] = [name for name in everyone if name not in here]
-            yield key, part
-        if self.policy.collection is None:
-            tell_without_rows(by, absent)
 
-    def _prepared(self, qrels: Qrels) -> tuple[Reader, Scoring]:
-        judgments = Judgments.of(qrels, self.metrics, self.policy.topics)
-        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel, self.rel, self.budgets)
-        return Reader(judgments, self.policy, (), pooled=True), scoring
+def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
+    judgments = Judgments.of(qrels, plan.metrics, plan.policy.topics)
+    return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
 def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
@@ -284,16 +229,11 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     for part in parts.values():
         part.attrs = {}
     table = pd.DataFrame(pd.concat(parts, names=[by]))
-    topics_of = [pair for each in told for pair in each.get(TOPICS_OF, ())]
-    collections = {TOPICS_OF: topics_of} if topics_of else {}
-    table.attrs = (
-        told[0]
-        | collections
-        | {
-            name: one_or_several(np.concatenate([np.ravel(each[name]) for each in told]))
-            for name in ("top", "pool_depth", JUDGMENTS)
-        }
-    )
+    topics_of = [pair for each in told for pair in each.get(words.TOPICS_OF, ())]
+    table.attrs = told[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
+    for name in ("top", "pool_depth", words.JUDGMENTS):
+        every = np.concatenate([np.ravel(each[name]) for each in told])
+        table.attrs[name] = one_or_several(every)
     return table
 
 
@@ -327,22 +267,24 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """
     known = columns_of(frame)
     table = frame if known is None else known
-    if known is not None and GRADE in roles(known.columns):
-        judged = read_qrels_table(table)
+    if known is not None and words.GRADE in words.roles(known.columns):
+        judged = coded_tables.read_qrels_table(table)
         columns = judged.columns
         if judged.subtopic_grade is not None:
-            column = repr(columns[SUBTOPIC])
+            column = repr(columns[words.SUBTOPIC])
             raise InputError("judgments with one grade per document", f"subtopics in {column}")
-        (codes,) = code_documents(Side(judged.topic, judged.doc))
-        refuse_twice_judged(judged, repeated(codes))
-        return _nested(table, columns, table[columns[GRADE]].astype(int))
+        (codes,) = coded_tables.code_documents(coded_tables.Side(judged.topic, judged.doc))
+        coded_tables.refuse_twice_judged(judged, repeated(codes))
+        return _nested(table, columns, table[columns[words.GRADE]].astype(int))
     columns = require_columns(table, RUN)
     refuse_two_units(table, columns)
     ranked = rank(table)
-    values = ranked[columns[SCORE]].astype(float) if SCORE in columns else -ranked[columns[RANK]]
-    if SYSTEM not in columns or len(ranked[columns[SYSTEM]].unique()) == 1:
+    values = -ranked[columns.get(words.RANK, words.RANK)]
+    if words.SCORE in columns:
+        values = ranked[columns[words.SCORE]].astype(float)
+    if words.SYSTEM not in columns or len(ranked[columns[words.SYSTEM]].unique()) == 1:
         return _nested(ranked, columns, values)
-    systems = ranked[columns[SYSTEM]]
+    systems = ranked[columns[words.SYSTEM]]
     return {
         str(system): _nested(ranked.loc[rows], columns, values.loc[rows])
         for system, rows in systems.groupby(systems, sort=False).groups.items()
@@ -352,7 +294,7 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
     """Return topic -> document -> value."""
     found: dict[str, dict[str, Any]] = {}
-    ids = (frame[columns[role]].astype(str).tolist() for role in (TOPIC, DOC))
+    ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
     for topic, doc, value in zip(*ids, values.tolist(), strict=True):
         found.setdefault(topic, {})[doc] = value
     return found
@@ -389,12 +331,12 @@ def to_ranx(frame: pd.DataFrame) -> Any:
         raise InputError("the package ranx", "none", "install it: pip install ranx") from error
     nested = to_pytrec_eval(frame)
     table = columns_of(frame)
-    found = {} if table is None else roles(table.columns)
-    if GRADE in found:
+    found = {} if table is None else words.roles(table.columns)
+    if words.GRADE in found:
         return ranx.Qrels(nested)
-    if SYSTEM not in found or table is None:
+    if words.SYSTEM not in found or table is None:
         return ranx.Run(nested)
-    systems = [str(system) for system in table[found[SYSTEM]].unique()]
+    systems = [str(system) for system in table[found[words.SYSTEM]].unique()]
     if len(systems) == 1:
         return ranx.Run(nested, name=systems[0])
     return [ranx.Run(run, name=system) for system, run in nested.items()]

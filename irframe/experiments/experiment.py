@@ -1,9 +1,10 @@
-"""Runs and judgments coded once: what everything else starts from; and judged otherwise."""
+"""Runs and judgments coded once, what everything else starts from; and how deep was judged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -12,19 +13,115 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, in_threads, tiles
+from irframe.errors import ParameterError
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Hits
+from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.in_turn import Listed, Ranked
 from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
 from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
-from irframe.experiments.pool import Pool
-from irframe.files.ids import Codes, is_text
+from irframe.files.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
 from irframe.metrics.facts import facts
 from irframe.names import DOC, GRADE, SYSTEM, TOPIC
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
+
+    rank: NDArray[np.int32]
+    """Of each judged document, 0 where no contributing run has it."""
+    gap: NDArray[np.int64]
+    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
+    contributing: NDArray[np.bool_]
+    """Whether each system contributes."""
+    stated: bool
+    """Whether it was said how the pool was made, rather than taken for granted."""
+    depth: NDArray[np.int32]
+    """Down to where judging went, by topic."""
+
+    @classmethod
+    def of(
+        cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
+    ) -> "Pool":
+        """Return what runs put into the pool, its depth not known yet.
+
+        Parameters
+        ----------
+        hits
+            What lists for all judged topics hold.
+        judged
+            How many judgments there are.
+        contributing, stated
+            As the fields.
+        """
+        gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
+        return cls(
+            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
+        )
+
+    def down_to(
+        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
+    ) -> "Pool":
+        """Return the pool of some topics, with its depth as given or as found.
+
+        Parameters
+        ----------
+        given
+            As for `irframe.cube`; None for the greatest depth down to which every contributing
+            run is judged, on all judged topics of the collection, scored or not.
+        judgments
+            The judgments of the topics.
+        collections
+            Which collection every topic of the qrels belongs to.
+        longest
+            The length of the longest list, which stands where no document is unjudged.
+
+        Raises
+        ------
+        ParameterError
+            If none is given for some collection.
+        """
+        depth: Any = np.full(
+            len(judgments.code), 0 if given is None or isinstance(given, Mapping) else given
+        )
+        if given is None and self.contributing.any():
+            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
+            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
+        elif isinstance(given, Mapping):
+            part, labels = collections.of_topic[judgments.code], collections.labels
+            missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+            if missing:
+                raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+            depth = np.array([given.get(label, 0) for label in labels])[part]
+        every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
+        stated = self.stated or given is not None
+        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
+
+    def word(self, judgments: Judgments) -> str:
+        """Return what is known of it: it was stated, is complete, or is unknown."""
+        if self.stated:
+            return "stated"
+        deepest = self.depth[judgments.topic]
+        return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
+
+    def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
+        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
+        deepest = np.minimum(self.depth - 1, depth)
+        rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
+        level = np.searchsorted(judgments.levels, judgments.grade[rows])
+        count = judgments.levels_of
+        pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
+        first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
+        np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
+        inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
+        shallow, known = pooled[:, : first.shape[1]], np.cumsum(first, axis=1)
+        np.copyto(shallow, known, where=inside[..., np.newaxis])
+        return pooled
+
 
 LAST = "_last"
 """Where an experiment keeps the part of it that was asked for last."""
@@ -95,14 +192,16 @@ class Experiment:
             place = np.arange(len(lists.systems))[:, np.newaxis] * len(judgments.code)
             place = np.where(judgments.place_of < 0, -1, place + judgments.place_of)
             listing = listing.onto(place.ravel())
+        of_topic = collections.of_topic[judgments.code]
+        told = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
         found = cls(
             judgments,
             lists.systems,
             hits.onto(judgments),
             [runs.columns.get(role, role) for role in (SYSTEM, TOPIC)],
             None if took_part.all() else took_part,
-            collections.tops(table.topic, table.grade)[judgments.code],
-            collection=collections.told_of(judgments.code),
+            collections.reduce(np.maximum, table.topic, table.grade, 1)[judgments.code],
+            collection=told if collections.name else None,
             listing=listing,
             units=units,
         )
@@ -160,7 +259,7 @@ class Experiment:
             if each is not None:
                 found.update(np.ascontiguousarray(each).tobytes())
         names = judgments.table.doc.take(pa.array(judgments.row))
-        plain = names.cast(pa.large_string() if is_text(names.type) else pa.int64())
+        plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
         for each in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
             found.update(b"" if each is None else each)
         return int.from_bytes(found.digest(), "big") >> 4
@@ -210,8 +309,7 @@ class Experiment:
     @property
     def pool_word(self) -> str:
         """What is known of the pool; see `Pool.word`."""
-        said: str = self.made.get("pool") or self.known_pool.word(self.judgments)
-        return said
+        return str(self.made.get("pool") or self.known_pool.word(self.judgments))
 
     def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield the part of each group; `told` as for `Groups.parts`."""
@@ -293,7 +391,7 @@ class Experiment:
             inside = ~missing.ravel()[hits.of]
             kept = ~np.repeat(missing.ravel(), hits.length.ravel())
             tied = None if hits.tied is None else hits.tied[kept]
-            along, length = hits.alongside(kept), np.where(missing, 0, hits.length)
+            along, length = hits.alongside(itemgetter(kept)), np.where(missing, 0, hits.length)
             hits = replace(hits.take(inside), length=length, tied=tied, along=along)
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 

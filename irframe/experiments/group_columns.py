@@ -13,7 +13,7 @@ from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.files.as_runs import as_qrels, as_runs
 from irframe.files.ids import Codes
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.metrics import Metric
 from irframe.names import GROUP, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import inside_group, listing
@@ -194,25 +194,23 @@ def riding_columns(
     """
     found: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
-        dim, values = _dimension(table.frame[name], table, placed, codes)
-        if dim:
-            found[name] = (dim, values)
+        column = table.frame[name]
+        by_topic = _constant(column, table.topic, len(table.topics))
+        by_system = _constant(column, table.system, len(table.systems))
+        if by_topic is not None and (by_system is None or not by_topic.duplicated()[1:].all()):
+            judged = pd.Series(by_topic.to_numpy(), index=placed)
+            found[name] = TOPIC, judged[judged.index >= 0].reindex(codes)
+        elif by_system is not None:
+            found[name] = SYSTEM, by_system
     for name in _extra(qrels.frame):
         values = _constant(qrels.frame[name], qrels.topic, len(qrels.topics))
         if values is not None:
             found[name] = (TOPIC, values.take(codes))
-    return {name: (dim, _plain(values)) for name, (dim, values) in found.items()}
-
-
-def _dimension(column: pd.Series, table: RunTable, placed: Codes, codes: Codes) -> tuple[str, Any]:
-    by_topic = _constant(column, table.topic, len(table.topics))
-    by_system = _constant(column, table.system, len(table.systems))
-    if by_topic is not None and (
-        by_system is None or by_topic.duplicated(keep="first").sum() < len(by_topic) - 1
-    ):
-        judged = pd.Series(by_topic.to_numpy(), index=placed)
-        return TOPIC, judged[judged.index >= 0].reindex(codes)
-    return (SYSTEM, by_system) if by_system is not None else ("", None)
+    plain = {name: isinstance(values.dtype, np.dtype) for name, (_, values) in found.items()}
+    return {
+        name: (dim, np.asarray(values.to_numpy(dtype=values.dtype if plain[name] else object)))
+        for name, (dim, values) in found.items()
+    }
 
 
 def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
@@ -252,8 +250,7 @@ def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
     [[True, False, True], [True, True, True]]
     """
-    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True)
-    return found
+    return np.asarray(there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True))
 
 
 def refuse_several(by: Any, topics: Iterable[Any]) -> None:
@@ -329,11 +326,6 @@ def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
         if not ((here == expected) | (here.isna() & expected.isna())).all():
             return None
     return values
-
-
-def _plain(values: pd.Series) -> Any:
-    dtype = values.dtype if isinstance(values.dtype, np.dtype) else object
-    return np.asarray(values.to_numpy(dtype=dtype))
 
 
 Rel = Mapping[Hashable, int] | None

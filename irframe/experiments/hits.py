@@ -1,9 +1,10 @@
 """Ranked lists as what they hold of the judgments, and the ranks of judged documents."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -87,10 +88,10 @@ class Hits:
         parts = {"of": self.of[some], "rank": self.rank[some], "row": self.row[some]}
         return replace(self, **parts, filed=filed)
 
-    def alongside(self, some: Any) -> Mapping[str, NDArray[Any]] | None:
-        """Return what is told of some of the documents."""
+    def alongside(self, take: Callable[[Array], Array]) -> Mapping[str, Array] | None:
+        """Return what is told of some of the documents, given what takes these of all."""
         along = self.along
-        return None if along is None else {name: each[some] for name, each in along.items()}
+        return None if along is None else {name: take(each) for name, each in along.items()}
 
     def onto(self, judgments: Judgments) -> "Hits":
         """Return the hits of lists for some topics by their judgments, given all of the qrels."""
@@ -99,27 +100,21 @@ class Hits:
         return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
-        """Return the hits of some lists, list by list.
-
-        Parameters
-        ----------
-        systems, topics
-            Those of the lists.
-        row
-            What each judgment is then.
-        """
+        """Return the hits of some lists, list by list, given what each judgment is then."""
         whole, chosen = self.by_list(), np.ix_(systems, topics)
         lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
         count = whole.start[lists + 1] - whole.start[lists]
         kept, length = rows_of_ranges(whole.start[lists], count), self.length[chosen]
-        tied, along = self.tied, self.along
         ranges = self.first[lists], length.ravel()
-        tied = None if tied is None else of_ranges(tied, *ranges)
-        if along is not None:
-            along = {name: of_ranges(each, *ranges) for name, each in along.items()}
-        of = np.repeat(np.arange(len(lists), dtype=np.int32), count)
-        found = replace(whole.take(kept), length=length, of=of, tied=tied, along=along)
-        return replace(found, row=row[found.row].astype(np.int32))
+        found = whole.take(kept)
+        return replace(
+            found,
+            length=length,
+            of=np.repeat(np.arange(len(lists), dtype=np.int32), count),
+            row=row[found.row].astype(np.int32),
+            tied=None if self.tied is None else of_ranges(self.tied, *ranges),
+            along=self.alongside(partial(of_ranges, start=ranges[0], length=ranges[1])),
+        )
 
     def tile(self, some: tuple[slice, slice], *, ties: bool = True) -> "Hits":
         """Return the hits of a tile of lists, see `irframe.arrays.tiles`; of hits by list."""
@@ -129,8 +124,8 @@ class Hits:
         low = some[0].start * self.length.shape[1] + some[1].start
         cut = slice(*self.start[[low, low + length.size]])
         begin = int(self.first[low])
-        documents = slice(begin, begin + int(length.sum()))
-        tied = self.tied[documents] if ties and self.tied is not None else None
+        documents = itemgetter(slice(begin, begin + int(length.sum())))
+        tied = documents(self.tied) if ties and self.tied is not None else None
         of, along = self.of[cut] - np.int32(low), self.alongside(documents)
         return replace(self.take(cut), length=length, of=of, tied=tied, along=along)
 
@@ -212,36 +207,27 @@ class Hits:
         return found.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
-        """Return which ranks share their gain, also with documents that were cut off."""
-        flat = np.zeros(0, bool) if self.tied is None else self.tied
-        size, tail = self._cut_off(flat, judgments, depth)
-        if width > depth and size.any():
-            found = "documents tied across its end"
-            raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
-        shape = self.length.shape
-        return {
-            "tied": self._by_rank(flat, depth, width),
-            "tail": tail.reshape(*shape, -1),
-            "tail_size": size.reshape(shape),
-        }
-
-    def _cut_off(
-        self, tied: NDArray[np.bool_], judgments: Judgments, depth: int
-    ) -> tuple[Array, Array]:
-        """Count the documents past a depth tied with the last one above it."""
+        """Return which ranks share their gain, also with documents past a depth."""
+        tied, shape = np.asarray(self.tied, bool), self.length.shape
         length = self.length.ravel()
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        if not len(long):
-            return size, tail
-        below = self.first[long] + depth
-        ends = np.append(np.flatnonzero(~tied), len(tied))
-        size[long] = ends[np.searchsorted(ends, below)] - below
-        some = (self.rank > depth) & (self.rank <= depth + size[self.of])
-        level = np.searchsorted(judgments.levels, judgments.grade[self.row[some]])
-        np.add.at(tail, (self.of[some], level), 1)
-        return size, tail
+        if len(long):
+            below = self.first[long] + depth
+            ends = np.append(np.flatnonzero(~tied), len(tied))
+            size[long] = ends[np.searchsorted(ends, below)] - below
+            some = (self.rank > depth) & (self.rank <= depth + size[self.of])
+            level = np.searchsorted(judgments.levels, judgments.grade[self.row[some]])
+            np.add.at(tail, (self.of[some], level), 1)
+        if width > depth and size.any():
+            found = "documents tied across its end"
+            raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
+        return {
+            "tied": self._by_rank(tied, depth, width),
+            "tail": tail.reshape(*shape, -1),
+            "tail_size": size.reshape(shape),
+        }
 
 
 def refuse_large(systems: int, topics: int, depth: int) -> None:
@@ -284,9 +270,13 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     filed
         Whether it is wanted at which ranks pooling reads them.
     """
-    keys = _sorted(listed.key)
+    longest = listed.key.shape[1]  # as many keys in each list as bisection goes through
+    keys = np.full((len(listed.key), (1 << longest.bit_length()) - 1), np.inf, listed.key.dtype)
+    keys[:, :longest] = listed.key
+    keys[:, :longest].sort(axis=1)
     shared = _tied(keys, listed.length) if policy.shares else None
-    are_tied = _has_ties(keys, listed.length)
+    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
+    are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     by_names = policy.keys is by_name and not (policy.shares or filed)
     if are_tied and by_names and isinstance(listed, Named):
         equal = _tied(keys, listed.length)
@@ -310,15 +300,6 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     return Hits(length, of, before + 1, listed.row, shared, None if pooled is None else pooled + 1)
 
 
-def _sorted(key: Array) -> Array:
-    """Sort keys by lists, as many in each as bisection goes through: a power of 2, less 1."""
-    longest = key.shape[1]
-    keys = np.full((len(key), (1 << longest.bit_length()) - 1), np.inf, key.dtype)
-    keys[:, :longest] = key
-    keys[:, :longest].sort(axis=1)
-    return keys
-
-
 def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
     """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
     width, flat = keys.shape[1], keys.ravel()
@@ -331,12 +312,6 @@ def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
         np.copyto(place, probe, where=there <= mine if equal else there < mine)
         step >>= 1
     return np.asarray(place - first)
-
-
-def _has_ties(keys: Array, length: NDArray[np.int64]) -> bool:
-    """Return whether more of the sorted keys are equal than those past the ends of lists."""
-    past = np.maximum(keys.shape[1] - 1 - length, 0).sum()
-    return bool(np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past)
 
 
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -422,13 +397,22 @@ class Blocks:
         return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
-        """Return which of the others go before it."""
-        found = _before(self.listed, policy, seed, self.of, self.other, self.own)
-        if found is None:
+        """Return which of the others go before it: by names, of which a list has none twice."""
+        listed, other = self.listed, self.other
+        if policy.keys is None:
             return self.filed()
-        if found.dtype == bool:
+        named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
+        topics = listed.judgments.topics
+        known = listed.systems, topics, 0, self.of[named]
+        sides = (_as_text(names[named]) for names in (other, self.own))
+        keys, limit = (policy.keys(Tied(*known, names, seed)) for names in sides)
+        found = np.zeros(len(other), bool)
+        if keys.dtype == object:
+            found[named] = keys > limit if policy.descending else keys < limit
             return found
-        return np.asarray((found < 0) | ((found == 0) & self.filed()))
+        same = found.copy()
+        found[named], same[named] = keys < limit, keys == limit
+        return np.asarray(found | (same & self.filed()))
 
 
 def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
@@ -439,34 +423,6 @@ def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
     order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
     order += (np.cumsum(length) - length)[:, np.newaxis]
     return order
-
-
-def _before(
-    listed: Listed, policy: TiePolicy, seed: int, of: Codes, other: Array, own: Array
-) -> Array | None:
-    """Compare documents with others of the same score and list.
-
-    Returns
-    -------
-    numpy.ndarray or None
-        Whether each goes before the other, by names, of which a list has none twice; or whether a
-        number goes before, -1, is the same, 0, or not, 1. None where rows decide by themselves.
-    """
-    if policy.keys is None:
-        return None
-    named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
-    topics = listed.judgments.topics
-    keys, limit = (
-        policy.keys(Tied(listed.systems, topics, 0, of[named], _as_text(names[named]), seed))
-        for names in (other, own)
-    )
-    text = keys.dtype == object
-    found = np.zeros(len(other), bool) if text else np.ones(len(other), np.int8)
-    if text:
-        found[named] = keys > limit if policy.descending else keys < limit
-    else:
-        found[named] = (keys > limit).astype(np.int8) - (keys < limit)
-    return found
 
 
 def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:

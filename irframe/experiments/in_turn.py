@@ -1,8 +1,10 @@
 """Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import is_
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,6 +16,7 @@ from irframe.checks import places
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
+from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.joining import find_topics, locate, place_topics
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
@@ -27,11 +30,9 @@ from irframe.experiments.rank_table import (
     rank_table,
 )
 from irframe.experiments.spans import Overlaps, named_by_span
-from irframe.experiments.units import lengths_of
 from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
-from irframe.files.read_run import changed_files
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.names import LENGTH
 
 
@@ -56,12 +57,9 @@ class Framed:
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
         """Put runs and judgments beside each other."""
         placed, table = place_topics(table, judgments), _of_units(table, judgments)
-        frames = table.frame, judgments.frame
-        collections = Collections.read(*frames, table, judgments, placed, collection)
-        lengths = count_rows(table)
-        return cls(
-            table, judgments, Lists(table.systems, table.topics, placed, lengths, collections)
-        )
+        collections = Collections.read(judgments, collection, (table, placed))
+        labels, lengths = (table.systems, table.topics), count_rows(table)
+        return cls(table, judgments, Lists(*labels, placed, lengths, collections))
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
         """Return the rows of some systems, which the others then have none of."""
@@ -70,12 +68,6 @@ class Framed:
         if inside.all():
             return self
         return replace(self, table=self.table.take(np.flatnonzero(inside)))
-
-    def judged(self) -> Codes:
-        """Return for every row of the runs its row in the qrels, -1 where it is unjudged."""
-        if self.overlaps is not None:
-            return self.overlaps.judged
-        return locate(self.table, self.judgments, self.lists.placed)
 
     @cached_property
     def overlaps(self) -> Overlaps | None:
@@ -98,7 +90,10 @@ class Framed:
         before
             How many lists of other runs come first.
         """
-        judged = self.judged()
+        if self.overlaps is None:
+            judged = locate(self.table, self.judgments, self.lists.placed)
+        else:
+            judged = self.overlaps.judged
         for rows in self._stretches():
             ranking = rank_table(
                 self.table,
@@ -131,17 +126,12 @@ class Framed:
         rank = ranking.rank[hit].astype(np.int32)
         if pooled is not None and np.array_equal(pooled, rank):
             pooled = rank  # once in memory, as most of them are
-        along = self._along(rows[order], length, policy)
-        return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along))
-
-    def _along(self, rows: Codes, length: Codes, policy: Policy) -> dict[str, NDArray[Any]] | None:
-        """Return what is told of the documents of lists, given their rows in order."""
-        found = (
-            {} if policy.length is None else {LENGTH: lengths_of(self.table, policy.length, rows)}
-        )
+        along: dict[str, Array] = {}
+        if policy.length is not None:
+            along[LENGTH] = lengths_of(table, policy.length, rows[order])
         if self.overlaps is not None:
-            found |= self.overlaps.along(rows, length)
-        return found or None
+            along |= self.overlaps.along(rows[order], length)
+        return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None))
 
     def _stretches(self) -> Iterator[Codes]:
         """Yield the rows of whole lists for judged topics, `coded_tables.ROWS` at a time."""
@@ -163,7 +153,7 @@ class Framed:
         """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
         frame = self.table.frame
         stated = given is not None or CONTRIBUTING in frame.columns
-        return contributing_systems(frame, self.table, given), stated
+        return contributing_systems(self.table, given), stated
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
@@ -191,76 +181,47 @@ def put_together(parts: Iterable[Part], shape: tuple[int, int]) -> Hits:
 
 
 class Gathered:
-    """What some lists after the other hold; parts are not kept, so that hits are there once."""
+    """What some lists after the other hold, joined field by field: little is there twice."""
 
     def __init__(self) -> None:
-        self._of, self._rank, self._row = (Growing(np.int32) for _ in range(3))
-        self._tied, self._tells_ties = Growing(np.bool_), True
-        self._filed: Growing | None = None
-        self._listed, self._length = list[Codes](), list[Codes]()
-        self._along = list[Mapping[str, NDArray[Any]] | None]()
+        self._fields: dict[str, list[Any]] = defaultdict(list)
 
     def add(self, part: Part) -> None:
         """Add some lists."""
         lists, hits = part
-        if self._filed is None and hits.pool_rank is not hits.rank:
-            self._filed = self._rank.copy()
-        self._listed.append(lists)
-        self._length.append(hits.length)
-        self._of.add(lists[hits.of])
-        self._rank.add(hits.rank)
-        self._row.add(hits.row)
-        if self._filed is not None:
-            self._filed.add(hits.pool_rank)
-        self._tells_ties = self._tells_ties and hits.tied is not None
-        self._tied.add([] if hits.tied is None else hits.tied)
-        self._along.append(hits.along)
+        of = lists[hits.of].astype(np.int32, copy=False)
+        told: dict[str, Any] = {"lists": lists, "length": hits.length, "of": of, "row": hits.row}
+        told |= {"rank": hits.rank, "filed": hits.pool_rank}
+        told |= {"tied": hits.tied, "along": hits.along}
+        for name, values in told.items():
+            self._fields[name].append(values)
 
     def hits(self, shape: tuple[int, int]) -> Hits:
         """Return what all of them hold; see `put_together`."""
-        length, lists = np.zeros(shape, np.int64), _in_one(self._listed)
-        length.ravel()[lists] = _in_one(self._length)
-        rank, filed = self._rank.values, None if self._filed is None else self._filed.values
-        if filed is not None and np.array_equal(filed, rank):
-            filed = None
+        fields, length = self._fields, np.zeros(shape, np.int64)
+        lists, size = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length"))
+        length.ravel()[lists] = size
         rows: Any = slice(None)
         if (lists[1:] < lists[:-1]).any():
-            order, size = np.argsort(lists), _in_one(self._length)
+            order = np.argsort(lists)
             rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
-        tied = self._tied.values[rows] if self._listed and self._tells_ties else None
+        tied, filed = fields.pop("tied", []), fields.pop("filed", [])
+        as_ranked = all(map(is_, filed, fields["rank"]))
+        of, rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("of", "rank", "row"))
+        pooled = rank if as_ranked else _in_one(filed, np.int32)
         return Hits(
             length,
-            self._of.values,
+            of,
             rank,
-            self._row.values,
-            tied,
-            filed,
-            _joined(self._along, rows),
+            row,
+            np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None,
+            None if np.array_equal(pooled, rank) else pooled,
+            _joined(fields.pop("along", []), rows),
         )
 
 
-def _in_one(arrays: Sequence[Codes]) -> Codes:
-    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)
-
-
-class Growing:
-    """An array that grows in place: many that are joined at last are in memory twice."""
-
-    def __init__(self, dtype: Any, held: bytes | bytearray = b"") -> None:
-        self._dtype, self._held = dtype, bytearray(held)
-
-    def add(self, values: Any) -> None:
-        """Add values at the end, before any are read."""
-        self._held.extend(np.ascontiguousarray(values, self._dtype).view(np.uint8))
-
-    def copy(self) -> "Growing":
-        """Return another one that begins alike."""
-        return Growing(self._dtype, self._held)
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """All of them."""
-        return np.frombuffer(self._held, self._dtype)
+def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
+    return np.concatenate(arrays, dtype=dtype) if arrays else np.zeros(0, dtype)
 
 
 def _joined(
@@ -388,7 +349,7 @@ def rank_in_turn(
     tables, every = list[RunTable](), list[Lists]()
     gathered, listing = Gathered(), list[Listed | None]()
     states = runs.states()
-    topics, systems, collections = len(judgments.topics), 0, Collections.of_qrels(judgments, told)
+    topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, told)
     for frame in runs.frames():
         if {CONTRIBUTING, told} & {*frame.columns}:
             return None

@@ -15,32 +15,12 @@ from numpy.typing import NDArray
 from irframe.arrays import in_threads
 from irframe.errors import IdError, InputError, warn
 from irframe.experiments import coded_tables
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    RunTable,
-    Side,
-    code_documents,
-    in_batches,
-    read_qrels_table,
-    read_table,
-    refuse_twice_judged,
-    row_slices,
-)
+from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, read_qrels_table
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
+from irframe.files import ids
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.formats import DOCUMENTS
-from irframe.files.ids import (
-    Codes,
-    code_labels,
-    identifiers,
-    is_text,
-    refuse_two_units,
-    repeated,
-    require_columns,
-    same_kind,
-    shown,
-)
 from irframe.names import DOC, GRADE, TOPIC, roles
 from irframe.record import recorded
 from irframe.warned import listing
@@ -79,7 +59,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
     >>> bool(found[0] == found[2]), len(np.unique(found))
     (True, 3)
     """
-    if not is_text(doc.type):
+    if pa.types.is_integer(doc.type):
         return _mixed(doc.cast(pa.int64()).to_numpy().view(np.uint64), FACTORS[0])
     parts = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
     if any(part is None for part in parts):
@@ -87,10 +67,9 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
     return np.concatenate([np.zeros(0, np.uint64), *(part for part in parts if part is not None)])
 
 
-def with_number(prints: Prints, number: Codes) -> Prints:
+def with_number(prints: Prints, number: ids.Codes) -> Prints:
     """Return fingerprints of names together with numbers, such as those of topics."""
-    mixed: Prints = _mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1])
-    return mixed
+    return np.asarray(_mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1]))
 
 
 def _of_text(names: pa.Array) -> Prints | None:
@@ -112,7 +91,7 @@ def _of_text(names: pa.Array) -> Prints | None:
     return found
 
 
-def _of_words(words: Prints, start: Codes, length: Codes) -> Prints:
+def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     found = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
@@ -146,16 +125,15 @@ Named = tuple[Iterable[Any], Any]
 """Some identifiers, and the name of their column."""
 
 
-def find_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """Return for every topic of some runs its code in the qrels, -1 where it is not judged."""
     if len(table.topics):
         kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
-        same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
-    placed: Codes = judgments.topics.get_indexer(table.topics)
-    return placed
+        ids.same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
+    return np.asarray(judgments.topics.get_indexer(table.topics))
 
 
-def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """Return the same for all runs.
 
     Raises
@@ -168,14 +146,14 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
         ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
         raise IdError(
             "topics that occur in runs and qrels",
-            f"none: the runs have {shown(table.topics)} in {ours!r}, the qrels "
-            f"{shown(judgments.topics)} in {theirs!r}",
+            f"none: the runs have {ids.shown(table.topics)} in {ours!r}, the qrels "
+            f"{ids.shown(judgments.topics)} in {theirs!r}",
             "compare leading zeros and types",
         )
     return placed
 
 
-def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
+def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
     """Return for every row of the runs its row in the qrels, -1 where unjudged.
 
     Parameters
@@ -192,14 +170,14 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
-    same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
+    ids.same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     found = _by_fingerprints(table, number, judgments)
     return _by_names(table, number[table.topic], judgments) if found is None else found
 
 
-def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> Codes | None:
+def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
     """Join by fingerprints; None where some are equal that must not be, or names are too long."""
     known = fingerprints(judgments.doc)
     if known is None:
@@ -226,24 +204,22 @@ def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> C
         return _are_alike(docs, topic, place[some], judgments) and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
-    parts = slices_of_lists(ends, most) if once else row_slices(rows, most)
+    parts = slices_of_lists(ends, most) if once else coded_tables.row_slices(rows, most)
     return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 
 
-def _are_alike(docs: pa.ChunkedArray, topic: Codes, place: Codes, judgments: QrelsTable) -> bool:
+def _are_alike(
+    docs: pa.ChunkedArray, topic: ids.Codes, place: ids.Codes, judgments: QrelsTable
+) -> bool:
     """Return whether documents, each with its topic, are those of the judgments at their places."""
     rows = np.flatnonzero(place >= 0)
     judged = place[rows]
     if (topic[rows] != judgments.topic[judged]).any():
         return False
-    same = pc.equal(*_alike(docs.take(pa.array(rows)), judgments.doc.take(pa.array(judged))))
+    kind = pa.int64() if pa.types.is_integer(docs.type) else pa.large_string()
+    listed = docs.take(pa.array(rows)).cast(kind)
+    same = pc.equal(listed, judgments.doc.take(pa.array(judged)).cast(kind))
     return bool(pc.all(same, min_count=0).as_py())
-
-
-def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
-    """Return columns in one type."""
-    text = is_text(columns[0].type)
-    return [column.cast(pa.large_string() if text else pa.int64()) for column in columns]
 
 
 class _Matches:
@@ -259,7 +235,7 @@ class _Matches:
         self._begins = np.zeros(1 << (64 - int(self._bits)), bool)
         self._begins[known >> self._bits] = True
 
-    def of(self, listed: Prints) -> Codes:
+    def of(self, listed: Prints) -> ids.Codes:
         """Return where each number stands among known ones, -1 for one that is not known."""
         place = np.full(len(listed), -1, np.int32)
         some = np.flatnonzero(self._begins[listed >> self._bits])
@@ -273,40 +249,24 @@ def _repeats(prints: Prints) -> bool:
     return bool((prints[1:] == prints[:-1]).any())
 
 
-def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
+def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.Codes:
     """Join by names, refusing those that are there twice."""
-    place = np.full(len(topic), -1, np.int32)
-    listed_twice: list[Codes] = []
-    judged_twice: list[Codes] = []
-
-    def match(rows: list[Codes], codes: list[Codes]) -> None:
-        (listed, judged), (retrieved, known) = rows, codes
-        listed_twice.append(listed[listed_again(table.system[listed], retrieved)])
-        judged_twice.append(judged[repeated(known)])
-        found = pc.index_in(pa.array(retrieved), value_set=pa.array(known))
-        row = found.fill_null(-1).to_numpy(zero_copy_only=False)
-        place[listed] = np.append(judged, -1)[row]
-
-    in_batches(match, Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    refuse_duplicates(table, np.sort(np.concatenate(listed_twice)))
-    refuse_twice_judged(judgments, np.sort(np.concatenate(judged_twice)))
-    return place
+    sides = Side(topic, table.doc), Side(judgments.topic, judgments.doc)
+    listed, judged = coded_tables.code_documents(*sides)
+    refuse_duplicates(table, listed_again(table.system, listed))
+    coded_tables.refuse_twice_judged(judgments, ids.repeated(judged))
+    return pd.Index(judged).get_indexer(pd.Index(listed)).astype(np.int32)
 
 
-def like_chunks(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Codes:
-    """Return the unjudged rows whose name, without a number at its end, is a judged document's."""
-    return _like_chunks(table, judgments, np.flatnonzero(~judged))
-
-
-def _like_chunks(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
-    if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
+def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.Codes:
+    """Return the rows, of some, whose name without a number at its end is a judged document's."""
+    if not len(rows) or not (ids.is_text(table.doc.type) and ids.is_text(judgments.doc.type)):
         return rows[:0]
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
     stems = pc.replace_substring_regex(names, CHUNK, "")
     known = pc.unique(judgments.doc.cast(pa.large_string()))
     found = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
-    chosen: Codes = rows[found.to_numpy()]
-    return chosen
+    return np.asarray(rows[found.to_numpy()])
 
 
 def tell_unjudged(
@@ -328,7 +288,7 @@ def tell_unjudged(
     """
     if not len(table.doc) or found.all():
         return {}
-    chunks = _like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
+    chunks = like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
     if not found.any():
         runs, qrels = (
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
@@ -346,7 +306,7 @@ def tell_unjudged(
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
     """Warn that no retrieved document is judged, given some documents of each and their column."""
-    told = [f"{shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
+    told = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
     warn(f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; {advice}")
 
 
@@ -386,8 +346,8 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     0   1     a    2.0      3
     1   1     b    1.0   <NA>
     """
-    table, judgments = read_table(runs), read_qrels_table(qrels)
-    refuse_two_units(table.frame, table.columns)
+    table, judgments = coded_tables.read_table(runs), read_qrels_table(qrels)
+    ids.refuse_two_units(table.frame, table.columns)
     known = roles(table.frame.columns)
     if GRADE in known:
         found = repr(known[GRADE])
@@ -436,17 +396,17 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     (523, 132)
     """
     table = read_qrels_table(qrels)
-    columns = require_columns(documents, DOCUMENTS)
-    topic, topics = code_labels(documents[columns[TOPIC]], TOPIC)
-    doc = identifiers(documents[columns[DOC]], DOC)
-    same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
+    columns = ids.require_columns(documents, DOCUMENTS)
+    topic, topics = ids.code_labels(documents[columns[TOPIC]], TOPIC)
+    doc = ids.identifiers(documents[columns[DOC]], DOC)
+    ids.same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
     beyond = len(table.topics) + np.arange(len(topics))
     placed = table.topics.get_indexer(topics)
     shared = np.where(placed < 0, beyond, placed)[topic]
-    judged, listed = code_documents(Side(table.topic, table.doc), Side(shared, doc))
+    judged, listed = coded_tables.code_documents(Side(table.topic, table.doc), Side(shared, doc))
     kept = np.isin(judged, listed)
     if not kept.any():
-        sides = [shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
+        sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
         found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
         raise IdError("documents that occur in both frames", found, "compare the identifiers")
     return table.judging(kept)

@@ -1,21 +1,22 @@
 """Experiments of the same runs, otherwise judged: by less, without unjudged documents, or anew."""
 
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import InputError
 from irframe.experiments.coded_tables import Side, code_documents
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import RANKS, Listed, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.experiments.pool import Pool
 from irframe.files.ids import Codes, same_kind
 from irframe.names import DOC
 
@@ -51,7 +52,7 @@ def condensed(experiment: Experiment) -> Experiment:
     if hits.tied is not None:
         block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
         tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
-    there = hits.alongside(hits.first[of] + hits.rank[order] - 1)
+    there = hits.alongside(itemgetter(hits.first[of] + hits.rank[order] - 1))
     closed = Hits(
         count.reshape(length.shape),
         of,
@@ -92,7 +93,8 @@ def judged_anew(
     nothing = Listed(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
     listed = nothing if listing is None else listing
     codes = code_documents(old, new, Side(listed.of % len(before.count), listed.doc))
-    row, found = (_rows_of(codes[1], each) for each in (codes[0], codes[2]))
+    known = pd.Index(codes[1])
+    row, found = (known.get_indexer(pd.Index(each)) for each in (codes[0], codes[2]))
     fresh = ~np.isin(codes[1], codes[0])
     _refuse_unknown(experiment, new.topic[fresh], listed.of[found >= 0])
     kept, there = row[hits.row] >= 0, found >= 0
@@ -108,20 +110,20 @@ def judged_anew(
     ).by_list()
     collections = _collections(experiment)
     some = judgments.only(np.arange(len(judgments.row)))
-    known = whole and not there.any()
-    pool = _pool(experiment, anew, some, collections, given=given, known=known)
-    left = (
-        None if listing is None else together([_some(listing, ~there), _hidden(experiment, kept)])
-    )
-    changed: dict[str, Any] = {"judgments": some, "hits": anew, "pool": pool, "listing": left}
+    told = collections if whole and not there.any() else None
+    pool = _pool(experiment, anew, some, told, given=given)
+    left = None
+    if listing is not None:
+        rest = np.flatnonzero(~there)
+        unjudged = Listed(listing.of[rest], listing.rank[rest], listing.doc.take(pa.array(rest)))
+        left = together([unjudged, _hidden(experiment, kept)])
+    top: Any = np.full(len(judgments.count), judgments.top)
+    if experiment.collection is not None:  # else all judgments count, those of other topics, too
+        top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
     made = {**experiment.made, "pool": pool.word(some)}
-    return replace(experiment, **changed, top=_tops(collections, judgments), made=made)
-
-
-def _some(listing: Listed, kept: NDArray[np.bool_]) -> Listed:
-    """Return some of the documents at the top of lists."""
-    some = np.flatnonzero(kept)
-    return Listed(listing.of[some], listing.rank[some], listing.doc.take(pa.array(some)))
+    return replace(
+        experiment, judgments=some, hits=anew, pool=pool, listing=left, top=top, made=made
+    )
 
 
 def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> Listed:
@@ -132,16 +134,16 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> Listed:
     return Listed(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
 
 
+def _collections(experiment: Experiment) -> Collections:
+    """Return the collections of the topics, one where they are not told."""
+    if experiment.collection is None:
+        return Collections.one(experiment.shape[1])
+    of_topic = np.asarray(experiment.collection.codes, np.intp)
+    return Collections(of_topic, experiment.collection.categories, "collection")
+
+
 def _documents(judgments: Judgments) -> Side:
     return Side(judgments.topic, judgments.table.doc.take(pa.array(judgments.row)))
-
-
-def _rows_of(codes: Codes, wanted: Codes) -> Codes:
-    """Return where each wanted code stands, -1 for nowhere."""
-    order = np.argsort(codes)
-    place = np.searchsorted(codes, wanted, sorter=order)
-    place = order[np.minimum(place, len(order) - 1)]
-    return np.where(codes[place] == wanted, place, -1)
 
 
 def _refuse_unknown(experiment: Experiment, topic: Codes, found: Codes) -> None:
@@ -170,35 +172,19 @@ def _refuse_unknown(experiment: Experiment, topic: Codes, found: Codes) -> None:
         raise InputError(wanted, known_to, advice, told)
 
 
-def _collections(experiment: Experiment) -> Collections:
-    """Return the collections of the topics, one where they are not told."""
-    if experiment.collection is None:
-        return Collections.one(experiment.shape[1])
-    labels = experiment.collection.categories
-    return Collections(np.asarray(experiment.collection.codes, np.intp), labels, "collection")
-
-
-def _tops(collections: Collections, judgments: Judgments) -> NDArray[np.int64]:
-    """Return the highest grade of the collection of each topic."""
-    if not collections.name:  # which all judgments are of, those of other topics, too
-        return np.full(len(judgments.count), judgments.top)
-    return collections.tops(judgments.topic, judgments.grade)
-
-
 def _pool(
     experiment: Experiment,
     hits: Hits,
     judgments: Judgments,
-    collections: Collections,
+    collections: Collections | None,
     *,
     given: bool,
-    known: bool,
 ) -> Pool:
     """Return the pool of other judgments: as deep as was given, else as found, 0 if unknown."""
     before = experiment.known_pool
     anew = Pool.of(hits, len(judgments.row), before.contributing, stated=before.stated)
     if given:
         return replace(anew, depth=before.depth)
-    if known:
+    if collections is not None:
         return anew.down_to(None, judgments, collections, experiment.longest)
     return replace(anew, depth=np.zeros_like(before.depth), stated=False)

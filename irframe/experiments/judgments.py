@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise, repeat
+from itertools import chain, count, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -13,25 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import singular
-from irframe.experiments.coded_tables import (
-    NO_OTHERS,
-    QrelsTable,
-    Side,
-    code_documents,
-    read_qrels_dictionary,
-    read_qrels_table,
-    refuse_twice_judged,
-)
+from irframe.experiments import coded_tables, nuggets
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
-from irframe.experiments.nuggets import (
-    count_grades,
-    ideals,
-    reads_strata,
-    strata_of,
-    tell_sampled,
-    variants,
-)
 from irframe.experiments.policy import Topics
 from irframe.files.as_runs import Qrels, qrels_by_role
 from irframe.files.ids import ByRole, Codes, repeated
@@ -43,7 +27,7 @@ from irframe.names import ITERATION, SUBTOPIC
 class Judgments:
     """The judged documents of some topics, topic by topic."""
 
-    table: QrelsTable
+    table: coded_tables.QrelsTable
     """All judgments, as they were given."""
     code: Codes
     """Code in them of each topic."""
@@ -74,18 +58,18 @@ class Judgments:
         ParameterError
             For listed topics that are not judged.
         """
-        table = read_qrels_dictionary(qrels)
+        table = coded_tables.read_qrels_dictionary(qrels)
         if table is None:
-            table = read_qrels_table(
+            table = coded_tables.read_qrels_table(
                 _with_subtopics(qrels_by_role(qrels), metrics), spans=bool(metrics)
             )
-            (codes,) = code_documents(Side(table.topic, table.doc))
-            refuse_twice_judged(table, repeated(codes))
+            (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
+            coded_tables.refuse_twice_judged(table, repeated(codes))
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod
     def chosen(
-        cls, table: QrelsTable, code: Codes, levels: NDArray[np.int8] | None = None
+        cls, table: coded_tables.QrelsTable, code: Codes, levels: NDArray[np.int8] | None = None
     ) -> "Judgments":
         """Return the judgments of some topics, given their codes, and the grades if known."""
         place = np.full(len(table.topics), -1)
@@ -100,7 +84,7 @@ class Judgments:
         taken, topic = pa.array(own), self.topic[rows].astype(np.int32)
         few = replace(
             table,
-            frame=NO_OTHERS,
+            frame=coded_tables.NO_OTHERS,
             topic=topic,
             topics=self.topics,
             names=table.doc.take(taken),
@@ -173,10 +157,9 @@ class Judgments:
             marks = pd.util.hash_array(self.docs.astype(object))
         if topics is None:
             topics = pd.util.hash_array(self.topics.astype(str).to_numpy(object))
-        columns: list[Any] = [
-            self.grade,
-            *([] if self.table.subtopic_grade is None else self._subtopics),
-        ]
+        columns: list[Any] = [self.grade]
+        if self.table.subtopic_grade is not None:
+            columns += [*self.table.subtopic_grade[self.row].T]
         columns += [] if self.strata is None else [pd.util.hash_array(self.strata)]
         columns += [] if self.probability is None else [self.probability.view(np.int64)]
         marks = marks ^ topics[self.topic]
@@ -185,12 +168,6 @@ class Judgments:
         total = int(marks.sum(dtype=np.uint64)) if len(marks) else 0
         counted = f"{len(self.row)} judgments of {len(self.topics)} topics"
         return f"{singular(counted)}, {total:016x}"
-
-    @property
-    def _subtopics(self) -> list[NDArray[np.int8]]:
-        """The grades of each judged document for every subtopic."""
-        grade = self.table.subtopic_grade
-        return [] if grade is None else [*grade[self.row].T]
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
@@ -212,17 +189,10 @@ class Judgments:
     @cached_property
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
-        found = np.empty(len(self.row), object)
-        found[:] = self._listed
-        return found
-
-    @cached_property
-    def _listed(self) -> list[Any]:
         names = self.table.names
-        if not isinstance(names, list):
-            names = names.to_pylist()
-        in_order = len(self.row) == len(names) and bool((np.diff(self.row) == 1).all())
-        return names if in_order else [names[row] for row in self.row.tolist()]
+        found = np.empty(len(self.table.topic), object)
+        found[:] = names if isinstance(names, list) else names.to_pylist()
+        return found[self.row]
 
     @property
     def first(self) -> Any:
@@ -233,8 +203,8 @@ class Judgments:
     @cached_property
     def lists(self) -> list[list[Any]]:
         """The names of each topic's judged documents."""
-        ends = pairwise([*self.start.tolist(), len(self.row)])
-        return [self._listed[slice(*part)] for part in ends]
+        names, ends = self.names.tolist(), pairwise([*self.start.tolist(), len(self.row)])
+        return [names[slice(*part)] for part in ends]
 
     @cached_property
     def places(self) -> dict[Any, int]:
@@ -242,28 +212,14 @@ class Judgments:
         return {topic: place for place, topic in enumerate(self.topics.tolist())}
 
     @cached_property
-    def _rows(self) -> dict[int, dict[Any, int]]:
-        return {}
-
-    def rows_of(self, topic: int) -> dict[Any, int]:
-        """Return the judged documents of a topic: name -> row."""
-        if topic not in self._rows:
-            first = int(self.start[topic])
-            names = self.lists[topic]
-            self._rows[topic] = dict(zip(names, range(first, first + len(names)), strict=True))
-        return self._rows[topic]
+    def _rows(self) -> list[dict[Any, int]]:
+        """The judged documents of each topic: name -> row."""
+        rows = count()
+        return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
     def rows_among(self, lists: Iterable[tuple[int, Iterable[Any]]], size: int) -> Codes:
-        """Return the judged document of each name, -1 for one that is not judged.
-
-        Parameters
-        ----------
-        lists
-            Topics, each with names of documents.
-        size
-            How many names there are.
-        """
-        rows = [map(self.rows_of(topic).get, names, repeat(-1)) for topic, names in lists]
+        """Return the judged document of so many names in all, by topics, -1 for one not judged."""
+        rows = [map(self._rows[topic].get, names, repeat(-1)) for topic, names in lists]
         return np.fromiter(chain.from_iterable(rows), np.int64, size)
 
     @cached_property
@@ -301,16 +257,14 @@ class Judgments:
         """Return whether each topic has a document of this grade or a higher one."""
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
-    def fields(self, metrics: Iterable[Metric]) -> dict[str, Any]:
+    def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
-        metrics = list(metrics)
         found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
-            tell_sampled(metrics, self.grade, self.probability)
-        if self.strata is not None and reads_strata(metrics):
-            named = np.asarray(self.strata)
-            here = named, self.grade, self.topic, self.topics, self.levels
-            found |= {"start": self.start} | strata_of(*here)
+            nuggets.tell_sampled(metrics, self.grade, self.probability)
+        if self.strata is not None and nuggets.reads_strata(metrics):
+            here = self.strata, self.grade, self.topic, self.topics, self.levels
+            found |= {"start": self.start} | nuggets.strata_of(*here)
         spans = self.table.spans
         if spans is not None:
             sets = {} if spans.n_sets is None else {"n_sets": spans.n_sets[self.code]}
@@ -320,13 +274,13 @@ class Judgments:
         asking = [metric for metric in metrics if metric.subtopics is not False]
         if not asking or self.table.subtopic_grade is None:
             return found
-        grade, wanted = self.table.subtopic_grade[self.row], variants(asking)
+        grade, wanted = self.table.subtopic_grade[self.row], nuggets.variants(asking)
         topics = len(self.topics)
         return found | {
             "start": self.start,
             "subtopic_grade": grade,
-            "subtopic_count": count_grades(grade, self.topic, topics, self.levels),
-            "ideal": ideals(grade, self.topic, topics, self.names, wanted),
+            "subtopic_count": nuggets.count_grades(grade, self.topic, topics, self.levels),
+            "ideal": nuggets.ideals(grade, self.topic, topics, self.names, wanted),
             "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
         }
 
@@ -338,11 +292,8 @@ def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
     """
     frame, found = qrels
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
-    if not needed or ITERATION not in found:
+    name = found.get(ITERATION)
+    if not needed or name is None or (frame[name] == frame[name].iloc[0]).all():
         return qrels
-    named = frame[found[ITERATION]]
-    if (named == named.iloc[0]).all():
-        return qrels
-    renamed = {role: name for role, name in found.items() if role != ITERATION}
-    called = frame.rename(columns={found[ITERATION]: SUBTOPIC})
-    return ByRole(called, renamed | {SUBTOPIC: SUBTOPIC})
+    others = {role: column for role, column in found.items() if role != ITERATION}
+    return ByRole(frame.rename(columns={name: SUBTOPIC}), others | {SUBTOPIC: SUBTOPIC})

@@ -33,21 +33,10 @@ class Listed:
     (topic, longest)."""
     length: NDArray[np.int64]
     """How long each list is, shape (topic,)."""
-
-    @property
-    def judged(self) -> tuple[Codes, Array]:
-        """The judged documents that were retrieved, and the key of each of them."""
-        raise NotImplementedError
-
-    @property
-    def row(self) -> Codes:
-        """The judged documents that were retrieved."""
-        return self.judged[0]
-
-    @property
-    def key_of_row(self) -> Array:
-        """The key of each of them."""
-        return self.judged[1]
+    row: Codes
+    """The judged documents that were retrieved."""
+    key_of_row: Array
+    """The key of each of them."""
 
     @property
     def of(self) -> Codes:
@@ -67,28 +56,6 @@ class Named(Listed):
     """Lists of names: a dictionary document -> score for each topic."""
 
     lists: Dictionaries
-    again: bool
-    """Whether runs were read before, and so more are to be expected."""
-
-    @cached_property
-    def judged(self) -> tuple[Codes, Array]:
-        """The judged documents that were retrieved, and the key of each of them.
-
-        A list is asked for the judged documents, unless there are so many more of these that it is
-        less to number them, once for all runs, and to ask for those of the list.
-        """
-        lists, judgments, length = self.lists, self.judgments, self.length
-        short = (judgments.count > 2 * length) & self.again
-        if not short.any():
-            return _asked(lists, judgments, self.key.dtype)
-        some = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
-        code = judgments.rows_among(some, int(length[short].sum()))
-        hit = code >= 0
-        key = self.key[np.arange(self.key.shape[1]) < (length * short)[:, np.newaxis]][hit]
-        if short.all():
-            return code[hit], key
-        row, mine = _asked(lists, judgments, key.dtype, ~short)
-        return np.concatenate([row, code[hit]]), np.concatenate([mine, key])
 
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the documents of some lists; see `Listed`."""
@@ -127,8 +94,35 @@ def read_lists(
         return None
     if np.isnan(score.min(initial=np.inf)):
         return None
-    key = as_key(score, dtype)
-    return Named(judgments, systems, as_matrix(key, length), length, lists, again)
+    key = as_matrix(as_key(score, dtype), length)
+    row, of_row = _judged(lists, judgments, key, length, again=again)
+    return Named(judgments, systems, key, length, row, of_row, lists)
+
+
+def _judged(
+    lists: Dictionaries,
+    judgments: Judgments,
+    key: Array,
+    length: NDArray[np.int64],
+    *,
+    again: bool,
+) -> tuple[Codes, Array]:
+    """Return the judged documents that were retrieved, and the key of each of them.
+
+    A list is asked for the judged documents, unless there are so many more of these that it is
+    less to number them, once for all runs, and to ask for those of the list.
+    """
+    short = (judgments.count > 2 * length) & again
+    if not short.any():
+        return _asked(lists, judgments, key.dtype)
+    some = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
+    code = judgments.rows_among(some, int(length[short].sum()))
+    hit = code >= 0
+    mine = key[np.arange(key.shape[1]) < (length * short)[:, np.newaxis]][hit]
+    if short.all():
+        return code[hit], mine
+    row, others = _asked(lists, judgments, key.dtype, ~short)
+    return np.concatenate([row, code[hit]]), np.concatenate([others, mine])
 
 
 def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
@@ -221,18 +215,11 @@ class Places:
 class Placed(Listed):
     """Lists of positions."""
 
-    found: tuple[Codes, Array]
-    """The judged documents that were retrieved, and the key of each of them."""
     places: Places
     doc: Codes
     """The document of each row, list by list, as filed; -1 for one that has no name."""
 
     unnamed: ClassVar = True
-
-    @property
-    def judged(self) -> tuple[Codes, Array]:
-        """The judged documents that were retrieved, and the key of each of them."""
-        return self.found
 
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the documents of some lists; see `Listed`."""
@@ -276,14 +263,17 @@ def read_places(
     if (topic[1:] < topic[:-1]).any():
         order = grouped(topic)
         topic, doc, score = topic[order], doc[order], score[order]
-    _refuse_missing(places, topic, doc, score)
+    missing = np.flatnonzero(np.isnan(score))
+    if len(missing):
+        named = _described(places, topic[missing], doc[missing])
+        raise RankingError("a score in every row", f"{len(missing)} missing", "", named)
     length = np.bincount(topic, minlength=len(judgments.topics))
     _refuse_again(places, as_matrix(doc, length, -1))
     key = as_key(score, dtype)
     row = places.rows(topic, doc)
     hit = np.flatnonzero(row >= 0)
     keys = as_matrix(key, length)
-    return Placed(judgments, systems, keys, length, (row[hit], key[hit]), places, doc)
+    return Placed(judgments, systems, keys, length, row[hit], key[hit], places, doc)
 
 
 def refuse_beyond(role: str, place: Codes, size: int) -> None:
@@ -293,13 +283,6 @@ def refuse_beyond(role: str, place: Codes, size: int) -> None:
         advice = "give -1 for any other" if role == "doc" else ""
         wanted = f"{role} positions from -1 to {size - 1}, in {role}s of the scorer"
         raise ParameterError(wanted, "", advice, beyond)
-
-
-def _refuse_missing(places: Places, topic: Codes, doc: Codes, score: Array) -> None:
-    missing = np.flatnonzero(np.isnan(score))
-    if len(missing):
-        named = _described(places, topic[missing], doc[missing])
-        raise RankingError("a score in every row", f"{len(missing)} missing", "", named)
 
 
 def _refuse_again(places: Places, doc: Array) -> None:

@@ -1,6 +1,6 @@
 """Which lists there are when runs meet judgments, by collection, and what is absent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,37 +38,19 @@ class Collections:
         return cls(np.zeros(topics, np.intp), pd.Index(["all"]))
 
     @classmethod
-    def of_qrels(cls, judgments: QrelsTable, name: str | None) -> "Collections":
-        """Read a column of the qrels alone, without one put all topics together."""
-        if name is None:
-            return cls.one(len(judgments.topics))
-        nobody = np.zeros(0, np.int64)
-        return cls.read(
-            judgments.frame.iloc[:0, :0], judgments.frame, None, judgments, nobody, name
-        )
-
-    @classmethod
     def read(
-        cls,
-        runs: pd.DataFrame,
-        qrels: pd.DataFrame,
-        table: RunTable | None,
-        judgments: QrelsTable,
-        placed: Codes,
-        name: str | None,
+        cls, judgments: QrelsTable, name: str | None, runs: tuple[RunTable, Codes] | None = None
     ) -> "Collections":
-        """Read a column of the runs, the qrels, or both.
+        """Read a column of the qrels, and of runs, or of both.
 
         Parameters
         ----------
-        runs, qrels
-            The frames as the caller gave them.
-        table, judgments
-            The frames, coded; no runs where none of their columns counts.
-        placed
-            Code in the qrels of each topic of the runs, -1 where it is not judged.
+        judgments
+            The qrels.
         name
             The column; None for one collection of everything.
+        runs
+            The runs, and the code in the qrels of each of their topics, -1 where it is not judged.
 
         Raises
         ------
@@ -80,21 +62,20 @@ class Collections:
         if name is None:
             return cls.one(len(judgments.topics))
         one_column("collection", name)
-        sides = []
-        if name in qrels.columns:
-            sides.append((qrels[name], judgments.topic))
-        if table is not None and name in runs.columns:
-            sides.append((runs[name], placed[table.topic]))
-        if not sides:
-            known = map(str, [*runs.columns, *qrels.columns])
+        sides = [(judgments.frame, judgments.topic)]
+        if runs:
+            sides.append((runs[0].frame, runs[1][runs[0].topic]))
+        having = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
+        if not having:
+            known = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
             raise ParameterError("collection to be a column of the frames", repr(name), "", known)
-        values, topic = (pd.concat([s for s, _ in sides]), np.concatenate([t for _, t in sides]))
-        codes, labels = pd.factorize(values)
-        told = None
-        if table is not None and name in runs.columns:
-            told = np.zeros((len(table.systems), len(labels)), bool)
-            ours, known = codes[-len(runs) :], codes[-len(runs) :] >= 0
-            told[table.system[known], ours[known]] = True
+        codes, labels = pd.factorize(pd.concat([values for values, _ in having]))
+        topic, told = np.concatenate([of_rows for _, of_rows in having]), None
+        if runs and name in runs[0].frame.columns:
+            system = runs[0].system
+            told = np.zeros((len(runs[0].systems), len(labels)), bool)
+            ours = codes[len(codes) - len(system) :]
+            told[system[ours >= 0], ours[ours >= 0]] = True
         known_rows = (codes >= 0) & (topic >= 0)
         pairs = np.unique(np.stack([topic[known_rows], codes[known_rows]]), axis=1)
         again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
@@ -105,25 +86,6 @@ class Collections:
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, told)
-
-    def told_of(self, codes: Codes) -> pd.CategoricalIndex | None:
-        """Return the collection of some topics, among all that there are, where they are told."""
-        if not self.name:
-            return None
-        of_topic = pd.Categorical.from_codes(self.of_topic[codes], self.labels)
-        return pd.CategoricalIndex(of_topic)
-
-    def tops(self, topic: Codes, grade: Any) -> NDArray[np.int64]:
-        """Return the highest grade of the collection of every topic, at least 1."""
-        return self.reduce(np.maximum, topic, grade, 1)
-
-    def refuse_unknown(self, labels: pd.Index, codes: Codes) -> None:
-        """Raise if chosen topics belong to no known collection."""
-        unknown = labels[self.of_topic[codes] < 0]
-        if len(unknown):
-            wanted = f"a collection ({self.name}) for every topic"
-            advice = f"add the column {self.name!r} to the qrels"
-            raise ParameterError(wanted, f"none for {len(unknown)}", advice, unknown)
 
     def reduce(self, best: np.ufunc, topic: Codes, values: Any, start: int) -> NDArray[np.int64]:
         """Reduce values of topics over collections, and return the result for each topic.
@@ -228,16 +190,6 @@ def count_rows(table: RunTable) -> Codes:
     return lengths
 
 
-Labels = pd.Index | Sequence[Any]
-
-
-def tell_unjudged_topics(topics: Labels) -> None:
-    """Warn of topics of the runs that have no judgments."""
-    if len(topics):
-        told = listing(topics)
-        warn(f"{len(topics)} topics of the runs have no judgments and are left out: {told}")
-
-
 def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None) -> None:
     """Warn of lists that are missing where their systems take part, and count as empty.
 
@@ -258,7 +210,12 @@ def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None
     """
     listed, attended = (part[:, codes] for part in (lists.listed, lists.attended))
     some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
-    _tell_unlisted(topics[np.flatnonzero(wanted & ~some)], int(wanted.sum()))
+    unlisted = topics[np.flatnonzero(wanted & ~some)]
+    if len(unlisted):
+        warn(
+            f"no system has a list for {len(unlisted)} of {wanted.sum()} judged topics: "
+            f"{listing(unlisted)}; topics='runs' leaves them out"
+        )
     stray = ~np.asarray(lists.listed.any(axis=1))
     _tell_stray(lists, topics, stray)
     expected = attended & some & ~stray[:, np.newaxis]
@@ -266,25 +223,10 @@ def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None
         of_group, keys = pd.factorize(np.asarray(group))
         inside = of_group[:, np.newaxis] == np.arange(len(keys))
         expected &= (listed @ inside)[:, of_group]
-    _tell_lacking(lists.systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
-
-
-def _tell_unlisted(topics: pd.Index, total: int) -> None:
-    """Warn of judged topics, of so many in all, for which no system has a list."""
-    if len(topics):
-        warn(
-            f"no system has a list for {len(topics)} of {total} judged topics: "
-            f"{listing(topics)}; topics='runs' leaves them out"
-        )
-
-
-def _tell_lacking(
-    systems: pd.Index, missing: NDArray[np.integer], total: NDArray[np.integer]
-) -> None:
-    """Warn of systems that lack so many lists of so many, those that lack most first."""
+    missing, total = (expected & ~listed).sum(axis=1), expected.sum(axis=1)
     order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
     if len(order):
-        lacking = [f"{systems[row]} {missing[row]} of {total[row]} topics" for row in order]
+        lacking = [f"{lists.systems[row]} {missing[row]} of {total[row]} topics" for row in order]
         warn(f"{LACKING}: {listing(lacking)}; topics='common' leaves such topics out")
 
 
@@ -340,8 +282,15 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     codes = judged_topics(labels, topics)
     if isinstance(topics, str):
         codes = codes[_there(lists, topics)]
-        tell_unjudged_topics(lists.topics[lists.placed < 0])
-    lists.collections.refuse_unknown(labels[codes], codes)
+        unjudged = lists.topics[lists.placed < 0]
+        if len(unjudged):
+            told = f"{len(unjudged)} topics of the runs have no judgments and are left out"
+            warn(f"{told}: {listing(unjudged)}")
+    unknown, name = labels[codes[lists.collections.of_topic[codes] < 0]], lists.collections.name
+    if len(unknown):
+        wanted = f"a collection ({name}) for every topic"
+        advice = f"add the column {name!r} to the qrels"
+        raise ParameterError(wanted, f"none for {len(unknown)}", advice, unknown)
     return codes
 
 
@@ -371,14 +320,9 @@ def _there(lists: Lists, word: str) -> NDArray[np.bool_]:
     if word == "qrels":
         return np.ones(len(some), bool)
     if not some.any():
-        _refuse_none_common(lists)
+        counts = lists.listed.sum(axis=1)
+        told = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
+        wanted = "topics for which every run has a list"
+        found = "none; judged topics that runs have"
+        raise IdError(wanted, found, "ask for topics='runs', or leave runs out", told)
     return some
-
-
-def _refuse_none_common(lists: Lists) -> None:
-    """Raise, as there is no topic for which every system has a list."""
-    counts = lists.listed.sum(axis=1)
-    told = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
-    wanted = "topics for which every run has a list"
-    found, advice = "none; judged topics that runs have", "ask for topics='runs'"
-    raise IdError(wanted, found, f"{advice}, or leave runs out", told)

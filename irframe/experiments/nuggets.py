@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import GradeError, IdError, InputError, MetricError, warn
-from irframe.files.as_runs import ONLY_SYSTEM, columns_of
+from irframe.experiments.coded_tables import code_systems
+from irframe.files.as_runs import columns_of
 from irframe.files.formats import NUGGETS
 from irframe.files.ids import Codes, code_labels, repeated, require_columns
 from irframe.files.repeats import fold_rows
@@ -21,17 +23,6 @@ from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import facts
 from irframe.metrics.subtopics import ideal_gains, stretch
-from irframe.names import (
-    ASSIGNMENT,
-    EMPTY,
-    IMPORTANCE,
-    METRIC,
-    METRICS,
-    NUGGET,
-    RESULT,
-    SYSTEM,
-    TOPIC,
-)
 from irframe.record import recorded
 from irframe.warned import listing
 
@@ -46,9 +37,7 @@ def refuse(metrics: Iterable[Metric], column: str | None) -> None:
     column
         The column that names subtopics in the qrels, None where there is none.
     """
-    wrong = [
-        str(metric) for metric in metrics if metric.subtopics not in {None, column is not None}
-    ]
+    wrong = [str(m) for m in metrics if m.subtopics not in {None, column is not None}]
     if wrong and column is not None:
         advice = (
             f"score IA(metric={wrong[0]!r}), the mean over subtopics; or keep the best grade of "
@@ -93,7 +82,7 @@ def count_grades(
         Shape (topic, subtopic, level).
     """
     shape = topics, grade.shape[1], len(levels)
-    row, subtopic = np.nonzero((grade != EMPTY) & (topic >= 0)[:, np.newaxis])
+    row, subtopic = np.nonzero((grade != words.EMPTY) & (topic >= 0)[:, np.newaxis])
     places = topic[row], subtopic, np.searchsorted(levels, grade[row, subtopic])
     found = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
     return found.reshape(shape)
@@ -148,22 +137,20 @@ def tell_sampled(
         1 where documents were not drawn, or might not have been.
     """
     drawn = np.ones(1) if probability is None else probability
-    if not ((grade < 0) & (grade > EMPTY)).any() and not (drawn < 1).any():
+    if not ((grade < 0) & (grade > words.EMPTY)).any() and not (drawn < 1).any():
         return
-    misled = [str(metric) for metric in metrics if not _holds(metric)]
+    misled = []
+    for metric in metrics:  # those that infer, read the judged alone, or only count, are not
+        known = facts(metric)
+        inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
+        if not inferred and known.order not in {"preference", "judged"}:
+            misled.append(str(metric))
     if misled:
         warn(
             "a sample of the pool was judged, and the rest is not relevant to "
             f"{listing(misled)}; infAP and infNDCG, and estimate for P, DCG and RBP, infer from "
             "samples"
         )
-
-
-def _holds(metric: Metric) -> bool:
-    """Return whether a metric infers, reads the judged alone, or only counts."""
-    known = facts(metric)
-    inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
-    return inferred or known.order in {"preference", "judged"}
 
 
 def strata_of(
@@ -200,37 +187,30 @@ def strata_of(
         If no document of a stratum was judged, where that is refused.
     """
     code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
-    here = np.where(grade == EMPTY, -1, topic)
+    here = np.where(grade == words.EMPTY, -1, topic)
     pair = here.astype(np.int64) * len(labels) + code
     known = np.unique(pair[here >= 0])
     first = np.searchsorted(known // max(1, len(labels)), np.arange(len(topics)))
     place = np.where(here >= 0, np.searchsorted(known, pair) - first[here], -1)
     width = int(place.max(initial=0)) + 1
-    spread = np.full((len(grade), width), EMPTY, np.int8)
+    spread = np.full((len(grade), width), words.EMPTY, np.int8)
     inside = np.flatnonzero(place >= 0)
     spread[inside, place[inside]] = grade[inside]
     count = count_grades(spread, here, len(topics), levels)
     empty = (count.sum(axis=-1) > 0) & (count[..., levels >= 0].sum(axis=-1) == 0)
     topic_of, number = np.nonzero(empty)
-    if len(topic_of):
-        named = labels[known % max(1, len(labels))][first[topic_of] + number]
-        pairs = zip(named, topics[topic_of], strict=True)
-        _tell_unjudged([f"{name} of topic {each}" for name, each in pairs], topic_of, complete)
-    return {"stratum": place.astype(np.int32), "stratum_count": count}
-
-
-def _tell_unjudged(named: list[str], topic: NDArray[Any], complete: bool) -> None:  # noqa: FBT001
-    """Warn of strata of which no document was judged, or refuse them."""
-    if not complete:
+    names = labels[known % max(1, len(labels))][first[topic_of] + number]
+    named = [f"{a} of topic {b}" for a, b in zip(names, topics[topic_of], strict=True)]
+    if named and complete:
+        wanted, found = "a judged document in every stratum", f"{len(named)} strata without"
+        advice = "judge some of it, give it the stratum of others, or leave its documents out"
+        raise GradeError(wanted, found, advice, named)
+    if named:
         warn(
             "infAP and infNDCG leave out strata of which nothing was judged, in "
-            f"{len(np.unique(topic))} topics: {listing(named)}"
+            f"{len(np.unique(topic_of))} topics: {listing(named)}"
         )
-        return
-    advice = "judge some of it, give it the stratum of others, or leave its documents out"
-    raise GradeError(
-        "a judged document in every stratum", f"{len(named)} strata without", advice, named
-    )
+    return {"stratum": place.astype(np.int32), "stratum_count": count}
 
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
@@ -306,47 +286,41 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
     table = columns_of(nuggets)
     frame: Any = nuggets if table is None else table
-    folded = fold_rows(frame, require_columns(frame, NUGGETS), (SYSTEM, TOPIC, NUGGET))
+    folded = fold_rows(
+        frame, require_columns(frame, NUGGETS), (words.SYSTEM, words.TOPIC, words.NUGGET)
+    )
     frame = folded.runs
     columns = require_columns(frame, NUGGETS)
-    known = {IMPORTANCE: WEIGHTS, ASSIGNMENT: SUPPORT}
+    known = {words.IMPORTANCE: WEIGHTS, words.ASSIGNMENT: SUPPORT}
     _refuse_labels(frame, {columns[role]: labels for role, labels in known.items()})
     weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
-    if SYSTEM in columns:
-        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
-    else:
-        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
-    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
-    nugget = _distinct(topic, frame[columns[NUGGET]])
+    system, systems = code_systems(frame, columns)
+    topic, topics = code_labels(frame[columns[words.TOPIC]], words.TOPIC)
+    nugget, labels = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
+    pairs = topic.astype(np.int64) * len(labels) + nugget
+    nugget = np.unique(pairs, return_inverse=True)[1]  # numbered in every topic
     there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
-    told = [columns[role] for role in (SYSTEM, TOPIC, NUGGET) if role in columns]
+    told = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
     _refuse_unlike(frame[told], nugget, answer, topic, weight)
     scores = _scores(answer, weight, gain, no_vital)
-    names = [columns.get(role, role) for role in (SYSTEM, TOPIC)]
+    names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
     sides = systems.take(there // len(topics)), topics.take(there % len(topics))
     index = pd.MultiIndex.from_arrays(sides, names=names)
-    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=METRIC))
-    result.attrs = {RESULT: "score_nuggets", METRICS: list(scores)}
+    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=words.METRIC))
+    result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
     return folded.unfold(result, None if folded.word is None else "topic")
 
 
 def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]]) -> None:
     """Raise for labels that mean nothing, listing them with their column."""
-    strange = {
-        column: frame[column][~frame[column].isin(list(labels))].unique()
+    offenders = [
+        f"{label!r} in {column!r}"
         for column, labels in known.items()
-    }
-    offenders = [f"{label!r} in {column!r}" for column in strange for label in strange[column]]
+        for label in frame[column][~frame[column].isin(list(labels))].unique()
+    ]
     if offenders:
         wanted = " and ".join(f"{column} {', '.join(labels)}" for column, labels in known.items())
         raise InputError(wanted, "other labels", "", offenders)
-
-
-def _distinct(topic: Codes, nugget: pd.Series) -> Codes:
-    """Return a number for every nugget of every topic."""
-    code, labels = code_labels(nugget, NUGGET)
-    _, number = np.unique(topic.astype(np.int64) * len(labels) + code, return_inverse=True)
-    return np.asarray(number)
 
 
 def _refuse_unlike(
@@ -365,12 +339,9 @@ def _refuse_unlike(
     lacking = np.flatnonzero(np.bincount(answer)[answer] < wanted_of)
     short = lacking[np.unique(answer[lacking], return_index=True)[1]]
     if len(short):
-        counts = zip(
-            _told(frame.iloc[:, :-1], short), np.bincount(answer)[answer[short]], strict=True
-        )
-        offenders = [
-            f"{name} has {n} of {m}" for (name, n), m in zip(counts, wanted_of[short], strict=True)
-        ]
+        counts = np.bincount(answer)[answer[short]], wanted_of[short]
+        told = zip(_told(frame.iloc[:, :-1], short), *counts, strict=True)
+        offenders = [f"{name} has {n} of {m}" for name, n, m in told]
         advice = "label what an answer leaves out not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
@@ -385,13 +356,9 @@ def _scores(
 ) -> dict[str, NDArray[Any]]:
     """Return the scores of every answer by name."""
     vital = (weight == WEIGHTS["vital"]).astype(float)
-    found = {}
+    weights, found = {"all": np.ones(len(gain)), "vital": vital, "weighted": weight}, {}
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
-        for name, counted in {
-            "all": np.ones(len(gain)),
-            "vital": vital,
-            "weighted": weight,
-        }.items():
+        for name, counted in weights.items():
             total = np.bincount(answer, counted)
             barren = np.full(len(total), np.nan if no_vital == "nan" else 0.0)
             reached = np.bincount(answer, counted * gained)

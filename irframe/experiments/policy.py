@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
@@ -19,17 +20,6 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import parse_named
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    RANK,
-    SCORE,
-    SCORE_DTYPES,
-    TIES,
-    UNJUDGED,
-    ScoreDtype,
-    Ties,
-)
 
 LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
@@ -63,7 +53,9 @@ def strata_sample(
     array([ True, False,  True])
     """
     order = np.lexsort((keys, grade, topic))
-    new = (np.diff(topic[order], prepend=-1) != 0) | (np.diff(grade[order], prepend=UNJUDGED) != 0)
+    new = (np.diff(topic[order], prepend=-1) != 0) | (
+        np.diff(grade[order], prepend=words.UNJUDGED) != 0
+    )
     stratum = np.cumsum(new) - 1
     # Rounded, because 0.29 * 50 is below 14.5.
     number = np.floor(np.round(share * np.bincount(stratum)[stratum], 9) + 0.5)
@@ -123,13 +115,10 @@ def refuse_marks(grades: NDArray[Any]) -> None:
     ...
     irframe.errors.GradeError: wanted judged documents only; found 1 of grade -1...
     """
-    marked = int((grades == POOLED_UNJUDGED).sum())
-    if marked:
-        raise GradeError(
-            "judged documents only",
-            f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged",
-            "drop these rows of the qrels, or give them grade 0 if they were judged",
-        )
+    if marked := int((grades == POOLED_UNJUDGED).sum()):
+        found = f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged"
+        advice = "drop these rows of the qrels, or give them grade 0 if they were judged"
+        raise GradeError("judged documents only", found, advice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +162,7 @@ class TiePolicy:
     keys: Callable[[Tied], Keys] | None = None
     descending: bool = False
     shares: bool = False
-    column: str = SCORE
+    column: str = words.SCORE
 
 
 def by_name(tied: Tied) -> Keys:
@@ -188,11 +177,11 @@ def by_chance(tied: Tied) -> Keys:
     return random_keys(*names, tied.doc, seed=tied.seed)
 
 
-TIE_POLICIES: dict[Ties, TiePolicy] = {
+TIE_POLICIES: dict[words.Ties, TiePolicy] = {
     "trec": TiePolicy(keys=by_name, descending=True),
     "doc": TiePolicy(keys=by_name),
     "order": TiePolicy(),
-    "rank": TiePolicy(column=RANK),
+    "rank": TiePolicy(column=words.RANK),
     "random": TiePolicy(keys=by_chance),
     "mean": TiePolicy(keys=by_name, descending=True, shares=True),
 }
@@ -223,8 +212,8 @@ class Policy:
     """The choices that decide a cube; fields as the arguments of `irframe.cube`."""
 
     depth: int | None = None
-    ties: Ties = DEFAULT_TIES
-    score_dtype: ScoreDtype = DEFAULT_DTYPE
+    ties: words.Ties = words.DEFAULT_TIES
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE
     topics: Topics = "qrels"
     contributing: Contributing = None
     pool_depth: PoolDepth = None
@@ -238,14 +227,13 @@ class Policy:
     """The column of the runs that holds lengths."""
 
     def __post_init__(self) -> None:
-        choice("ties", self.ties, TIES)
-        choice("score_dtype", self.score_dtype, SCORE_DTYPES)
+        choice("ties", self.ties, words.TIES)
+        choice("score_dtype", self.score_dtype, words.SCORE_DTYPES)
         if self.depth is not None:
             whole("depth", self.depth, low=1, error=DepthError)
         whole("seed", self.seed, low=0, high=HIGHEST_SEED)
         given = self.pool_depth
-        depths = given.values() if isinstance(given, Mapping) else [given]
-        for depth in depths:
+        for depth in given.values() if isinstance(given, Mapping) else [given]:
             if depth is not None:
                 whole("pool_depth", depth, low=0, error=DepthError)
         if isinstance(given, Mapping) and self.collection is None:
@@ -253,25 +241,17 @@ class Policy:
             raise ParameterError(wanted, repr(dict(given)))
 
     @property
-    def order(self) -> Ties:
+    def order(self) -> words.Ties:
         """What decides among rows: the ties, or ranks where units were ranked before."""
         return "rank" if self.unit or self.copies else self.ties
 
     @property
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
-        chosen = self.topics if isinstance(self.topics, str) else "listed"
-        named = {
-            "ties": self.ties,
-            "score_dtype": self.score_dtype,
-            "topics": chosen,
-            "depth": self.depth,
-            "collection": self.collection,
-            "seed": self.seed if self.ties == "random" else None,
-            "unit": self.unit,
-            "copies": self.copies,
-            "length": self.length,
-        }
+        main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
+        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length")}
+        named["topics"] = self.topics if isinstance(self.topics, str) else "listed"
+        named["seed"] = self.seed if self.ties == "random" else None
         return {name: value for name, value in named.items() if value is not None}
 
 
@@ -304,7 +284,7 @@ def _each(metrics: Any) -> Iterator[Any]:
         yield from _each(metric)
 
 
-def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> None:
+def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties) -> None:
     """Raise for metrics that cannot be computed.
 
     Parameters
@@ -319,9 +299,8 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> No
     if TIE_POLICIES[ties].shares:
         refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
-            advice = "choose another ties="
             wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
-            raise MetricError(wanted, "", advice, refused)
+            raise MetricError(wanted, "", "choose another ties=", refused)
     for metric in metrics:
         known = facts(metric)
         missing = known.gain.missing(levels) if isinstance(known.gain, GainMap) else []

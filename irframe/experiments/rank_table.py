@@ -15,16 +15,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import places, whole
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
-from irframe.experiments.coded_tables import (
-    RunTable,
-    Side,
-    code_documents,
-    column_of,
-    counted,
-    read_table,
-    take,
-)
-from irframe.experiments.policy import TIE_POLICIES, Keys, Policy, Tied, TiePolicy, as_key
+from irframe.experiments import coded_tables
+from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, repeat_column
@@ -71,7 +63,7 @@ class Ranking:
 
 
 def rank_table(
-    table: RunTable,
+    table: coded_tables.RunTable,
     *,
     ties: Ties,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -93,36 +85,43 @@ def rank_table(
     key = _keys(table, policy, score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
     order = _sort(group, key)
-    rank = _places(group[order])
+    first = beginnings(group[order])
+    length = np.diff(first, append=len(order))
+    rank = np.arange(1, len(order) + 1) - np.repeat(first, length)
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
-    if _by_rank(table, policy):
-        _refuse_equal_ranks(table, rows[order[tied]])
-    elif policy.keys is not None and tied.any():
+    if _by_rank(table, policy) and tied.any():
+        again = rows[order[tied]]
+        advice = "rank by score, or ties='order' after adding scores"
+        found = f"{len(again)} equal"
+        raise RankingError("distinct ranks in every list", found, advice, table.describe(again))
+    if policy.keys is not None and tied.any():
         inside = tied.copy()
         inside[:-1] |= tied[1:]
         some = np.flatnonzero(inside)
         block = np.cumsum(~tied[some])
-        position = _positions(policy, _tied(table, rows[order[some]], seed))
+        those = rows[order[some]]
+        where = table.system[those], table.topic[those], coded_tables.take(table.doc, those)
+        tie = Tied(table.systems, table.topics, *where, seed)
+        keys = policy.keys(tie)
+        if isinstance(keys, pa.Array):
+            position = _name_positions(keys, descending=policy.descending)
+        else:
+            position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
         order[some] = order[some[np.argsort(block * np.int64(len(some)) + position)]]
     return Ranking(order, rank == 1, rank, tied, filed)
 
 
-def _places(group: Codes) -> Codes:
-    """Return each row's place in its group, from 1, where groups stand one after the other."""
-    first = beginnings(group)
-    lengths = np.diff(first, append=len(group))
-    return np.arange(1, len(group) + 1) - np.repeat(first, lengths)
-
-
-def _by_rank(table: RunTable, policy: TiePolicy) -> bool:
+def _by_rank(table: coded_tables.RunTable, policy: TiePolicy) -> bool:
     """Return whether the rank column decides: where that is wanted, or there are no scores."""
     return policy.column == RANK or table.score is None
 
 
-def _keys(table: RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes) -> NDArray[Any]:
+def _keys(
+    table: coded_tables.RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes
+) -> NDArray[Any]:
     """Return numbers of some rows whose ascending order is the evaluation order."""
     if _by_rank(table, policy) or table.score is None:
         if table.rank is None:
@@ -169,26 +168,12 @@ def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
     return place[inside]
 
 
-def _tied(table: RunTable, rows: Codes, seed: int) -> Tied:
-    system, topic, doc = table.system[rows], table.topic[rows], take(table.doc, rows)
-    return Tied(table.systems, table.topics, system, topic, doc, seed)
-
-
-def _positions(policy: TiePolicy, tied: Tied) -> Codes:
-    """Return each document's position among all of them, by what a policy compares."""
-    keys: Keys = policy.keys(tied) if policy.keys is not None else np.arange(len(tied.doc))
-    if isinstance(keys, pa.Array):
-        return _name_positions(keys, descending=policy.descending)
-    return _inverse(np.argsort(keys, kind="stable"))
-
-
 def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
     """Return each name's position among all of them in the order of bytes."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
-    position: Codes = _inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()]
-    return position
+    return np.asarray(_inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()])
 
 
 def _inverse(order: Codes) -> Codes:
@@ -196,12 +181,6 @@ def _inverse(order: Codes) -> Codes:
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     return position
-
-
-def _refuse_equal_ranks(table: RunTable, rows: Codes) -> None:
-    if len(rows):
-        found, advice = f"{len(rows)} equal", "rank by score, or ties='order' after adding scores"
-        raise RankingError("distinct ranks in every list", found, advice, table.describe(rows))
 
 
 def listed_again(system: Codes, codes: Codes) -> Codes:
@@ -213,7 +192,7 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
     return repeated(system.astype(np.int64) * spread + (codes - least))
 
 
-def refuse_duplicates(table: RunTable, again: Codes) -> None:
+def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     """Raise if there are rows that list a document again."""
     if not len(again):
         return
@@ -285,9 +264,9 @@ def rank(
     2     1   a    1.0     3
     """
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
-    table = read_table(runs)
+    table = coded_tables.read_table(runs)
     ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
-    (codes,) = code_documents(Side(table.topic, table.doc))
+    (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
     column = table.columns.get(RANK, RANK)
     ranked = table.frame.take(ranking.order).reset_index(drop=True)
@@ -298,7 +277,7 @@ CONTRIBUTING = "contributing"
 
 
 def contributing_systems(
-    runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
+    table: coded_tables.RunTable, contributing: str | Sequence[Hashable] | None
 ) -> NDArray[np.bool_]:
     """Return whether each system contributes to the pool; argument as for `pool`.
 
@@ -307,10 +286,10 @@ def contributing_systems(
     ParameterError
         For systems that do not exist, or a column that does not tell.
     """
-    if contributing is None and CONTRIBUTING not in runs.columns:
+    if contributing is None and CONTRIBUTING not in table.frame.columns:
         return np.ones(len(table.systems), bool)
     if contributing is None or isinstance(contributing, str):
-        flags = _from_column(runs, table, contributing or CONTRIBUTING)
+        flags = _from_column(table, contributing or CONTRIBUTING)
         if contributing is not None and not flags.any():
             raise ParameterError("a system that contributes", f"none by {contributing!r}")
         return flags
@@ -320,7 +299,7 @@ def contributing_systems(
     return np.isin(np.arange(len(table.systems)), chosen)
 
 
-def pooling_rank(table: RunTable, rows: Codes | None = None) -> Codes:
+def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Codes:
     """Return each row's rank in its list as pooling reads it, from 1.
 
     Scores decide, then the order of rows; where there are no scores, the rank column. Given the
@@ -336,14 +315,14 @@ def filed_rank(ranking: Ranking) -> Codes:
     return rank
 
 
-def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
-    values = column_of(runs, "contributing", column)
+def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]:
+    values = coded_tables.column_of(table.frame, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
         raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
     flags = values.to_numpy(bool)
     systems = len(table.systems)
-    rows = counted(table.system, systems)
-    yes = rows if flags.all() else counted(table.system[flags], systems)
+    rows = coded_tables.counted(table.system, systems)
+    yes = rows if flags.all() else coded_tables.counted(table.system[flags], systems)
     mixed = table.systems[(yes > 0) & (yes < rows)]
     if len(mixed):
         found = f"{len(mixed)} systems with both"
@@ -419,35 +398,31 @@ def pool(
     3      b     1   z     2    True
     """
     depth = whole("depth", depth, low=1, error=DepthError)
-    table = read_table(runs)
-    systems = contributing_systems(table.frame, table, contributing)
+    table = coded_tables.read_table(runs)
+    systems = contributing_systems(table, contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
     rank = pooling_rank(table)
     rows = np.flatnonzero(systems[table.system] & (rank <= depth))
     part = table.take(rows)
-    document = code_documents(Side(part.topic, part.doc))[0]
+    document = coded_tables.code_documents(coded_tables.Side(part.topic, part.doc))[0]
     refuse_duplicates(part, listed_again(part.system, document))
     pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
-    result = part.frame[_names(table, together)].reset_index(drop=True)
+    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    if together is not None and together not in names:
+        names.insert(SYSTEM in table.columns, together)
+    result = part.frame[names].reset_index(drop=True)
     return result.assign(**{RANK: rank[rows], "unique": groups == 1})
 
 
-def _groups(table: RunTable, together: str | None) -> Codes:
+def _groups(table: coded_tables.RunTable, together: str | None) -> Codes:
     """Return a code for every row, one for the systems that count as one."""
     if together is None:
         return table.system
-    codes = pd.factorize(column_of(table.frame, "together", together))[0]
+    codes = pd.factorize(coded_tables.column_of(table.frame, "together", together))[0]
     alone = table.systems[np.unique(table.system[codes < 0])]
     if len(alone):
         found = f"{len(alone)} systems without"
         raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
     return codes
-
-
-def _names(table: RunTable, together: str | None) -> list[Hashable]:
-    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
-    if together is not None and together not in names:
-        names.insert(SYSTEM in table.columns, together)
-    return names

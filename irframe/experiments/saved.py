@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import BytesIO
@@ -18,16 +18,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
 from irframe.checks import tracked
 from irframe.errors import StoreError
 from irframe.experiments.coded_tables import NO_OTHERS, QrelsTable
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import Listed, Part, put_together, together
-from irframe.experiments.judged_spans import Spans
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.pool import Pool
+from irframe.experiments.spans import Spans
 from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import Codes
 from irframe.names import VERSION
@@ -39,17 +37,12 @@ EVIDENCE, SETS = ":evidence", ":sets"
 """Columns of topics where judgments are spans."""
 
 
-def folder_at(path: str) -> "Folder":
-    """Return the folder at a path or an address."""
-    refuse_strange(path)
-    return Folder(path if is_address(path) else os.fspath(Path(path).resolve()))
-
-
 class Folder:
     """A folder of files with checksums, by a path or an address."""
 
     def __init__(self, path: str) -> None:
-        self.path = path.rstrip("/")
+        refuse_strange(path)
+        self.path = path.rstrip("/") if is_address(path) else os.fspath(Path(path).resolve())
 
     def put(self, name: str, content: bytes) -> str:
         """Write a file, and return its checksum."""
@@ -113,15 +106,6 @@ class Folder:
             raise self.damage(FACTS, "cut or changed since it was written")
         return facts
 
-    def is_sound(self) -> bool:
-        """Read all files, and return whether they are as they were written."""
-        try:
-            for name, checksum in self.facts()["files"].items():
-                self.get(name, checksum)
-        except StoreError:
-            return False
-        return True
-
 
 def checksum_of(content: bytes) -> str:
     """Return the CRC-32 of some bytes, in hexadecimal digits."""
@@ -163,18 +147,18 @@ def write_experiment(
     progress
         Whether to show how many blocks are written, by tqdm.
     """
-    folder = folder_at(path)
+    folder = Folder(path)
     if _is_there(folder, experiment, told):
         return
     local = not is_address(path)
     beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
     try:
         if local:
-            _make(beside.path)
+            _trying(beside.path, lambda: Path(beside.path).mkdir(parents=True))
         facts = _written(experiment, beside, chunks, riders, progress=progress)
         beside.put(FACTS, signed({**facts, **told}))
         if local:
-            _rename(beside.path, folder.path)
+            _trying(folder.path, lambda: _rename(beside.path, folder.path))
     except BaseException:
         if local:
             shutil.rmtree(beside.path, ignore_errors=True)
@@ -192,7 +176,12 @@ def _is_there(folder: Folder, experiment: Experiment, told: Mapping[str, Any]) -
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove it"
             raise StoreError("this cube, or nothing yet", f"another one at {folder.path}", advice)
-        return folder.is_sound()
+        try:
+            for name, checksum in facts["files"].items():
+                folder.get(name, checksum)
+        except StoreError:
+            return False
+        return True
     place = Path(folder.path)
     names = [each.name for each in place.iterdir()] if place.is_dir() else []
     if (names and FACTS not in names) or (place.exists() and not place.is_dir()):
@@ -201,22 +190,19 @@ def _is_there(folder: Folder, experiment: Experiment, told: Mapping[str, Any]) -
     return False
 
 
-def _make(path: str) -> None:
+def _trying(path: str, act: Callable[[], object]) -> None:
+    """Do something with a folder, or raise if it cannot be written to."""
     try:
-        Path(path).mkdir(parents=True)
+        act()
     except OSError as error:
-        found = f"{path} failing ({error})"
-        raise StoreError("a folder that can be written to", found) from error
+        raise StoreError("a folder that can be written to", f"{path} failing ({error})") from error
 
 
 def _rename(beside: str, path: str) -> None:
-    old = f"{beside}.old"
-    try:
-        if Path(path).exists():
-            Path(path).rename(old)
-        Path(beside).rename(path)
-    except OSError as error:
-        raise StoreError("a folder that can be written to", f"{path} failing ({error})") from error
+    old = Path(f"{beside}.old")
+    if Path(path).exists():
+        Path(path).rename(old)
+    Path(beside).rename(path)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -234,8 +220,7 @@ def _written(
     every, start = np.arange(experiment.shape[0]), ends - np.asarray(chunks)
     base = experiment.judgments
     starts = np.append(base.start, len(base.row))
-    numbers = tracked(range(len(ends)), len(ends), "block", progress=progress)
-    for number in numbers:
+    for number in tracked(range(len(ends)), len(ends), "block", progress=progress):
         topics = np.arange(start[number], ends[number])
         part = experiment.part(every, topics).loaded
         for name, columns, more in _block(part, int(starts[start[number]])):
@@ -310,11 +295,11 @@ def _small(
     for name, (dims, values) in riders.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
-    types = {
-        kind: {name: str(each.dtype) for name, each in columns.items() if hasattr(each, "dtype")}
-        for kind, columns in tables.items()
-    }
-    return {f"{kind}.parquet": (columns, types[kind]) for kind, columns in tables.items()}
+    found = {}
+    for kind, held in tables.items():
+        types = {name: str(each.dtype) for name, each in held.items() if hasattr(each, "dtype")}
+        found[f"{kind}.parquet"] = held, types
+    return found
 
 
 def _parquet(columns: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
@@ -408,7 +393,7 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     -------
     experiment, facts, riders
     """
-    folder = folder_at(path)
+    folder = Folder(path)
     facts = folder.facts()
     systems, topics, lists, judged = (
         _columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
@@ -445,26 +430,21 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     riders: dict[str, Any] = {name: (("system",), v) for name, v in systems.items()}
     riders |= {name: (("topic",), values) for name, values in topics.items()}
     riders |= {name: (("system", "topic"), v.reshape(shape)) for name, v in lists.items()}
-    named = {name: each for name, each in riders.items() if name not in {"system", "topic"}}
-    return experiment, facts, named
+    del riders["system"], riders["topic"]
+    return experiment, facts, riders
 
 
 def _columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the columns of a table in the types that they had, names of documents as in Arrow."""
     name = f"{kind}.parquet"
-    table, types = folder.table(name, facts["files"][name]), facts["types"][name]
-    return {
-        each: _typed(table[each].to_numpy(), types[each]) if each in types else table[each]
-        for each in table.column_names
-    }
-
-
-def _typed(values: Array, kind: str) -> Array:
-    """Return values in a type of numpy, or as objects where it is one of pandas alone."""
-    try:
-        return np.asarray(values.astype(np.dtype(kind)))
-    except TypeError:
-        return np.asarray(values.astype(object))
+    table, found = folder.table(name, facts["files"][name]), dict[str, Any]()
+    found |= zip(table.column_names, table.columns, strict=True)
+    for each, told in facts["types"][name].items():
+        try:
+            found[each] = found[each].to_numpy().astype(np.dtype(told))
+        except TypeError:  # a type of pandas alone
+            found[each] = found[each].to_numpy().astype(object)
+    return found
 
 
 def _judgments(

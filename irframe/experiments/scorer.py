@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, singular
-from irframe.experiments.collapse import ChunksOf
+from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import (
@@ -23,34 +24,15 @@ from irframe.experiments.policy import (
     parse_metrics,
 )
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Scoring
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets, Plan, Scoring
 from irframe.experiments.training import Batches, Evaluator, paired
-from irframe.experiments.units import Copies, LaterCopies, Lengths, Units
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
 from irframe.files.ids import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
-from irframe.metrics import Metric
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.plain_names import plain_name
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    REPEATS,
-    SCORE,
-    TOPIC,
-    Cut,
-    Layout,
-    NoRel,
-    ScoreDtype,
-    Ties,
-    as_html,
-)
+from irframe.metrics.spellings import plain_name
 from irframe.warned import OneCall
 
-NO_UNITS = Units()
-"""That of which nothing is asked."""
 NO_REPEATS = Folded(None, None, {})
 ONE_RUN = 2
 """How many dictionaries stand one in another in a run."""
@@ -85,18 +67,15 @@ class Scorer:
     def __init__(
         self,
         judgments: Judgments,
-        metrics: list[Metric],
-        policy: Policy,
+        plan: Plan,
         docs: Iterable[Any],
-        no_rel: NoRel | None,
-        units: Units = NO_UNITS,
-        budgets: Budgets | None = None,
-        repeats: Layout | None = None,
+        units: Units,
+        repeats: words.Layout | None = None,
     ) -> None:
-        self.metrics, self._units, self._policy = metrics, units, policy
+        self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
         self._repeats = checked_layout(repeats)
-        self._scoring = Scoring(judgments, metrics, policy, no_rel, budgets=budgets)
-        self._reader = Reader(judgments, policy, docs, pooled=self._scoring.pooled)
+        self._scoring = Scoring(judgments, plan)
+        self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
         self._judgments, self._names = judgments, self._scoring.labels
 
     @property
@@ -114,7 +93,7 @@ class Scorer:
         topics, judgments = len(self.topics), len(self._judgments.row)
         return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
 
-    _repr_html_ = as_html
+    _repr_html_ = words.as_html
 
     @cached_property
     def plain_names(self) -> list[str]:
@@ -202,7 +181,7 @@ class Scorer:
         if folded.word is None:
             _refuse_several(found, advice)
         else:
-            repeats = layout_of({REPEATS: self._repeats}, folded.word)
+            repeats = layout_of({words.REPEATS: self._repeats}, folded.word)
             systems = dict.fromkeys(system for system, _ in folded.owners.values())
             if len(systems) > 1:
                 raise InputError("one run", f"{len(systems)}", advice, systems)
@@ -297,20 +276,17 @@ class Scorer:
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
-        arrays = [part is not None for part in (topic, doc, score)]
-        if any(arrays) if run is not None else not all(arrays):
-            given = ["a run"] * (run is not None)
-            given += [
-                f"{name}="
-                for name, there in zip(("topic", "doc", "score"), arrays, strict=True)
-                if there
-            ]
+        arrays = {"a run": run, "topic=": topic, "doc=": doc, "score=": score}
+        given = [name for name, part in arrays.items() if part is not None]
+        if len(given) != (1 if run is not None else 3):
             found = "" if given else "nothing"
             raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", given)
-        if all(arrays) and not self._units.asked:
+        if run is None and not self._units.asked:
             return self._reader.read_arrays(topic, doc, score)
-        if all(arrays):
-            named = zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True)
+        if run is None:
+            named = zip(
+                (words.TOPIC, words.DOC, words.SCORE), paired(topic, doc, score), strict=True
+            )
             run = pd.DataFrame(dict(named))
         return self._reader.read(self._units.runs(run, self._policy))
 
@@ -334,20 +310,20 @@ def scorer(
     *,
     docs: Iterable[Any] | None = None,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: int | None = None,
     seed: int = 0,
-    no_rel: NoRel | None = None,
+    no_rel: words.NoRel | None = None,
     of: ChunksOf = None,
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
-    cut: Cut = "whole",
-    repeats: Layout | None = None,
+    cut: words.Cut = "whole",
+    repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
 
@@ -415,8 +391,7 @@ def scorer(
         contributing=contributing,
         pool_depth=pool_depth,
         seed=seed,
+        **units.decided,
     )
-    judgments = Judgments.of(units.qrels(qrels), chosen, topics)
-    return Scorer(
-        judgments, chosen, units.policy(policy), docs or (), no_rel, units, budgets, repeats
-    )
+    judgments, plan = Judgments.of(units.qrels(qrels), chosen, topics), Plan(chosen, policy, no_rel)
+    return Scorer(judgments, plan._replace(budgets=budgets), docs or (), units, repeats)

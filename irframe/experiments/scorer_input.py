@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import InputError
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits, rank_hits
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
@@ -27,13 +27,12 @@ from irframe.experiments.listed import (
 )
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.policy import TIE_POLICIES, Policy
-from irframe.experiments.pool import Pool
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.experiments.training import paired
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import framed, is_utf8, numbers
 from irframe.files.ids import ByRole, Codes, grouped
-from irframe.files.scan_runs import ScannedRuns
+from irframe.files.read_run import ScannedRuns
 from irframe.names import CHUNKS, DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
@@ -108,8 +107,9 @@ class Reader:
         others: list[Any] = []
         place = arrays[TOPIC]
         if not _is_place(place, self._judgments.topics[0]):
-            place, others = self._places_of(pd.Series(place))
-            place = np.where(place < len(self._judgments.count), place, -1)
+            codes, labels = pd.factorize(pd.Series(place))
+            places = self._judgments.topics.get_indexer(pd.Index(labels))
+            place, others = places[codes], pd.Index(labels)[places < 0].tolist()
         scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
         listed = read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
         if not len(listed.row):
@@ -130,10 +130,9 @@ class Reader:
     @property
     def _by_dictionary(self) -> bool:
         """Whether lists alone tell what is asked for, and not other columns or other precision."""
-        policy = self._policy
-        if self._ties.column != SCORE or policy.collection:
-            return False
-        if policy.order == "rank" or policy.length or self._judgments.table.spans is not None:
+        policy, spans = self._policy, self._judgments.table.spans is not None
+        by_rank = self._ties.column != SCORE or policy.order == "rank"
+        if by_rank or policy.collection or policy.length or spans:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)
@@ -143,41 +142,34 @@ class Reader:
         nothing: dict[Any, float] = {}
         known = self._judgments.places
         lists = [run.get(topic, nothing) for topic in known]
-        if not self._by_dictionary or not any(lists) or not self._plain(lists):
+        filled = [each for each in lists if each]
+        if not self._by_dictionary or not filled or {*map(type, lists)} != {dict}:
+            return None
+        kinds = {type(next(iter(each))) for each in filled}
+        kinds_of_score = {type(next(iter(each.values()))) for each in filled}
+        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS):
             return None
         others: list[Any] = []
-        if sum(map(bool, lists)) < len(run):
+        if len(filled) < len(run):
             others = [topic for topic, docs in run.items() if topic not in known and docs]
             strange = any(type(run[topic]) is not dict for topic in others)
             if strange or not _of(others, self._topic_kinds):
                 return None
         return self._of_names(lists, ONLY, others)
 
-    def _plain(self, lists: Dictionaries) -> bool:
-        """Return whether lists are dictionaries, with ids and scores that begin as they should."""
-        if {type(each) for each in lists} != {dict}:
-            return False
-        filled = [each for each in lists if each]
-        kinds = {type(next(iter(each))) for each in filled}
-        kinds_of_score = {type(next(iter(each.values()))) for each in filled}
-        return kinds <= self._kinds and kinds_of_score <= NUMBERS
-
     def _small(self, named: ByRole) -> Experiment | None:
         """Read a small frame of one system; None for another, or where something in it is odd."""
         frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
-        if self._pooled and CONTRIBUTING in frame.columns:
+        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
             return None
         system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
-        score = frame[known[SCORE]]
-        if {*CHUNKS} & {*frame.columns}:
-            return None
-        names = frame[known[DOC]].tolist()
-        odd = not (_is_plain(score) and _of(names, self._kinds))
+        score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
         start, labels = _blocks(frame[known[TOPIC]])
+        odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         odd = odd or len(system) > 1 or type(system[0]) not in TEXT | WHOLE
-        if odd or not _of(labels, self._topic_kinds):
+        if odd or not (_of(names, self._kinds) and _of(labels, self._topic_kinds)):
             return None
         judged = self._judgments.places
         others = [label for label in dict.fromkeys(labels) if label not in judged]
@@ -207,14 +199,6 @@ class Reader:
 
     def _hits(self, listed: Listed) -> Hits:
         return rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
-
-    def _places_of(self, topic: pd.Series) -> tuple[Codes, list[Any]]:
-        """Return the place of each row's topic, and the topics not judged, which come last."""
-        codes, labels = pd.factorize(topic)
-        place = self._judgments.topics.get_indexer(pd.Index(labels))
-        others = np.flatnonzero(place < 0)
-        place[others] = len(self._judgments.count) + np.arange(len(others))
-        return place[codes], pd.Index(labels)[others].tolist()
 
     def _lists(
         self, place: Codes, start: Codes, names: list[Any], score: NDArray[np.float64]
@@ -265,20 +249,16 @@ class Reader:
 
     def _in_turn(self, runs: ScannedRuns) -> Experiment:
         """Read the runs of files, of some files at a time where these tell all that is asked."""
-        policy, qrels = self._policy, self._judgments.table
-        runs = runs.readable()
+        policy, qrels, runs = self._policy, self._judgments.table, runs.readable()
         ranked = rank_in_turn(runs, qrels, policy, Wanted(filed=self._pooled))
         if ranked is None:
             return self.read_table(runs.frame())[0]
-        return self._experiment(
-            ranked, choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
-        )
+        codes = choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
+        return self._experiment(ranked, codes)
 
     def _experiment(self, ranked: Ranked, codes: Codes, keys: Any = None) -> Experiment:
         """Return ranked runs and the judgments of some topics, with warnings of what they lack."""
-        judgments = self._judgments
-        if len(codes) < len(judgments.code):
-            judgments = Judgments.chosen(judgments.table, codes)
+        judgments = self._judgments_of(codes)
         return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
     def _ranked(
@@ -306,14 +286,21 @@ class Reader:
         judgments, topics = self._judgments, self._policy.topics
         if listed.length.all() and not others:
             return judgments
-        lists = _as_lists(listed, others)
         codes: Codes = np.arange(len(judgments.code))
+        placed = np.append(codes, np.full(len(others), -1))
+        length = np.append(listed.length, np.ones(len(others), np.int64))[np.newaxis]
+        labels = pd.Index([*judgments.topics, *others])
+        lists = Lists(listed.systems, labels, placed, length, Collections.one(len(codes)))
         if isinstance(topics, str):
             codes = choose_topics(lists, judgments.topics, topics)
         tell_missing(lists, judgments.topics[codes], codes)
-        if len(codes) == len(judgments.code):
-            return judgments
-        return Judgments.chosen(judgments.table, codes)
+        return self._judgments_of(codes)
+
+    def _judgments_of(self, codes: Codes) -> Judgments:
+        """Return the judgments of some topics."""
+        whole = self._judgments
+        every = len(codes) == len(whole.code)
+        return whole if every else Judgments.chosen(whole.table, codes)
 
 
 def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
@@ -326,15 +313,6 @@ def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
     return start, values[start].to_numpy().tolist()
 
 
-def _as_lists(listed: Listed, others: Sequence[Any]) -> Lists:
-    """Return which lists there are, those for topics without judgments among them."""
-    topics = len(listed.length)
-    placed = np.append(np.arange(topics), np.full(len(others), -1))
-    length = np.append(listed.length, np.ones(len(others), np.int64))[np.newaxis]
-    labels = pd.Index([*listed.judgments.topics, *others])
-    return Lists(listed.systems, labels, placed, length, Collections.one(topics))
-
-
 def _is_place(values: NDArray[Any], judged: Any) -> bool:
     """Return whether values are positions: integers, where judged ids are none themselves."""
     return bool(np.issubdtype(values.dtype, np.integer)) and isinstance(judged, str)
@@ -344,8 +322,3 @@ def _of(values: Iterable[Any], kinds: set[type]) -> bool:
     """Return whether values are of some types alone, and text that is UTF-8."""
     kinds_of_values = set(map(type, values))
     return kinds_of_values <= kinds and (kinds is not TEXT or is_utf8(values))
-
-
-def _is_plain(score: pd.Series) -> bool:
-    """Return whether a column holds the numbers of numpy."""
-    return isinstance(score.dtype, np.dtype) and score.dtype.kind in "fiu"

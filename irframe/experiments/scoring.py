@@ -1,89 +1,281 @@
-"""Scores of an experiment, and where these numbers come from."""
+"""Scores of an experiment, at depths and where a budget of text is spent; where they come from.
+
+A budget of B reads the first k(B) units of a list, as many as fit. A metric there is the metric at
+depth k(B), by the whole ideal ranking: one score at every depth, and one look into it.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from irframe.arrays import Array, Floats, tiles
-from irframe.errors import DepthError
+from irframe import names as words
+from irframe.arrays import Array, Floats, in_threads, tiles
+from irframe.checks import choice, listed, whole
+from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.group_columns import Rel, Thresholds, told_rel
-from irframe.experiments.hits import LAID, refuse_large
-from irframe.experiments.judged_spans import TEXT, refuse_spans
+from irframe.experiments.hits import LAID, Hits, refuse_large
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.nuggets import refuse as refuse_subtopics
-from irframe.experiments.policy import (
-    TIE_POLICIES,
-    Policy,
-    at_depth,
-    deepest,
-    refuse,
-)
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.spans import PLACE, TEXT, held_evidence, refuse_spans
+from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
+from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import average, facts
-from irframe.names import (
-    BUDGETS,
-    JUDGMENTS,
-    METRIC,
-    METRICS,
-    RESULT,
-    SUBTOPIC,
-    TOPICS_OF,
-    UNIT,
-    UNITS,
-    VERSION,
-    Layout,
-    NoRel,
-)
+
+CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
+ROUNDING = 1e-9
+"""By how much of itself a budget may be exceeded, for lengths that are no whole numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budgets:
+    """How much is read of every list."""
+
+    of: tuple[int, ...]
+    """How much text, ascending or not."""
+    cut: words.Cut = "whole"
+
+    @classmethod
+    def read(cls, budget: Any, cut: Any) -> "Budgets | None":
+        """Read budgets as a caller gave them, None where there are none.
+
+        Raises
+        ------
+        ParameterError
+            For budgets that are no whole numbers from 1, or come twice.
+        """
+        choice("cut", cut, CUTS)
+        if budget is None:
+            return None
+        advice = "count in a smaller unit, such as cents or milliseconds"
+        found = [whole("budget", each, low=1, advice=advice) for each in listed(budget)]
+        again = sorted({each for each in found if found.count(each) > 1})
+        if again or not found:
+            wanted = "budget=, each once"
+            raise ParameterError(wanted, f"{len(again)} again" if again else "none", "", again)
+        return cls(of=tuple(found), cut=cut)
+
+    def told(self, length: str) -> str:
+        """Return what attributes say of budgets."""
+        words = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
+        return f"{length}, {words[self.cut]}"
+
+    def caution(self, hits: Hits, length: str) -> dict[str, str]:
+        """Return the attribute that counts lists of which nothing is read, if there are some."""
+        if self.cut != "whole":
+            return {}
+        counts = nothing_fits(hits, self.of).sum(axis=(0, 1))
+        lists = int((hits.length > 0).sum())
+        known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
+        told = [f"nothing fits into {b} {length} in {n} of {lists} lists" for b, n in known]
+        return {words.CAUTION: "; ".join(told)} if told else {}
+
+    def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
+        """Score the lists of an experiment.
+
+        Parameters
+        ----------
+        experiment
+            Its hits have lengths along them.
+        metrics
+            The metrics.
+        depth
+            Where lists are cut, None for nowhere.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores, shape (metric, system, topic, budget).
+        """
+        experiment = experiment.loaded
+        self._refuse(experiment, metrics)
+        free = [metric.uncut() or metric for metric in metrics]
+        if self.cut == "whole":
+            read = depths_at(experiment.hits, self.of)
+            return _scored(experiment, free, np.minimum(read, depth or read))
+        parts = []
+        for each in self.of:
+            part = replace(experiment, hits=_shortened(experiment, each, self.cut, depth))
+            parts.append(_scored(part, free, part.hits.length[..., np.newaxis]))
+        return np.concatenate(parts, axis=-1)
+
+    @staticmethod
+    def refuse_without_lengths(hits: Hits) -> None:
+        """Raise if it is not told what each unit costs."""
+        if words.LENGTH not in (hits.along or {}):
+            advice = "say what each unit costs: length='tokens', a column of the runs"
+            raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
+
+    def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
+        self.refuse_without_lengths(experiment.hits)
+        if policies.TIE_POLICIES[experiment.made.get("ties", "trec")].shares:
+            raise ParameterError("one order of documents for budget=", "shared ranks, ties='mean'")
+        wrong = []
+        for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
+            reads = parameters(type(metric).kernel)
+            is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
+            if metric.judged_only or is_cut:
+                wrong.append(str(metric))
+        if wrong:
+            wanted = "metrics whose ideal is not cut and which read lists as retrieved, for budget="
+            raise MetricError(wanted, "", "nDCG, AP, RBP and most others are such", wrong)
+        if self.cut == "part" and experiment.judgments.table.spans is None:
+            advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
+            raise ParameterError("judgments by spans for cut='part'", "documents", advice)
+
+
+def read_through(hits: Hits) -> tuple[NDArray[np.float64], Codes]:
+    """Return how much text there is down to each document, and which list it is of."""
+    text = np.asarray((hits.along or {})[words.LENGTH], np.float64)
+    length = hits.length.ravel()
+    of = np.repeat(np.arange(len(length)), length)
+    through = np.cumsum(text)
+    before = np.append(0.0, through)[hits.first[of]] if len(of) else through
+    return through - before, of
+
+
+def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
+    """Return how many units of each list fit into budgets, shape (system, topic, budget)."""
+    through, of = read_through(hits)
+    size = hits.length.size
+    fits = [np.bincount(of[through <= b * (1 + ROUNDING)], minlength=size) for b in budgets]
+    return np.stack(fits, axis=-1).reshape(*hits.length.shape, len(fits))
+
+
+def _scored(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
+    """Score lists down to depths, given by (system, topic, budget)."""
+    width = max(1, int(read.max(initial=0)))
+    found = np.empty((len(metrics), *read.shape))
+    fields = experiment.fields(metrics, width)
+    experiment = replace(experiment, hits=experiment.hits.by_list())
+
+    def compute(part: Block) -> Iterator[Array]:
+        evidence = Evidence(part)
+        return (metric.score(evidence) for metric in metrics)
+
+    def fill(some: tuple[slice, slice]) -> None:
+        place = np.maximum(read[some] - 1, 0)
+        scores = by_scale(experiment.block(fields, width, some), compute)
+        for row, values in zip(found, scores, strict=True):
+            row[some] = np.take_along_axis(values, place, axis=-1)
+
+    in_threads(fill, tiles(*experiment.shape, width))
+    nothing = read == 0
+    if nothing.any() and width:
+        empty = _scored_empty(experiment, metrics)
+        found = np.where(nothing, empty[..., np.newaxis], found)
+    return found
+
+
+def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
+    """Score lists of which nothing was read, shape (metric, 1, topic)."""
+    lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
+    hits = lists.hits.take(slice(0, 0))
+    along = lists.hits.alongside(itemgetter(slice(0, 0)))
+    length = np.zeros_like(lists.hits.length)
+    empty = replace(lists, hits=replace(hits, length=length, tied=None, along=along))
+    return _scored(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]
+
+
+def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) -> Hits:
+    """Return the hits of what is read of lists."""
+    hits = experiment.hits
+    kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
+    length = hits.length.ravel()
+    of = np.repeat(np.arange(len(length)), length)
+    rank = np.arange(len(of)) - np.repeat(hits.first, length) + 1
+    if depth is not None:
+        kept &= rank <= depth
+    told = {name: each[kept] for name, each in along.items()}
+    spans = experiment.judgments.table.spans
+    if spans is not None and PLACE in told:
+        told |= held_evidence(spans, of[kept], told)
+    through = np.cumsum(kept)
+    new = through - np.append(0, through)[hits.first[of]] if len(of) else through
+    place = hits.first[hits.of] + hits.rank - 1
+    some = hits.take(np.flatnonzero(kept[place]))
+    counts = np.bincount(of[kept], minlength=len(length)).reshape(hits.length.shape)
+    ranks = new[place[kept[place]]].astype(np.int32)
+    return replace(some, length=counts, rank=ranks, tied=None, filed=None, along=told)
+
+
+def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+    """Return which documents are read if one that does not fit is passed over."""
+    longest = int(hits.length.max(initial=0))
+    text = hits.laid(words.LENGTH, longest, longest).reshape(-1, longest)
+    inside = np.arange(longest) < hits.length.reshape(-1, 1)
+    used, kept = np.zeros(len(text)), np.zeros(text.shape, bool)
+    for rank in range(longest):
+        fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
+        used += np.where(fits, text[:, rank], 0)
+        kept[:, rank] = fits
+    return kept[inside], dict(hits.along or {})
+
+
+def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+    """Return which documents are read, and their borders, if the last one may be cut."""
+    through, _ = read_through(hits)
+    along = dict(hits.along or {})
+    own = np.asarray(along[words.LENGTH], np.float64)
+    left = budget * (1 + ROUNDING) - (through - own)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)
+    size = np.floor(part * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
+    along[words.END] = along[words.START] + size
+    return size > 0, along
+
+
+def nothing_fits(hits: Hits, budgets: Sequence[int]) -> NDArray[np.bool_]:
+    """Return of which lists the first unit is longer than budgets, (system, topic, budget)."""
+    there = hits.length[..., np.newaxis] > 0
+    return np.asarray((depths_at(hits, budgets) == 0) & there)
+
+
+class Plan(NamedTuple):
+    """How lists are scored."""
+
+    metrics: Sequence[Metric]
+    """As asked for."""
+    policy: policies.Policy
+    """How rankings are decided, and where they are cut."""
+    no_rel: words.NoRel | None = None
+    rel: Rel = None
+    """These as for `irframe.evaluate`."""
+    budgets: Budgets | None = None
+    """How much is read of lists, where that is told by their text."""
 
 
 class Scoring:
-    """Metrics, each at its depth, with what is known of judgments before there are runs.
+    """Metrics, each at its depth, with what is known of judgments before there are runs."""
 
-    Parameters
-    ----------
-    judgments
-        The judgments.
-    metrics
-        The metrics, as asked for.
-    policy
-        How rankings are decided, and where they are cut.
-    no_rel, rel
-        As for `irframe.evaluate`.
-    budgets
-        How much is read of lists, where that is told by their text.
-    """
-
-    def __init__(
-        self,
-        judgments: Judgments,
-        metrics: Sequence[Metric],
-        policy: Policy,
-        no_rel: NoRel | None = None,
-        rel: Rel = None,
-        budgets: Budgets | None = None,
-    ) -> None:
-        self._budgets = budgets
-        self._asked, self._no_rel, self._rel = metrics, no_rel, rel
+    def __init__(self, judgments: Judgments, plan: Plan) -> None:
+        self.judgments, self._asked = judgments, plan
+        metrics, policy, _, rel, self._budgets = plan
         self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         self._wanted = wanted = [
-            metric if budgets else at_depth(metric, policy.depth) for metric in metrics
+            metric if self._budgets else policies.at_depth(metric, policy.depth)
+            for metric in metrics
         ]
         self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in wanted])
         """Which of `metrics` each one that was asked for is."""
-        self.judgments, self.policy = judgments, policy
-        self._deepest = deepest(wanted)
-        self._refuse()
+        columns, spans = judgments.table.columns, judgments.table.spans is not None
+        refuse_spans(self.metrics, spans=spans)
+        named = words.SUBTOPIC in columns and not spans
+        refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
+        policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
-        self._plan = self._planned()
         self._indexed: tuple[Any, pd.MultiIndex] = None, pd.MultiIndex.from_arrays([[], []])
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
@@ -94,33 +286,13 @@ class Scoring:
         """Whether a metric asks what the pool was made of."""
         return any(known.pooled for known in self._facts)
 
-    def _refuse(self) -> None:
-        columns = self.judgments.table.columns
-        spans = self.judgments.table.spans is not None
-        refuse_spans(self.metrics, spans=spans)
-        named = SUBTOPIC in columns and not spans
-        refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if named else None)
-        refuse(self.metrics, self.judgments.levels, ties=self.policy.ties)
-
-    def _planned(self) -> list[tuple[int | None, Metric]]:
-        """Return how many ranks every metric is to see, None for all, and the metric of these."""
-        if TIE_POLICIES[self.policy.ties].shares:
-            return [(None, metric) for metric in self.metrics]
-        own = [metric.depth if metric.by_prefix else None for metric in self.metrics]
-        return [
-            (depth, metric if depth is None else metric.without_depth())
-            for depth, metric in zip(own, self.metrics, strict=True)
-        ]
-
-    def _at_width(self, width: int) -> dict[tuple[int, bool], tuple[list[int], list[Metric]]]:
-        """Return which metrics are scored together on lists of so many ranks, and their rows."""
-        together: dict[tuple[int, bool], tuple[list[int], list[Metric]]] = {}
-        for row, (own, metric) in enumerate(self._plan):
-            kind = own or width, self._facts[row].pooled
-            rows, metrics = together.setdefault(kind, ([], []))
-            rows.append(row)
-            metrics.append(metric)
-        return together
+    @cached_property
+    def _seen(self) -> list[tuple[int | None, Metric]]:
+        """How many ranks every metric is to see, None for all, and the metric of these."""
+        shares = policies.TIE_POLICIES[self._asked.policy.ties].shares
+        own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
+        pairs = zip(own, self.metrics, strict=True)
+        return [(depth, metric.without_depth() if depth else metric) for depth, metric in pairs]
 
     def values(self, found: Experiment) -> Floats:
         """Score the lists of an experiment.
@@ -131,50 +303,45 @@ class Scoring:
             Scores at the depth of each distinct metric, shape (metric, system, topic).
         """
         if found.judgments is not self.judgments:
-            return Scoring(
-                found.judgments,
-                self._asked,
-                self.policy,
-                self._no_rel,
-                self._rel,
-                self._budgets,
-            ).values(found)
-        values = self._at_budgets(found) if self._budgets else self._at_depths(found)
-        if self._no_rel == "nan":
+            return Scoring(found.judgments, self._asked).values(found)
+        if self._budgets is None:
+            values = self._at_depths(found)
+        else:
+            policy = self._asked.policy
+            made = replace(found, made={**found.made, "ties": policy.ties})
+            values = np.moveaxis(self._budgets.values(made, self.metrics, policy.depth), -1, 1)
+            values = np.ascontiguousarray(values.reshape(-1, *found.shape))
+        if self._asked.no_rel == "nan":
             each = len(values) // len(self._facts)
             for row, values_of in enumerate(values):
                 values_of[:, ~self.judgments.relevant(self._facts[row // each].rel)] = np.nan
         return values
 
-    def _at_budgets(self, found: Experiment) -> Floats:
-        """Return scores at budgets, those of a metric side by side."""
-        budgets = cast("Budgets", self._budgets)
-        made = replace(found, made={**found.made, "ties": self.policy.ties})
-        values = np.moveaxis(budgets.values(made, self.metrics, self.policy.depth), -1, 1)
-        return np.ascontiguousarray(values.reshape(-1, *found.shape))
-
     def _at_depths(self, found: Experiment) -> Floats:
-        hits = found.hits
-        longest = max(1, int(hits.length.max(initial=0)))
-        depth = self.policy.depth or longest
-        self._refuse_cut(longest, depth)
-        width = max(depth, self._deepest)
+        longest = max(1, found.longest)
+        depth = self._asked.policy.depth or longest
+        if longest > depth and any(metric.judged_only for metric in self.metrics):
+            wanted = "lists that are not cut, for metrics of judged documents"
+            raise DepthError(wanted, f"depth {depth} of {longest}")
+        width = max(depth, policies.deepest(self._wanted))
         refuse_large(*found.shape, width)
         parts = tiles(*found.shape, width)
         if len(parts) > 1:
-            found = replace(found, hits=hits.by_list())
-        groups, doc = self._at_width(width), "start" in self._fields
-        base = [self._fields | {"top": found.top} for _ in groups]
-        for fields, (wide, pooled) in zip(base, groups, strict=True):
+            found = replace(found, hits=found.hits.by_list())
+        together: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
+        for row, (own, metric) in enumerate(self._seen):
+            kind = own or width, self._facts[row].pooled
+            together.setdefault(kind, []).append((row, metric))
+        base = {kind: self._fields | {"top": found.top} for kind in together}
+        for (wide, pooled), fields in base.items():
             if pooled:
                 fields["pool_count"] = found.pool_count(self.metrics, wide)
-        values = np.empty((len(self.metrics), *found.shape))
+        values, doc = np.empty((len(self.metrics), *found.shape)), "start" in self._fields
         for tile in parts:
             cells = found.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
-            for fields, (wide, _), (rows, metrics) in zip(
-                base, groups, groups.values(), strict=True
-            ):
-                block = Block(**topics_of(fields, tile[1]), **_cut(cells, wide))
+            for kind, fields in base.items():
+                rows, metrics = zip(*together[kind], strict=True)
+                block = Block(**topics_of(fields, tile[1]), **_cut(cells, kind[0]))
                 scores = self._scores(block, metrics, tile[1])
                 for place, scored in zip(rows, scores, strict=True):
                     values[(place, *tile)] = scored[..., 0]
@@ -183,30 +350,26 @@ class Scoring:
     def table(self, found: Experiment) -> pd.DataFrame:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
         values = self.of_asked(self.values(found), found)
-        labels = pd.Index(self.labels, name=METRIC)
-        table = pd.DataFrame(values.reshape(len(values), -1).T, self._index(found), labels)
+        labels = pd.Index(self.labels, name=words.METRIC)
+        sides, names = (found.systems, found.judgments.topics), list(found.names)
+        key = found.judgments, *found.systems, found.systems.dtype, *names
+        if self._indexed[0] != key:  # one run mostly shares its labels with the run before
+            self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
+        index = self._indexed[1].copy()
+        table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
         if found.took_part is not None:
             table = table[found.took_part.ravel()]
-        table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
+        told = {words.RESULT: "evaluate", words.METRICS: list(labels)}
+        table.attrs = self._attributes(found) | told
         return table
-
-    def _index(self, found: Experiment) -> pd.MultiIndex:
-        """Return the labels of lists, which one run mostly shares with the run before."""
-        sides, names = (found.systems, found.judgments.topics), list(found.names)
-        if len(found.systems) > 1:
-            return pd.MultiIndex.from_product(sides, names=names)
-        key = found.judgments, *found.systems, found.systems.dtype, *names
-        if self._indexed[0] != key:
-            self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
-        return self._indexed[1].copy()
 
     @property
     def labels(self) -> list[str]:
         """What the columns of scores are called."""
         if self._budgets is None:
-            return [str(metric) for metric in self._asked]
-        length = str(self.policy.length)
-        return [label for m in self._asked for label in self._budgets.labels(m, length)]
+            return [str(metric) for metric in self._asked.metrics]
+        length = self._asked.policy.length
+        return [f"{m} in {b} {length}" for m in self._asked.metrics for b in self._budgets.of]
 
     def _spread(self, place: Array) -> Array:
         """Return where the scores of metrics are, at each budget, given the place of each."""
@@ -218,13 +381,13 @@ class Scoring:
 
     def of_asked(self, values: Floats, found: Experiment) -> Floats:
         """Return the scores of each metric that was asked for, (metric, system, topic)."""
-        if found.collection is None or self._rel is None:
+        if found.collection is None or self._asked.rel is None:
             return np.asarray(values[self._spread(self.place)])
         self._thresholds.refuse_unknown(found.collection.categories)
         place = self._spread(self._thresholds.places(self._wanted, found.collection))
         return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
 
-    def means(self, found: Experiment, repeats: Layout | None = None) -> list[float]:
+    def means(self, found: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics, as each metric asked for is.
 
         Where its repeats stand for systems, those are the means of each topic over repeats, of
@@ -242,24 +405,26 @@ class Scoring:
 
     def _attributes(self, found: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""
-        made = self.policy.attributes | {"irframe": VERSION, "top": one_or_several(found.top)}
-        made[JUDGMENTS] = found.judgments.digest
+        policy, rel = self._asked.policy, self._asked.rel
+        made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(found.top)}
+        made[words.JUDGMENTS] = found.judgments.digest
         if self.judgments.table.spans is not None:
-            made[UNIT] = TEXT
+            made[words.UNIT] = TEXT
         elif found.units:
-            made[UNITS] = [[str(system), unit] for system, unit in found.units.items()]
+            made[words.UNITS] = [[str(system), unit] for system, unit in found.units.items()]
         if self._budgets is not None:
-            length = str(self.policy.length)
-            made[BUDGETS] = self._budgets.told(length)
-            made |= self._budgets.caution(found.loaded.hits, length)
+            made[words.BUDGETS] = self._budgets.told(str(policy.length))
+            made |= self._budgets.caution(found.loaded.hits, str(policy.length))
         if found.pool is not None:
             made["pool"] = found.pool.word(found.judgments)
             made["pool_depth"] = one_or_several(found.pool.depth)
         if found.collection is not None:
             labels, topics = found.collection, found.judgments.topics
-            made[TOPICS_OF] = [[one, topics[labels == one].tolist()] for one in labels.unique()]
-        if self._rel is not None:
-            made["rel"] = told_rel(self._rel)
+            made[words.TOPICS_OF] = [
+                [one, topics[labels == one].tolist()] for one in labels.unique()
+            ]
+        if rel is not None:
+            made["rel"] = told_rel(rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:
@@ -274,20 +439,14 @@ class Scoring:
         """Yield the scores of some lists by each metric, given their topics."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
-            memory = self._prepared.setdefault(
-                (block.grade.shape[-1], topics.start, topics.stop), {}
-            )
+            key = block.grade.shape[-1], topics.start, topics.stop
+            memory = self._prepared.setdefault(key, {})
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
             return (metric.score_last(evidence) for metric in metrics)
 
         return compute(block) if memory is not None else by_scale(block, compute)
-
-    def _refuse_cut(self, longest: int, depth: int) -> None:
-        if longest > depth and any(metric.judged_only for metric in self.metrics):
-            found = f"depth {depth} of {longest}"
-            raise DepthError("lists that are not cut, for metrics of judged documents", found)
 
 
 def one_or_several(values: Any) -> Any:

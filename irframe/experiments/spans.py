@@ -1,8 +1,9 @@
-"""What retrieved spans hold of evidence: which spans overlap, and how much of it is new."""
+"""Judgments that are spans of documents, and what retrieved spans hold of this evidence."""
 
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,257 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import InputError
-from irframe.experiments.coded_tables import QrelsTable, RunTable
-from irframe.experiments.judged_spans import Items, Spans, borders, read_borders
+from irframe.errors import InputError, MetricError, warn
 from irframe.files.columns import numbers
-from irframe.files.ids import Codes, identifiers, is_text, rows_of_ranges, same_kind
-from irframe.names import DOC, END, START
+from irframe.files.ids import Codes, identifiers, rows_of_ranges, same_kind
+from irframe.metrics import Metric
+from irframe.names import BORDERS, DOC, END, SET, START, TOPIC
+
+if TYPE_CHECKING:
+    from irframe.experiments.coded_tables import QrelsTable, RunTable
+
+TEXT = "spans of text"
+"""What scores by spans say of the unit of lists."""
+
+
+def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
+    """Return which columns say where spans begin and end, None where these are not both there.
+
+    Examples
+    --------
+    >>> borders(["topic", "doc", "start_index", "end_index"])
+    {'start': 'start_index', 'end': 'end_index'}
+    """
+    present = {*columns}
+    found = {role: [n for n in names if n in present] for role, names in BORDERS.items()}
+    return {role: names[0] for role, names in found.items()} if all(found.values()) else None
+
+
+def read_borders(
+    frame: pd.DataFrame, columns: Mapping[str, Any], what: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the spans of a frame begin and end, refusing what is no span.
+
+    Parameters
+    ----------
+    frame
+        A frame.
+    columns
+        What `borders` gives, and the columns of topics and documents.
+    what
+        What it holds, for messages.
+
+    Raises
+    ------
+    InputError
+        For borders that are missing, below 0 or no whole numbers, and for an end that is not after
+        its start, listing topics and documents.
+    """
+    start, end = (numbers(frame[columns[role]]) for role in (START, END))
+    with np.errstate(invalid="ignore"):
+        whole = (start >= 0) & (start == np.floor(start)) & (end == np.floor(end)) & (end < 2**53)
+        wrong = ~(whole & (end > start))
+    if wrong.any():
+        some = np.flatnonzero(wrong)
+        names = [columns[role] for role in (TOPIC, DOC) if role in columns]
+        rows = frame[names].iloc[some].astype(str).agg(" ".join, axis=1)
+        parts = zip(rows, start[some], end[some], strict=True)
+        told = [f"{row} [{a:g}, {b:g})" for row, a, b in parts]
+        wanted = f"{what} from start to end, whole numbers from 0, the end after the start"
+        raise InputError(wanted, f"{len(some)} at fault", "mend or drop these rows", told)
+    return start.astype(np.int64), end.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Spans that do not overlap within a group; a group is of a topic, a document, and a set."""
+
+    pair: Codes
+    """The topics and documents of groups, as numbers, ascending; those of one are its sets."""
+    key: Codes
+    """The set of each group, by number."""
+    group: Codes
+    """The group of each span; spans stand by group and start."""
+    start: Codes
+    end: Codes
+
+    @classmethod
+    def of(cls, pair: Codes, key: Codes, start: Codes, end: Codes) -> tuple["Items", Codes]:
+        """Merge spans that overlap, and return which one each span went into."""
+        order = np.lexsort((start, key, pair))
+        pairs = np.stack([pair[order], key[order]])
+        new = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0))[: len(order)]
+        group = np.cumsum(new) - 1
+        wide = 1 + int(end.max(initial=0))
+        reached = np.maximum.accumulate(group * wide + end[order])
+        begins = np.append(True, group[1:] * wide + start[order][1:] >= reached[:-1])[: len(order)]
+        first = np.flatnonzero(begins)
+        last = np.append(first[1:], len(order)) - 1
+        item = np.empty(len(order), np.int64)
+        item[order] = np.cumsum(begins) - 1
+        ends = reached[last[: len(first)]] - group[first] * wide
+        names = pairs[:, new]
+        return cls(names[0], names[1], group[first], start[order][first], ends), item
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """A row for every span, of which `of` makes the same again."""
+        borders_of = {START: self.start, END: self.end}
+        return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
+
+    def overlapping(self, pair: Codes, start: Codes, end: Codes) -> tuple[Codes, Codes]:
+        """Return which spans overlap some others, as pairs of the number of these and of a span."""
+        low = np.searchsorted(self.pair, pair)
+        near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
+        low, high = low[near], np.searchsorted(self.pair, pair[near], side="right")
+        count = high - low
+        row, group = np.repeat(near, count), rows_of_ranges(low, count)
+        wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
+        first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
+        stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
+        held = np.maximum(stop - first, 0)
+        return np.repeat(row, held), rows_of_ranges(first, held)
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """What the rows of judgments by spans stand for."""
+
+    docs: pd.Index
+    """Names of documents that hold evidence."""
+    text: Items
+    """All evidence, whatever its set."""
+    row: Codes
+    """A row of the judgments for each span of it."""
+    evidence: NDArray[np.float64]
+    """How much evidence each topic has."""
+    sets: Items | None = None
+    """Evidence by the set it is of, of which one span each is needed, where there are sets."""
+    n_sets: NDArray[np.int64] | None = None
+    """How many sets each topic has."""
+
+    def of_topics(self, code: Codes) -> "Spans":
+        """Return the same of some topics."""
+        sets = None if self.n_sets is None else self.n_sets[code]
+        return replace(self, evidence=self.evidence[code], n_sets=sets)
+
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """What is saved of them beside what each topic has, as columns."""
+        found: dict[str, dict[str, Any]] = {"span_docs": {"doc": self.docs}}
+        found["span_texts"] = self.text.columns
+        return found if self.sets is None else found | {"span_sets": self.sets.columns}
+
+    @classmethod
+    def of_tables(
+        cls, read: Callable[[str], Mapping[str, Any]], evidence: Any, n_sets: Any
+    ) -> "Spans | None":
+        """Return what was saved, if something was, for lists that are joined to it already."""
+        if evidence is None:
+            return None
+        text, sets = (
+            Items.of(*(each[name] for name in ("pair", "key", START, END)))[0] if each else None
+            for each in (read("span_texts"), {} if n_sets is None else read("span_sets"))
+        )
+        docs, rows = pd.Index(read("span_docs")["doc"], dtype=object), np.zeros(0, np.int64)
+        return cls(docs, cast("Items", text), rows, evidence, sets, n_sets)
+
+    @classmethod
+    def joined(cls, every: Sequence["Spans | None"]) -> "Spans | None":
+        """Return the same spans of topics beside each other, None where there are none at all.
+
+        Raises
+        ------
+        InputError
+            For spans beside documents, and for several that differ.
+        """
+        known = [each for each in every if each is not None]
+        if not known:
+            return None
+        first = known[0].tables
+        alike = all(
+            first.keys() == part.tables.keys()
+            and np.array_equal(first[name][column], part.tables[name][column])
+            for part in known[1:]
+            for name in first
+            for column in first[name]
+        )
+        if len(known) < len(every) or not alike:
+            advice = "put the runs together, and the spans, and build one cube"
+            raise InputError("cubes of the same spans, or of documents", "several", advice)
+        sets = [each.n_sets for each in known if each.n_sets is not None]
+        evidence = np.concatenate([each.evidence for each in known])
+        return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
+
+
+def by_span(table: "QrelsTable") -> dict[str, Any]:
+    """Return what judgments are with a row for every span, those that overlap as one.
+
+    Parameters
+    ----------
+    table
+        A `irframe.experiments.coded_tables.QrelsTable` whose frame has borders.
+    """
+    columns = dict(table.columns) | (borders(table.frame.columns) or {})
+    start, end = read_borders(table.frame, columns, "spans of evidence")
+    doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
+    sets, labels = np.zeros(len(doc), np.int64), None
+    if SET in table.frame.columns:
+        sets, labels = pd.factorize(table.frame[SET].astype(str))
+    good = np.flatnonzero(table.grade >= 1)
+    pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
+    own, item = Items.of(pair[good], sets[good], start[good], end[good])
+    if merged := len(good) - len(own.start):
+        warn(f"{merged} spans of evidence overlap others and are merged with them")
+    others = np.flatnonzero(table.grade < 1)
+    kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
+    low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
+    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
+    if labels is not None:
+        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
+    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
+    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
+    return {
+        "frame": table.frame.iloc[rows],
+        "topic": table.topic[rows],
+        "names": pa.chunked_array([named]),
+        "grade": table.grade[rows],
+        "stratum": None,
+        "probability": None,
+        "spans": _evidence(own, pd.Index(docs), len(table.topics), sets=labels is not None),
+    }
+
+
+def _evidence(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
+    """Return what rows of judgments stand for, given the spans that the first ones are."""
+    nothing = np.zeros(len(own.start), np.int64)
+    text, item = Items.of(own.pair[own.group], nothing, own.start, own.end)
+    topic = text.pair[text.group] // (len(docs) + 1)
+    held = np.bincount(topic, text.end - text.start, topics)
+    row = np.unique(item, return_index=True)[1]
+    spans = Spans(docs, text, row, np.asarray(held, np.float64))
+    if not sets:
+        return spans
+    known = np.unique(np.stack([own.pair // (len(docs) + 1), own.key]), axis=1)
+    return replace(spans, sets=own, n_sets=np.bincount(known[0], minlength=topics))
+
+
+def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
+    """Raise if a metric of spans meets judgments of documents, or the other way round."""
+    condensed = [str(m) for m in metrics if spans and m.judged_only]
+    if condensed:
+        raise MetricError("all of the text", "judged_only=True", "leave it out", condensed)
+    wrong = [str(m) for m in metrics if m.spans is not None and m.spans != spans]
+    if wrong and spans:
+        advice = (
+            "score SpanR, SpanP, SpanIoU, SpanF or All; for others make judgments of the chunks "
+            "that overlap evidence, or drop the columns of borders if they hold something else"
+        )
+        raise MetricError("metrics of spans, as judgments are spans", "", advice, wrong)
+    if wrong:
+        advice = "read them with irframe.as_spans: topic, doc, start, end"
+        raise MetricError("judgments that are spans", "documents, for", advice, wrong)
+
 
 PLACE = "text"
 """What is told of a document beside its borders: the topic and document that it is of."""
@@ -99,7 +345,7 @@ class Overlaps:
     """A row of the judgments whose span each row overlaps, -1 where there is none."""
 
     @classmethod
-    def of(cls, table: RunTable, judgments: QrelsTable, placed: Codes) -> "Overlaps":
+    def of(cls, table: "RunTable", judgments: "QrelsTable", placed: Codes) -> "Overlaps":
         """Join runs to evidence.
 
         Raises
@@ -113,7 +359,10 @@ class Overlaps:
             what = "runs with start and end of what was retrieved, as judgments are spans"
             raise InputError(what, "no such columns among", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **found}, "retrieved spans")
-        doc = _places(identifiers(table.frame[table.columns[DOC]], DOC), spans.docs)
+        named = identifiers(table.frame[table.columns[DOC]], DOC)
+        known = pa.array(spans.docs.tolist(), None if len(spans.docs) else named.type)
+        same_kind(named.type, known.type, DOC, ("the runs", "the spans"))
+        doc = spans.docs.get_indexer(pd.Index(named.to_numpy(), dtype=object))
         topic = placed[table.topic].astype(np.int64)
         pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
         judged = np.full(len(pair), -1, np.int32)
@@ -137,27 +386,15 @@ class Overlaps:
         return told | held_evidence(self.spans, of, told)
 
 
-def _places(doc: pa.ChunkedArray, docs: pd.Index) -> Codes:
-    """Return which of the documents with evidence each one is, -1 for none."""
-    known = pa.array(docs.tolist(), None if len(docs) else doc.type)
-    same_kind(doc.type, known.type, DOC, ("the runs", "the spans"))
-    wanted = pa.large_string() if is_text(known.type) else pa.int64()
-    found = pc.index_in(doc.cast(wanted), value_set=known.cast(wanted))
-    places: Codes = found.fill_null(-1).to_numpy().astype(np.int64)
-    return places
-
-
-def named_by_span(table: RunTable) -> RunTable:
+def named_by_span(table: "RunTable") -> "RunTable":
     """Return runs in which what was retrieved is called by its document and borders."""
     found = borders(table.frame.columns)
     if found is None:
         return table
-    text, borders_of = (
-        pa.large_string(),
-        (numbers(table.frame[found[role]]) for role in (START, END)),
-    )
-    parts = [table.doc.combine_chunks().cast(text)]
-    parts += [pc.cast(pa.array(each), pa.int64(), safe=False).cast(text) for each in borders_of]
+    text, parts = pa.large_string(), [table.doc.combine_chunks().cast(pa.large_string())]
+    for role in (START, END):
+        border = pa.array(numbers(table.frame[found[role]]))
+        parts.append(pc.cast(border, pa.int64(), safe=False).cast(text))
     signs = [pa.scalar(sign, text) for sign in (" [", ", ", ")", "")]
     joined = pc.binary_join_element_wise(*chain(*zip(parts, signs, strict=False)), *signs[3:])
     return replace(table, doc=pa.chunked_array([joined]))

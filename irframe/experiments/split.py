@@ -6,7 +6,7 @@ One such repeat is a draw for all systems, and each is scored by judgments of it
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -74,8 +74,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     (FrozenList(['system', 'shard', 'topic']), 'shared')
     """
     shards, start = whole("n", n, low=2), whole("seed", seed, low=0)
-    frame = as_qrels(runs) if is_judgments(runs) else as_runs(runs)
-    return _dealt(frame, shards, start)
+    return _dealt(as_qrels(runs) if is_judgments(runs) else as_runs(runs), shards, start)
 
 
 def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
@@ -97,12 +96,8 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return found ^ (found >> np.uint64(31))
 
 
-class Part(NamedTuple):
-    """Runs, and the judgments by which they are scored."""
-
-    label: Any
-    runs: Any
-    qrels: pd.DataFrame
+Part = tuple[Any, Any, pd.DataFrame]
+"""The label of some judgments, runs, and the judgments by which these are scored."""
 
 
 def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
@@ -137,8 +132,7 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     word = repeat_column(frame, [found[role] for role in (TOPIC, DOC) if role in found])
     if word is None or frame[word].nunique(dropna=False) < 2:
         return None
-    several = (Part(key, runs, part.drop(columns=word)) for key, part in frame.groupby(word))
-    return word, several
+    return word, ((key, runs, part.drop(columns=word)) for key, part in frame.groupby(word))
 
 
 def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
@@ -156,11 +150,11 @@ def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> I
         for frame, whole_ in ((own, runs), (by, judged)):
             frame.attrs = dict(whole_.attrs)
         if len(by):
-            yield Part(label, own, by)
+            yield label, own, by
 
 
 def scored_apart(
-    runs: Any, qrels: Any, repeats: Layout | None, score: Callable[[Part, bool], pd.DataFrame]
+    runs: Any, qrels: Any, repeats: Layout | None, score: Callable[[Any, Any, bool], pd.DataFrame]
 ) -> pd.DataFrame | None:
     """Score runs by every repeat of judgments; None where these are not repeated.
 
@@ -171,7 +165,7 @@ def scored_apart(
     repeats
         What a repeat is said to be.
     score
-        Scores a part, of shards with NaN where nothing is relevant.
+        Scores runs by judgments, with NaN where nothing is relevant if so.
     """
     several = parts_of(runs, qrels)
     if several is None:
@@ -181,13 +175,13 @@ def scored_apart(
         wanted = f"repeats='shared', as each {word} of judgments is one draw for all systems"
         raise ParameterError(wanted, repr(repeats))
     tables = {}
-    for part in parts:
-        with in_group(f"{word} {part.label}"):
-            tables[part.label] = score(part, word == SHARD)
+    for label, own, judged in parts:
+        with in_group(f"{word} {label}"):
+            tables[label] = score(own, judged, word == SHARD)
     attributes = {**next(iter(tables.values())).attrs, REPEATED: word, REPEATS: "shared"}
     for table in tables.values():
         table.attrs = {}
-    joined = pd.concat(tables, names=[word])
+    joined: pd.DataFrame = pd.concat(tables, names=[word])
     last = joined.index.nlevels - 1
     joined = joined.reorder_levels([*range(1, last), 0, last])
     groups = [joined.index.get_level_values(n) for n in range(last - 1)]

@@ -175,17 +175,15 @@ class Evaluator:
         for start in range(0, len(topics), QUERIES):
             some = topics[start : start + QUERIES]
             asked = _floats(of_queries([self._queries[topic] for topic in some]))
-            scores = self._compared(asked, texts)
+            if self._similarity is None:
+                scores = _unit(asked) @ _unit(texts).T
+            else:
+                scores = _floats(self._similarity(asked, texts))
             best = np.argpartition(-scores, self._k - 1, axis=1)[:, : self._k]
             found = np.take_along_axis(scores, best, axis=1).tolist()
             lists = zip(some, names[best].tolist(), found, strict=True)
             run |= {t: dict(zip(docs, values, strict=True)) for t, docs, values in lists}
         return run
-
-    def _compared(self, queries: Array, texts: Array) -> Array:
-        if self._similarity is not None:
-            return _floats(self._similarity(queries, texts))
-        return _unit(queries) @ _unit(texts).T
 
     def _named(self, metric: str) -> str:
         return f"{self.name}_{metric}" if self.name else metric

@@ -12,10 +12,10 @@ from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
-from irframe.metrics.evidence import Evidence, positive
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
 from irframe.metrics.ndcg import nDCG
-from irframe.metrics.positions import discounts
+from irframe.metrics.positions import discounts, positive
 from irframe.metrics.q import Q
 from irframe.names import UNJUDGED
 
@@ -251,8 +251,7 @@ class _Cut:
         beyond = self.beyond if sign < 0 else np.zeros_like(self.beyond)
         total = self._collect(sign, 1 / self._effort(beyond))
         scores = total / self._normaliser(beyond)
-        extreme: Floats = sign * (sign * scores).max(axis=-1)
-        return extreme
+        return np.asarray(sign * (sign * scores).max(axis=-1))
 
     def _base(self, *, pooled: bool) -> Array:
         if pooled and self.block.pool_count is not None:

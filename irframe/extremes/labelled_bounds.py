@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.extremes.labelings import (
-    Labels,
-    filled_extremes,
-    gains_of,
-    highest_ndcg,
-    labelled_extremes,
-    scale,
-)
+from irframe.extremes import labelings
 from irframe.metrics.base import METRICS, Metric
 from irframe.metrics.block import Block
 from irframe.metrics.evidence import Evidence
@@ -46,7 +39,7 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
         raise MetricError("metrics that have bounds: " + ", ".join(known), "", "", refused)
 
 
-def labelled_bounds(metric: Metric, block: Block, depths: Array) -> Bounds:
+def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
     """Return the extremes over all labels of the unjudged documents.
 
     Parameters
@@ -63,30 +56,17 @@ def labelled_bounds(metric: Metric, block: Block, depths: Array) -> Bounds:
     lower, upper
         Shape (row, depth).
     """
-    return GRADED[metric.graded](metric, block, depths)
-
-
-def _plain(metric: Metric, block: Block, depths: Array) -> Bounds:
-    lower, upper = filled_extremes(metric, block)
-    return lower[:, depths - 1], upper[:, depths - 1]
-
-
-def _by_labelings(metric: Any, block: Block, depths: Array) -> Bounds:
-    single = Labels.of(metric, block.levels, block.top).single
-    return (_plain if single else labelled_extremes)(metric, block, depths)
-
-
-def _by_ratios(metric: Any, block: Block, depths: Array) -> Bounds:
-    lower, upper = _plain(metric, block, depths)
-    gains = gains_of(metric, scale(metric, block.levels, block.top), block.top)
-    if len(np.setdiff1d(gains, [0.0])) > 1:
+    scaled = block.levels, block.top
+    if metric.graded == "labelings" and not labelings.Labels.of(metric, *scaled).single:
+        return labelings.labelled_extremes(metric, block, depths)
+    lower, upper = (side[:, depths - 1] for side in labelings.filled_extremes(metric, block))
+    grades = labelings.scale(metric, *scaled)
+    gains = np.setdiff1d(labelings.gains_of(metric, grades, block.top), [0.0])
+    if metric.graded == "ratios" and len(gains) > 1:
         moving = depths >= block.pool_depth if metric.ideal == "pool" else depths > 0
-        upper[:, moving] = highest_ndcg(metric, block, depths[moving], upper[:, moving])
+        highest = labelings.highest_ndcg(metric, block, depths[moving], upper[:, moving])
+        upper[:, moving] = highest
     return lower, upper
-
-
-GRADED = {"": _plain, "labelings": _by_labelings, "ratios": _by_ratios}
-"""How the extremes are found, by what a metric declares as `graded`."""
 
 
 def refuse_long(metric: Any, block: Block, depths: Array) -> None:
@@ -108,7 +88,7 @@ def refuse_long(metric: Any, block: Block, depths: Array) -> None:
     """
     if metric.graded != "labelings":
         return
-    labels = Labels.of(metric, block.levels, block.top)
+    labels = labelings.Labels.of(metric, block.levels, block.top)
     own = np.unique(np.minimum(depths, metric.depth or depths))
     if not labels.single:
         unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1, dtype=np.int32)
@@ -307,7 +287,7 @@ def _ordered(metric: Metric, levels: Array) -> bool:
     if metric.order != "reward":
         return bool(metric.order)
     below = levels[levels < facts(metric).rel]
-    return not gains_of(metric, below, 1).any()
+    return not labelings.gains_of(metric, below, 1).any()
 
 
 def worth(metric: Metric, top: int) -> NDArray[np.int16]:
@@ -315,7 +295,7 @@ def worth(metric: Metric, top: int) -> NDArray[np.int16]:
     judged = CODES > UNJUDGED
     relevant = judged & (facts(metric).rel <= CODES)
     if metric.order in {"gain", "reward"}:
-        value = np.where(judged, gains_of(metric, CODES, top), 0.0)
+        value = np.where(judged, labelings.gains_of(metric, CODES, top), 0.0)
         value = np.where(relevant, value, -1.0) if metric.order == "reward" else value
     elif metric.order == "judged":
         value = 1.0 * judged
@@ -385,5 +365,4 @@ def _tail(block: Block, key: NDArray[np.int16], depth: int) -> Array:
     width = min(int(size.max(initial=0)), depth)
     place = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
     known = np.append(codes[order], EMPTY).astype(np.int8)
-    result: Array = known[place]
-    return result
+    return np.asarray(known[place])

@@ -3,7 +3,7 @@
 Verbs: as_runs, as_qrels.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from numbers import Number
 from os import PathLike
 from typing import Any
@@ -12,17 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from irframe.errors import IdError, InputError
+from irframe.files import ids
 from irframe.files.columns import TEXT, constant, framed, to_frame
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.files.ids import (
-    ByRole,
-    entries_by_height,
-    flatten,
-    height,
-    is_mteb,
-    predictions,
-    require_columns,
-)
 from irframe.files.vector_stores import holds_hits, of_hits
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -66,20 +58,14 @@ def columns_of(x: Any) -> pd.DataFrame | None:
     except pa.ArrowException as error:
         wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
         raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
-    views = [field.name for field in table.schema if str(field.type) == "string_view"]
-    for name in views:
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, _as_text(table[name]))
-    return to_frame(table)
-
-
-def _as_text(views: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return text of a kind that PyArrow reads from version 16 on."""
     try:
-        return views.cast(TEXT)
+        for place, field in enumerate(table.schema):
+            if str(field.type) == "string_view":
+                table = table.set_column(place, field.name, table[place].cast(TEXT))
     except pa.ArrowNotImplementedError as error:
         found, advice = f"string_view, with PyArrow {pa.__version__}", "use PyArrow 16 or later"
         raise InputError("text that PyArrow can read", found, advice) from error
+    return to_frame(table)
 
 
 def is_array(x: Any) -> bool:
@@ -110,14 +96,13 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     names = list(frame.index.names)
     if len({*names}) == len(names):
         return frame
+    values = frame.index.get_level_values
     again: Any = [
         place
         for place, name in enumerate(names)
         if name is not None
         and name in names[:place]
-        and frame.index.get_level_values(place).equals(
-            frame.index.get_level_values(names.index(name))
-        )
+        and values(place).equals(values(names.index(name)))
     ]
     return frame.set_axis(frame.index.droplevel(again)) if again else frame
 
@@ -176,24 +161,15 @@ def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
     """
     if not isinstance(x, Iterable) or is_array(x) or isinstance(x, str | bytes | PathLike):
         wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
-        raise InputError(wanted, type(x).__name__, _advice(x, columns))
+        advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
+        if isinstance(x, str | PathLike):
+            advice = "read files with ir.read_runs and ir.read_qrels"
+        elif hasattr(x, "collect"):
+            advice = "collect it first: x.collect()"
+        raise InputError(wanted, type(x).__name__, advice)
     rows = list(x)
     if not rows:
         raise InputError(f"{kind.noun} with rows", "an empty one")
-    _refuse_mixed(rows, kind, columns)
-    return framed(rows)
-
-
-def _advice(x: Any, columns: list[str]) -> str:
-    if isinstance(x, str | PathLike):
-        return "read files with ir.read_runs and ir.read_qrels"
-    if hasattr(x, "collect"):
-        return "collect it first: x.collect()"
-    return f"make a frame of it: pd.DataFrame(rows, columns={columns})"
-
-
-def _refuse_mixed(rows: list[Any], kind: Format, columns: list[str]) -> None:
-    """Raise for rows that do not name their columns, or differ in what they are."""
     names = sorted({type(row).__name__ for row in rows})
     if len(names) > 1:
         found = f"rows of {len(names)} kinds"
@@ -202,6 +178,7 @@ def _refuse_mixed(rows: list[Any], kind: Format, columns: list[str]) -> None:
         wanted = f"{kind.noun} in rows that name their columns"
         advice = f"name them: pd.DataFrame(rows, columns={columns})"
         raise InputError(wanted, f"rows of type {names[0]}", advice)
+    return framed(rows)
 
 
 Qrels = pd.DataFrame | object
@@ -243,21 +220,18 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
     return qrels_by_role(x).frame
 
 
-def qrels_by_role(x: Qrels | ByRole) -> ByRole:
+def qrels_by_role(x: Qrels | ids.ByRole) -> ids.ByRole:
     """Return what `as_qrels` does with its columns, or as it is where these are known."""
-    if isinstance(x, ByRole):
+    if isinstance(x, ids.ByRole):
         return x
-    frame = _frame(x)
-    return ByRole(frame, require_columns(frame, QRELS))
-
-
-def _frame(x: Any) -> pd.DataFrame:
-    if is_ranx(x, "qrels"):
-        return flatten(x.qrels, GRADE)
+    x = getattr(x, "qrels") if is_ranx(x, "qrels") else x  # noqa: B009
     if isinstance(x, Mapping) and not is_array(x):
-        return flatten(x, GRADE)
-    table = columns_of(x)
-    return rows_of(x, QRELS, ["topic", "doc", "grade"]) if table is None else table
+        frame = ids.flatten(x, GRADE)
+    elif (table := columns_of(x)) is not None:
+        frame = table
+    else:
+        frame = rows_of(x, QRELS, ["topic", "doc", "grade"])
+    return ids.ByRole(frame, ids.require_columns(frame, QRELS))
 
 
 Runs = pd.DataFrame | object
@@ -266,7 +240,7 @@ Runs = pd.DataFrame | object
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
-NOTHING = ByRole(
+NOTHING = ids.ByRole(
     pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
     {TOPIC: TOPIC, DOC: DOC, SCORE: SCORE},
 )
@@ -329,15 +303,15 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     return others
 
 
-def runs_by_role(x: Runs | ByRole) -> ByRole:
+def runs_by_role(x: Runs | ids.ByRole) -> ids.ByRole:
     """Return what `as_runs` does with its columns, or as it is where these are known."""
-    if isinstance(x, ByRole):
+    if isinstance(x, ids.ByRole):
         return x
     frame = _as_runs_frame(x)
-    return ByRole(frame, require_columns(frame, RUN))
+    return ids.ByRole(frame, ids.require_columns(frame, RUN))
 
 
-def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
+def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
     """Part runs from the names of systems whose lists are all empty, which no frame can hold.
 
     Examples
@@ -349,14 +323,16 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
         found = roles([*x.columns, *x.index.names])
         listed = {TOPIC, DOC} <= found.keys() and found.keys() & {SCORE, RANK}
         return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in found else (x, [])
-    if not isinstance(x, Mapping) or is_array(x) or not x or is_mteb(x):
+    if not isinstance(x, Mapping) or is_array(x) or not x or ids.is_mteb(x):
         return x, []
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     others = {name: lists for name, lists in x.items() if name not in set(empty)}
     systems = any(isinstance(x[name], Mapping) and x[name] for name in empty)
     if not others and not systems:
         return NOTHING, [ONLY_SYSTEM]
-    if not empty or not (systems or any(map(_is_run, others.values()))):
+    nested = [lists for lists in others.values() if isinstance(lists, Mapping)]
+    runs = any((ids.height(lists) or 0) > 1 or _holds_lists(lists) for lists in nested)
+    if not empty or not (systems or runs):
         return x, []
     return others or NOTHING, [str(name) for name in empty]
 
@@ -367,17 +343,16 @@ def _is_empty(lists: Any) -> bool:
     return all(isinstance(docs, Mapping | list | tuple) and not docs for docs in inside)
 
 
-def _is_run(lists: Any) -> bool:
-    """Tell whether this is ``{topic: {doc: score}}`` or ``{topic: [doc, ...]}``."""
-    return isinstance(lists, Mapping) and ((height(lists) or 0) > 1 or _holds_lists(lists))
-
-
 def _as_runs_frame(x: Any) -> pd.DataFrame:
     if is_ranx(x, "run"):
-        frame = flatten(x.run, SCORE)
+        frame = ids.flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
     if isinstance(x, list) and x and all(is_ranx(each, "run") for each in x):
-        return _of_ranx(x)
+        names = [run.name for run in x]
+        if None in names or len(set(names)) < len(names):
+            found = "none, or one twice, among"
+            raise IdError("runs of ranx with a name of its own each", found, "", names)
+        return _stacked(dict(zip(names, x, strict=True)))
     if isinstance(x, list) and holds_hits(dict(enumerate(x))):
         x = dict(enumerate(x))  # as sentence-transformers has them, by query
     if isinstance(x, Mapping) and not is_array(x):
@@ -386,32 +361,28 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
     return rows_of(x, RUN, ["topic", "doc", "score"]) if table is None else table
 
 
-def _of_ranx(runs: Sequence[Any]) -> pd.DataFrame:
-    """Return one frame of several runs of ranx, whose names are those of the systems."""
-    names = [run.name for run in runs]
-    if None in names or len(set(names)) < len(names):
-        found = "none, or one twice, among"
-        raise IdError("runs of ranx with a name of its own each", found, "", names)
-    return _stacked({run.name: as_runs(run) for run in runs})
-
-
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
-    if is_mteb(nested):
-        return predictions(nested, SCORE)
+    if ids.is_mteb(nested):
+        return ids.predictions(nested, SCORE)
     if _holds_lists(nested):
-        return _of_lists(nested)
+        lists = [(topic, enumerate(docs, start=1)) for topic, docs in nested.items()]
+        rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
+        return framed(rows, [TOPIC, DOC, RANK])
     if holds_hits(nested):
         return of_hits(nested)
-    if nested and all(_holds_any(run) for run in nested.values()):
-        return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
-    kinds = entries_by_height(nested)
+    inside = [
+        isinstance(r, Mapping) and (_holds_lists(r) or holds_hits(r)) for r in nested.values()
+    ]
+    if inside and all(inside):
+        return _stacked(nested)
+    kinds = ids.entries_by_height(nested)
     plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
     if plain or not kinds:
         found = "documents without a topic" if plain else "an empty dictionary"
         raise InputError("{topic: {doc: score}} or {system: run}", found, "", map(repr, plain))
     if 1 not in kinds:
         _refuse_lists(nested)
-        return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
+        return _stacked(nested)
     if len(kinds) > 1:
         topics, systems = kinds.pop(1), [key for keys in kinds.values() for key in keys]
         found = (
@@ -419,7 +390,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return flatten(nested, SCORE)
+    return ids.flatten(nested, SCORE)
 
 
 def _holds_lists(nested: Mapping[Any, Any]) -> bool:
@@ -428,21 +399,6 @@ def _holds_lists(nested: Mapping[Any, Any]) -> bool:
         isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
         for docs in nested.values()
     )
-
-
-def _holds_any(run: Any) -> bool:
-    """Tell whether this is ``{topic: [doc, ...]}`` or ``{topic: [hit, ...]}``."""
-    return isinstance(run, Mapping) and (_holds_lists(run) or holds_hits(run))
-
-
-def _of_lists(nested: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
-    """Return a run frame of ``{topic: [doc, ...]}``, the best first."""
-    rows = [
-        (topic, doc, place)
-        for topic, docs in nested.items()
-        for place, doc in enumerate(docs, start=1)
-    ]
-    return framed(rows, [TOPIC, DOC, RANK])
 
 
 def _refuse_lists(nested: Mapping[Any, Any]) -> None:
@@ -456,9 +412,9 @@ def _refuse_lists(nested: Mapping[Any, Any]) -> None:
         raise InputError(wanted, found, f"make a dictionary of each: {line}")
 
 
-def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Put runs together, under the words of irframe where they call their columns differently."""
-    parts = list(frames.values())
+def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:
+    """Put runs of systems together, under our words where they call their columns differently."""
+    parts = [as_runs(run, str(name)) for name, run in runs.items()]
     named = [roles(part.columns) for part in parts]
     if any(names != named[0] for names in named):
         turned = [{name: role for role, name in names.items()} for names in named]

@@ -1,12 +1,17 @@
-"""Spans of evidence out of whatever other tools hand over."""
+"""Spans of evidence out of whatever other tools hand over, and from files.
+
+Verbs: as_spans, read_spans.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from irframe.errors import InputError
+from irframe.errors import FileFormatError, InputError
 from irframe.files.as_runs import columns_of, is_array
 from irframe.files.columns import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
@@ -100,7 +105,10 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
         base = {TOPIC: label}
         if corpus is not None:
             base[DOC] = questions[corpus].iloc[place]
-        rows += [base | _span(each, nested) for each in _parsed(held, nested, place)]
+        for span in _parsed(held, nested, place):
+            if not isinstance(span, Mapping):
+                raise InputError(f"spans in {nested!r} with start and end", repr(span))
+            rows.append(base | {k: v for k, v in span.items() if k not in {"content", "text"}})
     if not rows:
         raise InputError("spans", f"none in {nested!r}")
     return pd.DataFrame(rows)
@@ -111,10 +119,7 @@ def _topics(questions: pd.DataFrame) -> pd.Series:
     text = next((each for each in QUESTIONS if each in questions.columns), None)
     if name is not None and name != text:
         return questions[name]
-    if text is None:
-        numbers: Any = range(len(questions))
-    else:
-        numbers = pd.factorize(questions[text])[0]
+    numbers: Any = range(len(questions)) if text is None else pd.factorize(questions[text])[0]
     return pd.Series([f"q{number}" for number in numbers], questions.index)
 
 
@@ -126,12 +131,6 @@ def _parsed(held: Any, nested: str, place: int) -> list[Any]:
     if isinstance(found, Mapping) or not isinstance(found, Iterable):
         raise InputError(f"lists of spans in {nested!r}", f"{type(found).__name__} in row {place}")
     return list(found)
-
-
-def _span(span: Any, nested: str) -> dict[str, Any]:
-    if not isinstance(span, Mapping):
-        raise InputError(f"spans in {nested!r} with start and end", repr(span))
-    return {name: value for name, value in span.items() if name not in {"content", "text"}}
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -151,3 +150,57 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     once = pd.DataFrame(columns).reset_index(drop=True)
     once.attrs = dict(frame.attrs)
     return once
+
+
+def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFrame:
+    """Read evidence spans from a file of JSON lines or CSV.
+
+    Parameters
+    ----------
+    path
+        A file that ends in ``.jsonl`` or ``.json`` (a line for every span or question; ``.json``
+        may be one list), or in ``.csv`` or ``.tsv``, also compressed; its columns are those that
+        `as_spans` takes.
+    texts
+        As for `as_spans`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What `as_spans` gives.
+
+    Raises
+    ------
+    FileFormatError
+        For a file that is none of these.
+    InputError
+        If it has other columns, or spans that end beyond their texts.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "spans.jsonl")
+    ...     _ = file.write_text('{"topic": "1", "doc": "a", "start": 3, "end": 9}')
+    ...     read_spans(file)
+      topic doc  start  end  grade
+    0     1   a      3    9      1
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    ids = dict.fromkeys((*ALIASES[TOPIC], *ALIASES[DOC], *CORPORA, SET), str)
+    kind = next((each for each in (".jsonl", ".json", ".csv", ".tsv") if each in suffixes), None)
+    try:
+        if kind in {".csv", ".tsv"}:
+            separator = "," if kind == ".csv" else "\t"
+            frame = pd.read_csv(path, sep=separator, dtype=ids, keep_default_na=False)
+        elif kind is not None:
+            frame = pd.read_json(path, lines=kind == ".jsonl", dtype=ids)
+        else:
+            advice = "read it with pandas, and hand the frame over to irframe.as_spans"
+            raise FileFormatError("spans in a file .jsonl, .json, .csv or .tsv", str(path), advice)
+    except (ValueError, pd.errors.ParserError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"spans in {path}", str(error)) from error
+    return as_spans(frame, texts=texts)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.errors import (
     GradeError,
     IdError,
@@ -21,19 +22,6 @@ from irframe.errors import (
     spelled,
     warn,
 )
-from irframe.names import (
-    DOC,
-    GRADE,
-    ITERATION,
-    PROBABILITY,
-    RANK,
-    SCORE,
-    STRATUM,
-    SUBTOPIC,
-    SURPLUS,
-    SYSTEM,
-    TOPIC,
-)
 
 DROP = "mend or drop these rows"
 """What to do about rows that hold no value, or none that fits."""
@@ -41,21 +29,26 @@ DROP = "mend or drop these rows"
 TEXT = pa.large_string()
 
 TYPES: dict[str, pa.DataType] = {
-    SYSTEM: TEXT,
-    TOPIC: TEXT,
-    DOC: TEXT,
-    RANK: pa.int64(),
-    SCORE: pa.float64(),
-    GRADE: pa.int64(),
-    ITERATION: TEXT,
-    SUBTOPIC: TEXT,
-    STRATUM: TEXT,
-    PROBABILITY: pa.float64(),
+    words.SYSTEM: TEXT,
+    words.TOPIC: TEXT,
+    words.DOC: TEXT,
+    words.RANK: pa.int64(),
+    words.SCORE: pa.float64(),
+    words.GRADE: pa.int64(),
+    words.ITERATION: TEXT,
+    words.SUBTOPIC: TEXT,
+    words.STRATUM: TEXT,
+    words.PROBABILITY: pa.float64(),
 }
 """Role -> the type of its column, in the order in which frames list them."""
 
 
-ERRORS = {GRADE: GradeError, RANK: InputError, SCORE: InputError, PROBABILITY: InputError}
+ERRORS = {
+    words.GRADE: GradeError,
+    words.RANK: InputError,
+    words.SCORE: InputError,
+    words.PROBABILITY: InputError,
+}
 """Role -> what is raised for values that do not fit it; of others `IdError`."""
 
 ROWS = 1 << 18
@@ -119,8 +112,8 @@ def to_arrow(column: pd.Series, error: type[IrframeError] = IdError) -> pa.Chunk
         array = pa.Array.from_pandas(column)
     except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
-        wanted, found = f"one type of values in column {column.name!r}", "several"
-        raise error(wanted, found, "convert the column with astype(str)", kinds) from failure
+        wanted, advice = f"one type of values in column {column.name!r}", "convert it: astype(str)"
+        raise error(wanted, "several", advice, kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
@@ -195,10 +188,14 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     error = ERRORS.get(role, IdError)
     missing = pc.is_null(column, nan_is_null=True)
-    drop = "drop these rows: what has no grade is unjudged" if role == GRADE else DROP
+    drop = "drop these rows: what has no grade is unjudged" if role == words.GRADE else DROP
     _refuse(missing, partial(error, f"no missing values in {where}"), advice=drop)
     if TYPES[role] == TEXT:
-        return _text(column, where)
+        kinds = {"string", "large_string", "string_view"}
+        if not (str(column.type) in kinds or pa.types.is_integer(column.type)):
+            wanted, found = f"text or whole numbers in {where}", f"values of type {column.type}"
+            raise IdError(wanted, found, "convert the column with astype(str)")
+        return column.cast(TEXT)
     return _number(column, TYPES[role], where, error)
 
 
@@ -242,14 +239,6 @@ def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:
     if len(strange):
         raise error(wanted, "", "", map(spelled, strange))
     return values
-
-
-def _text(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    if not (is_text or pa.types.is_integer(column.type) or str(column.type) == "string_view"):
-        wanted, found = f"text or whole numbers in {where}", f"values of type {column.type}"
-        raise IdError(wanted, found, "convert the column with astype(str)")
-    return column.cast(TEXT)
 
 
 def _number(
@@ -307,10 +296,10 @@ _MARK = re.compile(rb"^# ?", re.MULTILINE)
 
 _WHOLE, _WORD = rb"-?[0-9]+", rb"[^\t\n]+"
 _SHAPES = {
-    RANK: _WHOLE,
-    GRADE: _WHOLE,
-    SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
-    ITERATION: rb"(?:Q?[0-9]+)",
+    words.RANK: _WHOLE,
+    words.GRADE: _WHOLE,
+    words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
+    words.ITERATION: rb"(?:Q?[0-9]+)",
 }
 """What the columns of a row hold, so that it is no sentence."""
 _SMALL = 5
@@ -323,7 +312,7 @@ _FEWEST = 4
 def _row(columns: tuple[str, ...]) -> bytes:
     """Return the pattern of what follows ``#`` in a row, columns separated by tabs."""
     shapes = [_SHAPES.get(name, _WORD) for name in columns[1:]]
-    fits = len(columns) >= _FEWEST or columns[-1] == GRADE
+    fits = len(columns) >= _FEWEST or columns[-1] == words.GRADE
     return rb"\t".join([_WORD, *shapes]) + rb"$" if fits else rb"(?!)"
 
 
@@ -357,7 +346,7 @@ def with_notes(
 ) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
     notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source), _UNEVEN: uneven}
-    notes |= {SURPLUS: " ".join(map(str, surplus)), _CUT: _cut(table, data, source, before)}
+    notes |= {words.SURPLUS: " ".join(map(str, surplus)), _CUT: _cut(table, data, source, before)}
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
@@ -375,19 +364,16 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         If what counts as a row may be a comment, rows have more columns than others, or the last
         one may be cut off.
     """
-    headers: dict[str, str] = {}
-    surplus: dict[str, list[int]] = {}
+    found: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
     for table in tables:
-        notes = table.schema.metadata or {}
+        notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         for kind in (_TOLD, _UNEVEN, _CUT):
-            if told := notes.get(kind.encode()):
-                warn(told.decode())
-        if (text := notes.get(IR_METADATA.encode())) and SYSTEM in table.column_names:
-            headers.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), text.decode()))
-        if (text := notes.get(SURPLUS.encode())) and SYSTEM in table.column_names:
-            numbers = [int(number) for number in text.split()]
-            surplus.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), numbers))
-    found = {IR_METADATA: headers, SURPLUS: surplus}
+            if told := notes.get(kind):
+                warn(told)
+        for kind, told_of in found.items():
+            if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
+                said = text if kind == IR_METADATA else list(map(int, text.split()))
+                told_of.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
     return {name: notes for name, notes in found.items() if notes}
 
 
@@ -395,15 +381,13 @@ def _told(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if some topics begin with ``#`` and others do not: the former may be comments."""
     if b"#" not in data:
         return ""
-    topics = pc.unique(table[TOPIC])
+    topics = pc.unique(table[words.TOPIC])
     marked = topics.filter(pc.starts_with(topics, "#"))
     if not 0 < len(marked) < len(topics):
         return ""
     shown = ", ".join(map(repr, marked[:5].to_pylist()))
-    return (
-        f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics "
-        f"{shown}; a comment begins with '# '"
-    )
+    told = f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics"
+    return f"{told} {shown}; a comment begins with '# '"
 
 
 def cut_off(table: pa.Table) -> str | None:
@@ -411,9 +395,9 @@ def cut_off(table: pa.Table) -> str | None:
 
     A file in which the system before it has few rows may be small.
     """
-    if SYSTEM not in table.column_names or table.num_rows <= _SMALL:
+    if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return None
-    systems = table[SYSTEM]
+    systems = table[words.SYSTEM]
     *_, other, last = systems[-2:]
     if other == last or pc.sum(pc.equal(systems, last)).as_py() > 1:
         return None
@@ -426,15 +410,13 @@ def _cut(table: pa.Table, data: bytes, source: str, before: int) -> str:
     if system is None:
         return ""
     number = before + 1 + data.rstrip().count(b"\n")
-    return (
-        f"line {number} of {source}, its last, is the only one of the system {system!r}: check "
-        "that the file is not cut off"
-    )
+    told = f"line {number} of {source}, its last, is the only one of the system {system!r}"
+    return f"{told}: check that the file is not cut off"
 
 
 def _header(data: bytes) -> str:
     """Return what a file says of itself in a header of ir_metadata, as YAML."""
-    found = (
-        _HEADER.search(data.replace(b"\r\n", b"\n")) if data[:_ENDS].lstrip()[:1] == b"#" else None
-    )
+    if data[:_ENDS].lstrip()[:1] != b"#":
+        return ""
+    found = _HEADER.search(data.replace(b"\r\n", b"\n"))
     return "" if found is None else _MARK.sub(b"", found[1]).decode(errors="replace")

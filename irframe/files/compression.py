@@ -1,24 +1,124 @@
-"""Files whole, packed or not: reading says by the content how, writing by the suffix."""
+"""Files whole, packed or not: reading says by the content how, writing by the suffix.
+
+What is written appears once it is whole; damage of files is told alike.
+"""
 
 import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from errno import EISDIR
 from functools import partial
 from importlib import import_module
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
 from typing import IO, Any, TypeVar
+from uuid import uuid4
 
 import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError, spelled
-from irframe.files.atomic import atomic, look, whole
+
+
+@contextmanager
+def whole(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]:
+    """Say which file of a kind is damaged, where its reader gives a sign that it is."""
+    try:
+        yield
+    except FileFormatError:
+        raise
+    except signs as error:
+        wanted, found = f"{kind} that is whole", f"{source} damaged ({error})"
+        raise FileFormatError(wanted, found, "fetch or write the file again") from error
+
+
+@contextmanager
+def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes to, which has its name once it is whole.
+
+    What had the name before stays as it is until then, whatever goes wrong: a full disk, an
+    error, a kill. A device or a pipe is written to directly.
+
+    Parameters
+    ----------
+    path
+        The file; a link stays one, and its file is the one replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with atomic(f"{folder}/a.txt") as stream:
+    ...         _ = stream.write(b"all of it")
+    ...         os.path.exists(f"{folder}/a.txt")
+    ...     Path(folder, "a.txt").read_text()
+    False
+    'all of it'
+    """
+    target = Path(os.path.realpath(path))
+    if _is_device(target):
+        with target.open("wb") as stream:
+            yield stream
+        return
+    beside = _beside(target)
+    try:
+        with _opened(beside, target, os.fspath(path)) as stream:
+            yield stream
+        _rename(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def look(path: str | PathLike[str]) -> None:
+    """Raise what `atomic` would, before the work is done for which a file is to be written."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))
+    places = (target.parent, target) if target.exists() else (target.parent,)
+    if not _is_device(target) and not all(os.access(place, os.W_OK) for place in places):
+        beside = _beside(target)
+        _opened(beside, target, os.fspath(path)).close()
+        beside.unlink()
+
+
+def _is_device(target: Path) -> bool:
+    return target.exists() and not target.is_file()
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{uuid4().hex}.part")
+
+
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write a file, as `atomic` does; text in UTF-8."""
+    with atomic(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+def _opened(beside: Path, target: Path, name: str) -> IO[bytes]:
+    """Open the file beside; what goes wrong is told of the file that was asked for."""
+    if target.exists() and not os.access(target, os.W_OK):
+        target.open("ab").close()
+    try:
+        return beside.open("xb")
+    except OSError as error:
+        error.filename = name
+        raise
+
+
+def _rename(beside: Path, target: Path) -> None:
+    with suppress(OSError):  # there is none yet, or its file system knows no modes
+        beside.chmod(target.stat().st_mode)
+    beside.replace(target)
+
 
 Source = str | PathLike[str] | IO[bytes] | IO[str]
 """A path, or an open file."""
@@ -87,12 +187,8 @@ def _damage() -> tuple[type[Exception], ...]:
     return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
 
 
-def _zip(stream: IO[bytes]) -> Any:
-    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream)
-
-
 _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".gz": _zip,
+    ".gz": lambda stream: gzip.GzipFile("", "wb", 6, stream),
     ".bz2": partial(bz2.open, mode="wb"),
     ".xz": partial(lzma.open, mode="wb"),
     ".zst": partial(pa.output_stream, compression="zstd"),
@@ -240,20 +336,15 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
 def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
     """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
     with ExitStack() as stack:
-        most, layers = max(FREE, RATIO * _size(stream)), 0
+        size, layers = stream.seek(0, io.SEEK_END), 0
+        stream.seek(0)
         while unpack := _by_start(_OPEN, begin(stream, source)):
             if (layers := layers + 1) > LAYERS:
                 found = f"{name_of(source)} packed more often"
                 raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
             stream = stack.enter_context(unpack(stream))
+        most = max(FREE, RATIO * size)
         yield io.BufferedReader(_Limited(stream, most, source), _PART) if layers else stream
-
-
-def _size(stream: IO[bytes]) -> int:
-    """Return how many bytes a file has, as it is."""
-    size = stream.seek(0, io.SEEK_END)
-    stream.seek(0)
-    return size
 
 
 class _Limited(io.RawIOBase):

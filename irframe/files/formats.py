@@ -1,10 +1,11 @@
 """The text formats of runs and judgments, a fast parser of them, and what is wrong with lines."""
 
 import re
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isnan
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -79,12 +80,9 @@ def faults(data: bytes, start: int, columns: Sequence[str], first: int, *, more:
     ['line 2 has 3 columns, not 4']
     """
     lines = enumerate(_LINE.finditer(data), first)
-    checked = (
-        (number, _fault(line[1], columns, more=more))
-        for number, line in lines
-        if line.end(1) > start
-    )
-    return [f"line {number} {fault}" for number, fault in checked if fault]
+    rows = [(number, line[1]) for number, line in lines if line.end(1) > start]
+    found = ((number, _fault(row, columns, more=more)) for number, row in rows)
+    return [f"line {number} {fault}" for number, fault in found if fault]
 
 
 def fields_of(line: str) -> list[str]:
@@ -117,11 +115,11 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _is_whole(text: str) -> bool:
-    return _WHOLE.fullmatch(text) is not None
-
-
-_CHECKS = {RANK: _is_whole, GRADE: _is_whole, SCORE: _is_number}
+_CHECKS: dict[str, Callable[[str], Any]] = {
+    RANK: _WHOLE.fullmatch,
+    GRADE: _WHOLE.fullmatch,
+    SCORE: _is_number,
+}
 
 
 BLOCK = LINE
@@ -337,22 +335,13 @@ def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
 
 
 def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
-    for text, delimiter in _attempts(body, columns):
-        try:
-            table = _read(text, columns, delimiter)
-        except pa.ArrowInvalid:
-            continue
-        if _is_sound(table) and not _is_hexadecimal(text, columns, delimiter):
-            return table
-    return None
-
-
-def _attempts(body: bytes, columns: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
-    """Offer the file as it is, if one character may separate its columns, then tidied."""
+    """Read a file as it is, if one character may separate its columns, then tidied."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     if b"#" not in body and used in ([" "], ["\t"]):
-        yield body, used[0]
-    yield without_comments(_separated(body), columns) + b"\n", "\t"
+        table = _sound(body, columns, used[0])
+        if table is not None:
+            return table
+    return _sound(without_comments(_separated(body), columns) + b"\n", columns, "\t")
 
 
 def _separated(body: bytes) -> bytes:
@@ -373,17 +362,31 @@ def _uneven(body: bytes, number: int, source: str) -> str:
     """Say that rows have other numbers of columns than the first; empty if none has."""
     rows = (line.split() for line in body.splitlines())
     numbers = {len(row) for row in rows if row and not row[0].startswith(b"#")} | {number}
-    if len(numbers) == 1:
-        return ""
-    return (
-        f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the "
-        "sixth is passed over, as by trec_eval"
-    )
+    told = f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the"
+    return f"{told} sixth is passed over, as by trec_eval" if len(numbers) > 1 else ""
 
 
-def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
+def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | None:
+    """Read a file, unless the parser cannot, or lets pass what is no id, number or score."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
-    return _read_as(types, text, columns, delimiter)
+    try:
+        table = _read_as(types, text, columns, delimiter)
+    except pa.ArrowInvalid:
+        return None
+    for column in table.itercolumns():
+        bad: Any = False
+        if pa.types.is_floating(column.type):
+            bad = pc.any(pc.is_nan(column)).as_py()
+        elif pa.types.is_large_string(column.type):
+            bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
+        if bad:
+            return None
+    if not has_hexadecimal(text):
+        return table
+    whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
+    written = _read_as(whole, text, columns, delimiter).itercolumns()
+    marked = (pc.any(pc.match_substring_regex(column, "[xX]")).as_py() for column in written)
+    return None if any(marked) else table
 
 
 def _read_as(
@@ -400,26 +403,3 @@ def _read_as(
             column_types=types, include_columns=list(types), null_values=[]
         ),
     )
-
-
-def _is_hexadecimal(text: bytes, columns: tuple[str, ...], delimiter: str) -> bool:
-    """Tell whether a whole number is hexadecimal, which the parser lets pass."""
-    if not has_hexadecimal(text):
-        return False
-    whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
-    written = _read_as(whole, text, columns, delimiter)
-    return any(pc.any(pc.match_substring_regex(c, "[xX]")).as_py() for c in written.itercolumns())
-
-
-def _is_sound(table: pa.Table) -> bool:
-    """Tell whether no id is empty and no score is NaN, which the parser lets pass."""
-    for column in table.itercolumns():
-        if pa.types.is_floating(column.type):
-            bad = pc.is_nan(column)
-        elif pa.types.is_large_string(column.type):
-            bad = pc.equal(pc.binary_length(column), 0)
-        else:
-            continue
-        if pc.any(bad).as_py():
-            return False
-    return True

@@ -1,6 +1,6 @@
 """How tables name things: identifiers, columns by their role, dictionaries in dictionaries."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -11,21 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.errors import IdError, InputError, spelled
 from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.names import (
-    ALIASES,
-    CHUNKS,
-    DOC,
-    GRADE,
-    LAST_RESORTS,
-    RANK,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-    roles,
-)
 
 Codes = NDArray[np.integer[Any]]
 
@@ -117,7 +106,13 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_unsigned_integer(values.type):
-        values = _signed(values, role)
+        try:
+            values = values.cast(pa.int64())
+        except pa.ArrowInvalid:
+            largest, advice = pc.max(values).as_py(), "convert them to text"
+            raise IdError(
+                f"{role}s below 2 to the power of 63", f"up to {largest}", advice
+            ) from None
     if values.null_count or not (is_text(values.type) or pa.types.is_integer(values.type)):
         _check(column, role, missing=values.null_count, values=column)
     return values
@@ -227,15 +222,6 @@ def shown(values: Iterable[object]) -> str:
     return ", ".join(listed)
 
 
-def _signed(values: pa.ChunkedArray, role: str) -> pa.ChunkedArray:
-    try:
-        return values.cast(pa.int64())
-    except pa.ArrowInvalid:
-        largest = pc.max(values).as_py()
-        wanted, advice = f"{role}s below 2 to the power of 63", "convert them to text"
-        raise IdError(wanted, f"up to {largest}", advice) from None
-
-
 def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.Series) -> None:
     if missing:
         rows = np.flatnonzero(column.isna().to_numpy())
@@ -272,8 +258,8 @@ def is_judgments(frame: Any) -> bool:
     >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
     (True, False)
     """
-    found = roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
-    return {TOPIC, DOC, GRADE} <= found and SYSTEM not in found
+    found = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {words.TOPIC, words.DOC, words.GRADE} <= found and words.SYSTEM not in found
 
 
 def require_columns(frame: Any, kind: Format) -> dict[str, str]:
@@ -298,22 +284,23 @@ def require_columns(frame: Any, kind: Format) -> dict[str, str]:
     for role in kind.roles:
         if role in found:
             refuse_rivals(frame, role, found[role])
-            if TYPES.get(role) == TEXT:
-                refuse_unfit(frame[found[role]], IdError, f"{role}s")
+            column = frame[found[role]]
+            if TYPES.get(role) == TEXT and column.dtype == object:
+                refuse_unfit(column, IdError, f"{role}s")
     return found
 
 
 def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str:
     """Return a line that may give a frame the columns that it lacks."""
-    others = roles(frame.columns)
-    if kind is RUN and GRADE in others:
+    others = words.roles(frame.columns)
+    if kind is RUN and words.GRADE in others:
         raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
-    if kind is QRELS and others.keys() & {SCORE, RANK}:
+    if kind is QRELS and others.keys() & {words.SCORE, words.RANK}:
         advice = "the runs come first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
     strangers = [name for name in frame.columns if name not in others.values()]
-    if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
-        ids = [found[role] for role in (TOPIC, DOC)]
+    if kind is RUN and {words.TOPIC, words.DOC} <= found.keys() and len(strangers) > 1:
+        ids = [found[role] for role in (words.TOPIC, words.DOC)]
         return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
     pairs = zip(strangers, (choice[0] for choice in kind.lacking(found)), strict=False)
     return f"frame.rename(columns={dict(pairs)})" if strangers else ""
@@ -337,19 +324,18 @@ def refuse_rivals(
     """
     if taken == role:
         return
-    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
+    rivals = [
+        name for name in names or words.ALIASES[role] if name in frame.columns and name != taken
+    ]
     for name in rivals:
-        settled = (taken, name) in SETTLED or name in LAST_RESORTS
-        if not settled and not _same(frame[taken], frame[name]):
+        settled = (taken, name) in SETTLED or name in words.LAST_RESORTS
+        left, right = frame[taken], frame[name]
+        if not settled and left.dtype != right.dtype:
+            left, right = left.astype(str), right.astype(str)
+        if not settled and not left.equals(right):
             found = f"{taken!r}, which comes first, and {name!r}, which differs"
             advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
             raise InputError(f"one column for {role}", found, advice)
-
-
-def _same(left: pd.Series, right: pd.Series) -> bool:
-    if left.dtype == right.dtype:
-        return left.equals(right)
-    return bool((left.astype(str) == right.astype(str)).all())
 
 
 Nested = Mapping[Any, Any]
@@ -413,13 +399,13 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
         found = f"topics with values of type {', '.join(kinds)}"
         raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
-    topics = pd.Series([*nested], dtype=object, name=TOPIC)
+    topics = pd.Series([*nested], dtype=object, name=words.TOPIC)
     refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
     return framed(
         {
-            TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
-            DOC: [*chain.from_iterable(nested.values())],
+            words.TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
+            words.DOC: [*chain.from_iterable(nested.values())],
             value: [each for docs in nested.values() for each in docs.values()],
         }
     )
@@ -444,21 +430,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     model = meta.get("model_name") if isinstance(meta, Mapping) else meta
     if not isinstance(model, str | None):
         raise InputError(f"the name of a model in {_META}", spelled(model))
-    parts = [
-        flatten(topics, value).assign(subset=subset, split=split)
-        for subset, split, topics in _splits(nested)
-    ]
-    if not parts:
-        raise InputError("predictions of MTEB", "none below the model's name")
-    frame = pd.concat(parts, ignore_index=True)
-    alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
-    frame = frame.drop(columns=alone)
-    if model is not None:
-        frame.insert(0, SYSTEM, model)
-    return frame
-
-
-def _splits(nested: Nested) -> Iterator[tuple[Any, Any, Nested]]:
+    parts = []
     for subset, splits in nested.items():
         if subset == _META:
             continue
@@ -466,13 +438,21 @@ def _splits(nested: Nested) -> Iterator[tuple[Any, Any, Nested]]:
             if not isinstance(topics, Mapping):
                 wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
                 raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
-            yield subset, split, topics
+            parts.append(flatten(topics, value).assign(subset=subset, split=split))
+    if not parts:
+        raise InputError("predictions of MTEB", "none below the model's name")
+    frame = pd.concat(parts, ignore_index=True)
+    alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
+    frame = frame.drop(columns=alone)
+    if model is not None:
+        frame.insert(0, words.SYSTEM, model)
+    return frame
 
 
 def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
     """Raise if a run frame names chunks and documents, so that either may be what is judged."""
-    own = columns.get(DOC)
-    others = [name for name in CHUNKS if name in frame.columns and name != own]
+    own = columns.get(words.DOC)
+    others = [name for name in words.CHUNKS if name in frame.columns and name != own]
     differing = [
         name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
     ]

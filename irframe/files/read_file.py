@@ -7,27 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, spelled
-from irframe.files.atomic import whole
+from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, to_role
-from irframe.files.compression import (
-    PACKED,
-    Source,
-    begin,
-    is_address,
-    load,
-    name_of,
-    open_unpacked,
-    opened_by,
-    pieces,
-)
 from irframe.files.formats import RUN, Format, first_columns, parse
 from irframe.files.write_run import is_nested, may_be_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -37,7 +24,9 @@ _PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
 """What Spark and others call the files of one data set."""
 
 
-def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
+def find_files(
+    paths: str | PathLike[str] | Iterable[compression.Source],
+) -> Sequence[compression.Source]:
     """Return the files that a pattern, a folder, a path or several of them mean.
 
     Parameters
@@ -54,12 +43,19 @@ def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source
         If there is none.
     """
     if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
-        files: list[Source] = list(paths)
+        files: list[compression.Source] = list(paths)
     elif not isinstance(paths, str | PathLike):
         raise InputError("a pattern, a path or several", repr(paths))
     else:
         name = fspath(paths)
-        files = [*(_addresses(name) if is_address(name) else _paths(name))]
+        files = []
+        if compression.is_address(name):
+            store, path = compression.opened_by(name)
+            for match in sorted(store.glob(path) if escape(path) != path else [path]):
+                inside = _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
+                files += map(store.unstrip_protocol, inside)
+        else:
+            files += _paths(name)
     if not files:
         wanted, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
         raise InputError(wanted, "none", advice)
@@ -76,15 +72,6 @@ def _paths(name: str) -> list[str]:
         keep = [files for match, files in zip(matches, within, strict=True) if _is_shown(match)]
         return [file for files in keep for file in files]
     return [name]
-
-
-def _addresses(name: str) -> list[str]:
-    store, path = opened_by(name)
-    found = store.glob(path) if escape(path) != path else [path]
-    files: list[Any] = []
-    for match in sorted(found):
-        files += _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
-    return [store.unstrip_protocol(file) for file in files]
 
 
 def _shown(files: list[str], folder: str) -> list[str]:
@@ -167,7 +154,7 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
-    with whole("a Parquet file", source, *_DAMAGE):
+    with compression.whole("a Parquet file", source, *_DAMAGE):
         table = ParquetFile(pa.BufferReader(data)).read()
     return _by_role(table, source, kind)
 
@@ -210,7 +197,7 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
     from pyarrow.json import ParseOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    with whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
+    with compression.whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
         first = json.loads(data.partition(b"\n")[0])
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
@@ -234,12 +221,6 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     return [(file, wanted, spelled(each, str)) for each in [*found[:LINES], *counted]]
 
 
-def list_problems(problems: Sequence[Problem]) -> pd.DataFrame:
-    """Return problems as a frame."""
-    told = [[each.encode(errors="backslashreplace").decode() for each in row] for row in problems]
-    return pd.DataFrame(told, columns=["file", "wanted", "found"], dtype="str")
-
-
 def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:
     """Return the tables that go together with those before them, and why others do not.
 
@@ -252,38 +233,24 @@ def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table]
     problems: list[Problem] = []
     homes: dict[str, str] = {}
     for name, table in tables.items():
-        clashes = [*_other_columns(kept, table), *_known_systems(homes, table, name)]
-        problems += [(name, wanted, found) for wanted, found in clashes]
+        first, columns = next(((n, t.column_names) for n, t in kept.items()), (name, None))
+        clashes = []
+        for role in (RANK, SCORE):
+            own = role in table.column_names
+            if columns is not None and own != (role in columns):
+                found = f"{'one' if own else 'none'}, unlike {first}"
+                clashes.append((name, f"a {role} in every file or in none", found))
+        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
+        clashes += [
+            (name, "each system in one file", f"{system!r}, which is in {homes[system]}")
+            for system in systems
+            if system in homes and (here == name or homes[system] != here)
+        ]
+        problems += clashes
         if not clashes:
             kept[name] = table
-            homes |= dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), home(name))
+            homes |= dict.fromkeys(systems, here)
     return kept, problems
-
-
-def _other_columns(kept: Mapping[str, pa.Table], table: pa.Table) -> list[tuple[str, str]]:
-    """Say whether a table lacks ranks or scores that those before it have, or has them alone."""
-    if not kept:
-        return []
-    first, columns = next((name, part.column_names) for name, part in kept.items())
-    differing = [
-        role for role in (RANK, SCORE) if (role in table.column_names) != (role in columns)
-    ]
-    have = {role: "none" if role in columns else "one" for role in differing}
-    return [
-        (f"a {role} in every file or in none", f"{have[role]}, unlike {first}")
-        for role in differing
-    ]
-
-
-def _known_systems(homes: Mapping[str, str], table: pa.Table, name: str) -> list[tuple[str, str]]:
-    """Say which systems of a table are in a file before it that is no part of the same data set."""
-    systems = pc.unique(table[SYSTEM]).to_pylist()
-    here = home(name)
-    return [
-        ("each system in one file", f"{system!r}, which is in {homes[system]}")
-        for system in systems
-        if system in homes and (here == name or homes[system] != here)
-    ]
 
 
 def empty_run() -> pa.Table:
@@ -306,28 +273,28 @@ READERS = (
 """What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 
-def read_file(source: Source, kind: Format) -> pa.Table:
+def read_file(source: compression.Source, kind: Format) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     if kind is RUN and (table := _in_pieces(source)) is not None:
         return table
-    data, name = load(source, is_in_lines), name_of(source)
+    data, name = compression.load(source, is_in_lines), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
 
 
-def _in_pieces(source: Source) -> pa.Table | None:
+def _in_pieces(source: compression.Source) -> pa.Table | None:
     """Read a large run of plain lines, some at a time; None for others, and where one is odd.
 
     What is wrong, or to be warned of, is said of a file that is seen as a whole.
     """
-    if not isinstance(source, str | PathLike) or is_address(fspath(source)):
+    if not isinstance(source, str | PathLike) or compression.is_address(fspath(source)):
         return None
     if not Path(source).is_file() or Path(source).stat().st_size < LARGE:
         return None
     file = fspath(source)
     try:
-        with open_unpacked(file) as stream:
-            if not is_in_lines(begin(stream, file)):
+        with compression.open_unpacked(file) as stream:
+            if not is_in_lines(compression.begin(stream, file)):
                 return None
         tables = list(parsed(file, PIECE))
     except FileFormatError:
@@ -355,7 +322,7 @@ def parsed(file: str, size: int) -> Iterator[pa.Table]:
         About how many bytes are parsed at a time.
     """
     columns, held, before = None, b"", 0
-    for data in pieces(file, size):
+    for data in compression.pieces(file, size):
         held += data
         columns = columns or first_columns(held, RUN)
         if columns:
@@ -365,10 +332,10 @@ def parsed(file: str, size: int) -> Iterator[pa.Table]:
         yield parse(held, file, RUN, before=before)
 
 
-def run_table(source: Source, system: str | None) -> pa.Table:
+def run_table(source: compression.Source, system: str | None) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
     table = read_file(source, RUN)
-    told, label = partitions(name_of(source)), system_of(name_of(source))
+    told, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     told.pop(str(roles(told).get(SYSTEM)), None)
     for name, value in told.items():
         if name not in table.column_names:
@@ -386,9 +353,9 @@ def system_of(name: str) -> str | None:
     return told.get(str(roles(told).get(SYSTEM)))
 
 
-def stem(source: Source) -> str:
+def stem(source: compression.Source) -> str:
     """Name a system after its file."""
-    path = Path(home(name_of(source)))
-    for suffixes in (PACKED, RUN_SUFFIXES):
+    path = Path(home(compression.name_of(source)))
+    for suffixes in (compression.PACKED, RUN_SUFFIXES):
         path = path.with_suffix("") if path.suffix.lower() in suffixes else path
     return path.name

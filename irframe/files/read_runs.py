@@ -17,22 +17,11 @@ import pyarrow.compute as pc
 
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, IrframeError
+from irframe.files import read_file
 from irframe.files.columns import notes_of, to_frame
 from irframe.files.compression import PACKED, Source, name_of
-from irframe.files.read_file import (
-    empty_run,
-    find_files,
-    home,
-    list_problems,
-    problems_of,
-    run_table,
-    stem,
-    system_of,
-    without_clashes,
-)
-from irframe.files.read_run import states_of
+from irframe.files.read_run import named_groups, of_documents, states_of
 from irframe.files.repeats import with_names
-from irframe.files.scan_runs import named_groups, of_documents
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 
@@ -138,23 +127,23 @@ def read_runs(
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
-    files = find_files(paths)
+    files = read_file.find_files(paths)
     with _threads() as pool:
         read = pool.map(partial(_attempt, by_file=by_file), files)
         results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
     if on_error == "skip":
         found, problems = _what_is_sound(names, results)
-        return with_names(_collapsed(found, unit), pattern), problems
-    tables = _all_read(names, results)
-    del results
-    check_columns(names, tables)
-    _check_systems(names, tables, _systems_of(tables), by_file=by_file)
-    return with_names(_collapsed(_put_together(names, tables), unit), pattern)
-
-
-def _collapsed(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
-    return frame if unit is None or frame.empty else of_documents(frame, unit)
+    else:
+        tables = _all_read(names, results)
+        del results
+        check_columns(names, tables)
+        _check_systems(names, tables, _systems_of(tables), by_file=by_file)
+        found, problems = _put_together(names, tables), None
+    if unit is not None and not found.empty:
+        found = of_documents(found, unit)
+    runs = with_names(found, pattern)
+    return runs if problems is None else (runs, problems)
 
 
 def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:
@@ -210,7 +199,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     }
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
-        together[home(name), None if by_file else system_of(name)].append(name)
+        together[read_file.home(name), None if by_file else read_file.system_of(name)].append(name)
     batches: list[tuple[list[str], int]] = []
     for names in together.values():
         size = sum(sizes.get(name, 0) for name in names)
@@ -228,10 +217,12 @@ def _check_owners(
     for name, there in zip(names, systems, strict=True):
         for system in there:
             owner = owners.setdefault(system, name)
-            if owner != name and home(owner) != home(name):
+            if owner != name and read_file.home(owner) != read_file.home(name):
                 shared |= dict.fromkeys((owner, name))
     if shared:
-        again = [run_table(name, stem(name) if by_file else None) for name in shared]
+        again = [
+            read_file.run_table(name, read_file.stem(name) if by_file else None) for name in shared
+        ]
         _check_systems([*shared], again, _systems_of(again), by_file=by_file)
 
 
@@ -247,7 +238,7 @@ def _threads() -> Iterator[ThreadPoolExecutor]:
 
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
-    frame = to_frame(_stacked(tables) if tables else empty_run())
+    frame = to_frame(_stacked(tables) if tables else read_file.empty_run())
     frame.attrs |= notes | {FILES: states_of(names)}
     return frame
 
@@ -257,16 +248,21 @@ def _what_is_sound(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the runs of the files that could be read, and what is wrong with the others."""
     pairs = list(zip(names, results, strict=True))
-    failures = [problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
+    failures = [read_file.problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
     problems = [each for failure in failures for each in failure]
     readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
-    kept, clashes = without_clashes(readable)
-    return _put_together(list(kept), list(kept.values())), list_problems(problems + clashes)
+    kept, clashes = read_file.without_clashes(readable)
+    rows = [
+        [each.encode(errors="backslashreplace").decode() for each in row]
+        for row in [*problems, *clashes]
+    ]
+    told = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
+    return _put_together(list(kept), list(kept.values())), told
 
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
     try:
-        return run_table(source, stem(source) if by_file else None)
+        return read_file.run_table(source, read_file.stem(source) if by_file else None)
     except (IrframeError, OSError) as error:
         return error
 
@@ -288,16 +284,14 @@ def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Ite
 def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
-    other = (each for _, each in pairs if isinstance(each, Exception))
-    if not errors and (failed := next(other, None)):
-        raise failed
-    if not errors:
+    failed = [each for _, each in [*errors, *pairs] if isinstance(each, Exception)]
+    if not failed:
         return list(results)
+    if len(errors) < 2:
+        raise failed[0]
     first = errors[0][1]
-    if len(errors) == 1:
-        raise first
     offenders = [
-        f"{name} {error.offenders[0]}" if error.offenders else error.found for name, error in errors
+        f"{n} {error.offenders[0]}" if error.offenders else error.found for n, error in errors
     ]
     found, advice = f"{len(errors)} files that do not fit", "mend these files or leave them out"
     raise FileFormatError(first.wanted, found, advice, offenders)
@@ -324,17 +318,14 @@ def _check_systems(
     """Raise if files that are no parts of one run hold the same system, given those of each."""
     homes: dict[str, list[str]] = defaultdict(list)
     for name, there in zip(names, systems, strict=True):
-        place = home(name)
+        place = read_file.home(name)
         for system in there:
             if place == name or place not in homes[system]:
                 homes[system].append(place)
     shared = {system: files for system, files in homes.items() if len(files) > 1}
     if shared:
-        offenders = [
-            f"{system!r} in {' and '.join(files[:2])}"
-            + f" and {len(files) - 2} more" * (len(files) > 2)
-            for system, files in shared.items()
-        ]
+        more = {name: [f"{len(f) - 2} more"] if len(f) > 2 else [] for name, f in shared.items()}
+        offenders = [f"{n!r} in {' and '.join([*f[:2], *more[n]])}" for n, f in shared.items()]
         advice = _advice([*shared], names, tables, by_file=by_file)
         raise IdError("each system in one file", "systems in several", advice, offenders)
 
@@ -368,7 +359,7 @@ def _in_parts(system: str, names: Sequence[str], tables: Sequence[pa.Table]) -> 
     """Return whether no topic of a system is in two data sets."""
     seen: dict[str, str] = {}
     return all(
-        seen.setdefault(topic, home(name)) == home(name)
+        seen.setdefault(topic, read_file.home(name)) == read_file.home(name)
         for name, table in zip(names, tables, strict=True)
         for topic in pc.unique(table[TOPIC].filter(pc.equal(table[SYSTEM], system))).to_pylist()
     )

@@ -13,30 +13,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
 from irframe.files.as_runs import ONLY_SYSTEM, as_runs, collected, columns_of, is_array
 from irframe.files.ids import height, is_mteb
 from irframe.files.read_file import stem
-from irframe.files.scan_runs import ScannedRuns, named_groups
-from irframe.names import (
-    ALIASES,
-    BORDERS,
-    CHUNKS,
-    DOC,
-    LAYOUTS,
-    OWN_REPEATS,
-    REPEAT,
-    REPEAT_NAMES,
-    REPEATED,
-    REPEATS,
-    SHARD,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-    Layout,
-    roles,
-)
+from irframe.files.read_run import ScannedRuns, named_groups
 
 LAYOUT_WORDS = {
     "system": "a draw of its own system, as a trained model by its seed",
@@ -45,11 +28,11 @@ LAYOUT_WORDS = {
 }
 """What a repeat is."""
 ADVICE = (
-    f"a column {REPEAT!r} (or {', '.join(REPEAT_NAMES[1:-1])}) makes them repeats of one system, "
-    "over which systems are compared; else drop the duplicates"
+    f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
+    "one system, over which systems are compared; else drop the duplicates"
 )
 """What to do about rows that stand several times."""
-PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
+PARTS = (*chain(*words.BORDERS.values()), *words.CHUNKS, *words.ALIASES[words.SUBTOPIC])
 """Columns that tell parts of a document apart."""
 JUDGED_AGAIN = (
     "a column 'pass' makes them passes of a judge, which evaluate scores apart; else keep one of "
@@ -66,7 +49,7 @@ class Folded(NamedTuple):
     """What the caller calls repeats; None where there are none."""
     owners: Mapping[Any, tuple[Any, Any]]
     """Name of each repeat -> its system, and what it is called there."""
-    role: Any = SYSTEM
+    role: Any = words.SYSTEM
     """What the caller calls systems."""
     types: tuple[Any, Any] = (None, None)
     """The types of systems and repeats."""
@@ -77,9 +60,15 @@ class Folded(NamedTuple):
         if isinstance(self.runs, pd.DataFrame):
             return _lists_of(self.runs, self.role)
         if isinstance(self.runs, ScannedRuns):
-            parts = [_lists_of(frame, SYSTEM) for frame in self.runs.readable().frames()]
+            parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        pairs = [(name, topic) for name, run in self.runs.items() for topic in _topics(run)]
+        pairs: list[tuple[Any, Any]] = []
+        for name, run in self.runs.items():
+            if isinstance(run, pd.DataFrame):
+                topics = run[words.roles(run.columns)[words.TOPIC]].unique().tolist()
+            else:
+                topics = [topic for topic, docs in run.items() if docs]
+            pairs += [(name, topic) for topic in topics]
         return pd.MultiIndex.from_tuples(pairs)
 
     def contributing(self, systems: Any) -> Any:
@@ -98,34 +87,30 @@ class Folded(NamedTuple):
             advice = f"average over one of them first: {self.word} or {word}"
             raise ParameterError(wanted, f"both: {self.word}, {word}", advice)
 
-    def attributes(self, repeats: Layout | None) -> dict[str, str]:
+    def attributes(self, repeats: words.Layout | None) -> dict[str, str]:
         """Return what scores say of their repeats."""
         checked_layout(repeats)
         if self.word is None:
             if repeats is not None:
                 wanted = f"repeats of systems for repeats={repeats!r}"
-                advice = f"name them in a column: {', '.join(REPEAT_NAMES)}"
+                advice = f"name them in a column: {', '.join(words.REPEAT_NAMES)}"
                 raise ParameterError(wanted, "every system once", advice)
             return {}
-        return {REPEATED: self.word} | ({} if repeats is None else {REPEATS: repeats})
+        return {words.REPEATED: self.word} | ({} if repeats is None else {words.REPEATS: repeats})
 
-    def unfold(self, table: pd.DataFrame, repeats: Layout | None = None) -> pd.DataFrame:
+    def unfold(self, table: pd.DataFrame, repeats: words.Layout | None = None) -> pd.DataFrame:
         """Return scores whose index says system and repeat apart."""
         told = self.attributes(repeats)
         if self.word is None:
             return table
         names = list(table.index.names)
-        place = names.index(self.role if self.role in names else SYSTEM)
-        if repeats == "topic" or (repeats is None and self.word not in OWN_REPEATS):
+        place = names.index(self.role if self.role in names else words.SYSTEM)
+        if repeats == "topic" or (repeats is None and self.word not in words.OWN_REPEATS):
             table = self._inside(table, place, repeats)
         index: Any = table.index
         labels, codes = index.levels[place], index.codes[place]
-        both = [
-            pd.Index(each, dtype=dtype)
-            for each, dtype in zip(
-                zip(*(self.owners[name] for name in labels), strict=True), self.types, strict=True
-            )
-        ]
+        sides = zip(*(self.owners[name] for name in labels), strict=True)
+        both = [pd.Index(s, dtype=dtype) for s, dtype in zip(sides, self.types, strict=True)]
         levels = [index.get_level_values(n) for n in range(len(names))]
         levels[place : place + 1] = [each.take(codes) for each in both]
         names[place + 1 : place + 1] = [self.word]
@@ -133,7 +118,9 @@ class Folded(NamedTuple):
         found.attrs = dict(table.attrs) | dict(told)
         return found
 
-    def _inside(self, table: pd.DataFrame, place: int, repeats: Layout | None) -> pd.DataFrame:
+    def _inside(
+        self, table: pd.DataFrame, place: int, repeats: words.Layout | None
+    ) -> pd.DataFrame:
         """Return scores without those of repeats that a topic does not have, though it has others.
 
         Where it has none of a system, the list counts as empty, as anywhere.
@@ -156,19 +143,12 @@ LACKING = "lists that systems lack count as empty"
 """How it is said that some do, which repeats inside topics do not."""
 
 
-def _topics(run: Any) -> Iterable[Any]:
-    if isinstance(run, pd.DataFrame):
-        found: Iterable[Any] = run[roles(run.columns)[TOPIC]].unique()
-        return found
-    return [topic for topic, docs in run.items() if docs]
-
-
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
-    own = frame[[role, roles(frame.columns)[TOPIC]]].drop_duplicates()
+    own = frame[[role, words.roles(frame.columns)[words.TOPIC]]].drop_duplicates()
     return pd.MultiIndex.from_frame(own)
 
 
-def checked_layout(repeats: Layout | None) -> Layout | None:
+def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
     """Return what a repeat is, refusing other words.
 
     Examples
@@ -176,10 +156,10 @@ def checked_layout(repeats: Layout | None) -> Layout | None:
     >>> checked_layout("shared")
     'shared'
     """
-    return repeats if repeats is None else choice("repeats", repeats, LAYOUTS)
+    return repeats if repeats is None else choice("repeats", repeats, words.LAYOUTS)
 
 
-def layout_of(attributes: Mapping[Any, Any], word: str) -> Layout:
+def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
     """Return what a repeat is, as attributes say, or as is usual for what it is called.
 
     Raises
@@ -192,12 +172,12 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> Layout:
     >>> layout_of({}, "seed"), layout_of({"repeats": "topic"}, "seed")
     ('system', 'topic')
     """
-    known = attributes.get(REPEATS)
+    known = attributes.get(words.REPEATS)
     if known is not None:
-        return choice("repeats", known, LAYOUTS)
-    if word in OWN_REPEATS or word == SHARD:
-        return "shared" if word == SHARD else "system"
-    choices = [f"{name!r}: {words}" for name, words in LAYOUT_WORDS.items()]
+        return choice("repeats", known, words.LAYOUTS)
+    if word in words.OWN_REPEATS or word == words.SHARD:
+        return "shared" if word == words.SHARD else "system"
+    choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
     advice = "say it: evaluate(..., repeats=...), or ir.as_scores(scores, repeats=...)"
     wanted, found = f"repeats= to say what one {word} is", "none of its three choices"
     raise ParameterError(wanted, found, advice, choices)
@@ -233,13 +213,13 @@ def fold(runs: Any) -> Folded:
         return nothing if runs.repeat is None else _of_files(runs)
     if isinstance(runs, Mapping) and not is_array(runs):
         several = _repeated(runs)
-        owners = {_label(s, REPEAT, r): (s, r) for s, own in several.items() for r in own}
+        owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
-        return Folded(named, REPEAT, owners) if several else nothing
+        return Folded(named, words.REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
         return nothing
     frame = as_runs(runs)
-    return fold_rows(frame, roles(frame.columns), (SYSTEM, TOPIC, DOC))
+    return fold_rows(frame, words.roles(frame.columns), (words.SYSTEM, words.TOPIC, words.DOC))
 
 
 def fold_rows(frame: pd.DataFrame, found: Mapping[str, Any], own: Iterable[str]) -> Folded:
@@ -261,10 +241,10 @@ def fold_rows(frame: pd.DataFrame, found: Mapping[str, Any], own: Iterable[str])
     1  a [seed 2]     1
     """
     keys = [found[role] for role in own if role in found]
-    word = repeat_column(frame.drop(columns=SHARD, errors="ignore"), keys)  # of documents
+    word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)  # of documents
     if word is None:
         return Folded(frame, None, {})
-    return _folded(frame, word, found.get(SYSTEM))
+    return _folded(frame, word, found.get(words.SYSTEM))
 
 
 def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
@@ -285,21 +265,21 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     """
     if pattern is None:
         return frame
-    codes, names = pd.factorize(frame[SYSTEM])
+    codes, names = pd.factorize(frame[words.SYSTEM])
     found = [pattern.fullmatch(name) for name in names]
     strange = [name for name, each in zip(names, found, strict=True) if each is None]
     if strange:
         advice = "a file without a repeat is allowed for by an optional group: (-(?P<repeat>.+))?"
         wanted = f"names of files like {pattern.pattern!r}"
         raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
-    parts = {role: [each[role] for each in found if each] for role in (SYSTEM, REPEAT)}
+    parts = {role: [each[role] for each in found if each] for role in (words.SYSTEM, words.REPEAT)}
     told = pd.DataFrame(parts)
     again = names[told.duplicated(keep=False)]
     if len(again):
         raise ParameterError("one file for every repeat of a system", "several", "", again)
-    result = frame.drop(columns=SYSTEM)
-    for place, role in enumerate((SYSTEM, REPEAT)):
-        result.insert(place, role, told[role].astype(frame[SYSTEM].dtype).array.take(codes))
+    result = frame.drop(columns=words.SYSTEM)
+    for place, role in enumerate((words.SYSTEM, words.REPEAT)):
+        result.insert(place, role, told[role].astype(frame[words.SYSTEM].dtype).array.take(codes))
     result.attrs = dict(frame.attrs)
     return result
 
@@ -324,8 +304,8 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     ('seed', None)
     """
     candidates = _candidates(frame.columns)
-    if REPEAT in candidates:
-        return REPEAT
+    if words.REPEAT in candidates:
+        return words.REPEAT
     if not candidates or not frame.duplicated(keys).any():
         return None
     apart = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
@@ -333,7 +313,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     if parts and not apart:
         return repeat_column(frame, [*keys, *parts])
     if len(apart) > 1:
-        advice = f"say which one is meant: frame.rename(columns={{{apart[0]!r}: {REPEAT!r}}})"
+        advice = f"say which one is meant: frame.rename(columns={{{apart[0]!r}: {words.REPEAT!r}}})"
         raise IdError("one column of repeats", f"{len(apart)}", advice, apart)
     return apart[0] if apart else None
 
@@ -348,9 +328,9 @@ def _names(runs: Any) -> Iterable[Any]:
 def _of_files(runs: ScannedRuns) -> Folded:
     """Return files whose systems are called by their repeats, too."""
     names = pd.Series([stem(file) for file in runs.files]).unique()
-    told = with_names(pd.DataFrame({SYSTEM: names}), named_groups(runs.repeat))
-    folded = _folded(told, REPEAT, SYSTEM)
-    labels = dict(zip(names, folded.runs[SYSTEM], strict=True))
+    told = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
+    folded = _folded(told, words.REPEAT, words.SYSTEM)
+    labels = dict(zip(names, folded.runs[words.SYSTEM], strict=True))
     return folded._replace(runs=replace(runs, labels=labels))
 
 
@@ -377,20 +357,16 @@ def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
 
 def _candidates(names: Iterable[Any]) -> list[str]:
     present = {name for name in names if isinstance(name, str)}
-    return [name for name in REPEAT_NAMES if name in present]
-
-
-def _label(system: Any, word: str, repeat: Any) -> str:
-    return f"{system} [{word} {repeat}]"
+    return [name for name in words.REPEAT_NAMES if name in present]
 
 
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
     """Return a frame in which systems are called by their repeats, too."""
-    role = SYSTEM if system is None else system
+    role = words.SYSTEM if system is None else system
     systems = pd.Series(ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])
     codes, found = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
-    names = pd.Index([_label(one, word, repeat) for one, repeat in found])
+    names = pd.Index([f"{one} [{word} {repeat}]" for one, repeat in found])
     rest = frame.drop(columns=[word, *([] if system is None else [system])])
     rest.insert(0, role, names.take(codes))
     rest.attrs = dict(frame.attrs)

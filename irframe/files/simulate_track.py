@@ -44,11 +44,6 @@ class Field:
     decimals: NDArray[np.intp]
     contributing: NDArray[np.bool_]
 
-    @property
-    def teams(self) -> int:
-        """How many teams there are."""
-        return int(self.team[-1]) + 1
-
 
 @dataclass(frozen=True)
 class Track:
@@ -165,7 +160,13 @@ def simulate_track(
     width = len(str(docs - 1))
     doc_names = pd.Index([f"d{doc:0{width}}" for doc in range(docs)])
     runs = _runs_frame(field, track, topic_names, doc_names)
-    return runs, _qrels_frame(track, topic_names, doc_names)
+    numbers = np.repeat(np.arange(topics), [len(judged) for judged in track.judged])
+    judged = {
+        TOPIC: topic_names.take(numbers),
+        DOC: doc_names.take(np.concatenate(track.judged)),
+        GRADE: np.concatenate(track.grades),
+    }
+    return runs, pd.DataFrame(judged)
 
 
 def _fault(name: str, value: object, low: int, high: int | None = None) -> str:
@@ -254,7 +255,7 @@ def _values(
     """Return what each system thinks of each candidate: (system, candidate)."""
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
-    teamwork = TEAMWORK * rng.standard_normal((field.teams, len(relevance)))
+    teamwork = TEAMWORK * rng.standard_normal((int(field.team[-1]) + 1, len(relevance)))
     values = rng.standard_normal((len(field.names), len(relevance)))
     values *= OWN
     values += teamwork[field.team]
@@ -272,28 +273,13 @@ def _runs_frame(
     columns = {
         SYSTEM: pd.Index(field.names).take(numbers),
         TEAM: teams.take(numbers),
-        TOPIC: topic_names.take(
-            np.tile(np.repeat(np.arange(topics, dtype=np.int32), depth), systems)
-        ),
+        TOPIC: topic_names.take(np.tile(np.arange(topics, dtype=np.int32).repeat(depth), systems)),
         DOC: doc_names.take(track.retrieved.ravel()),
         RANK: np.tile(np.arange(1, depth + 1), systems * topics),
         SCORE: track.scores.ravel(),
         CONTRIBUTING: field.contributing[numbers],
     }
     return pd.DataFrame(columns, copy=False)
-
-
-def _qrels_frame(
-    track: Track, topic_names: "pd.Index[str]", doc_names: "pd.Index[str]"
-) -> pd.DataFrame:
-    numbers = np.repeat(np.arange(len(topic_names)), [len(docs) for docs in track.judged])
-    return pd.DataFrame(
-        {
-            TOPIC: topic_names.take(numbers),
-            DOC: doc_names.take(np.concatenate(track.judged)),
-            GRADE: np.concatenate(track.grades),
-        }
-    )
 
 
 TEAMS = {

@@ -17,20 +17,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import (
-    FileFormatError,
-    IdError,
-    InputError,
-    IrframeError,
-    ParameterError,
-    spelled,
-    warn,
-)
+from irframe import errors
+from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.atomic import whole
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import PACKED, create, look_at
+from irframe.files.compression import PACKED, create, look_at, whole
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
@@ -52,9 +44,10 @@ def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
 def _columns(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
     found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
-        raise InputError(f"{kind.noun} to write", "a frame without rows")
+        raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
+    told = {role: ERRORS.get(role, errors.IdError) for role in found}
     return {
-        role: to_role(to_arrow(frame[name], ERRORS.get(role, IdError)), role, f"column {name!r}")
+        role: to_role(to_arrow(frame[name], told[role]), role, f"column {name!r}")
         for role, name in found.items()
     }
 
@@ -77,7 +70,7 @@ def _write_objects(stream: IO[bytes], table: pa.Table) -> None:
             lines = [json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows]
         except (TypeError, ValueError) as error:
             wanted, advice = "finite numbers and text for JSON", "write .parquet"
-            raise InputError(wanted, str(error), advice) from error
+            raise errors.InputError(wanted, str(error), advice) from error
         stream.write("".join(f"{line}\n" for line in lines).encode())
 
 
@@ -113,7 +106,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     if suffix in FOREIGN:
         wanted = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
         advice = "to_pytrec_eval makes the dictionaries that json.dump writes"
-        raise ParameterError(wanted, str(path), advice if suffix == ".json" else "")
+        raise errors.ParameterError(wanted, str(path), advice if suffix == ".json" else "")
     return WRITERS.get(suffix)
 
 
@@ -147,7 +140,7 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
     if len(unfit):
         found = f"{role} ids that are empty, hold white space or begin as a comment does"
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
-        raise IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
+        raise errors.IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
 
 
 def _part(field: pa.ChunkedArray | pa.Scalar, start: int) -> pa.Array | pa.Scalar:
@@ -210,16 +203,11 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
-        columns[RANK] = _row_ranks(columns)
+        lists = to_frame(pa.table({role: columns[role] for role in (SYSTEM, TOPIC)}))
+        columns[RANK] = to_arrow(lists.groupby([SYSTEM, TOPIC], sort=False).cumcount() + 1)
     if SCORE not in columns:
         columns[SCORE] = pc.negate(columns[RANK])
     write(path, columns, RUN)
-
-
-def _row_ranks(columns: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
-    lists = to_frame(pa.table({role: columns[role] for role in (SYSTEM, TOPIC)}))
-    ranks = lists.groupby([SYSTEM, TOPIC], sort=False).cumcount() + 1
-    return to_arrow(ranks)
 
 
 def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
@@ -276,8 +264,8 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
             [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
         )
     if PROBABILITY in columns and not _follows(columns):
-        told = "the column probability, which the TREC format lacks, is not written; "
-        warn(told + "a file that ends in .parquet or .jsonl keeps it")
+        told = "the column probability, which the TREC format lacks, is not written"
+        warn(f"{told}; a file that ends in .parquet or .jsonl keeps it")
     write(path, columns, QRELS)
 
 
@@ -330,45 +318,39 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
     """
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping):
-        raise FileFormatError(kind.noun, f"{source} without a dictionary")
+        raise errors.FileFormatError(kind.noun, f"{source} without a dictionary")
     try:
         frame = as_runs(nested) if kind is RUN else as_qrels(nested)
         columns = columns_of(frame, kind)
         others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
-    except IrframeError as error:
+    except errors.IrframeError as error:
         raise error.within(f"in {source}") from error
     return pa.table(columns | others)
 
 
 def _loaded(data: bytes, source: str) -> Any:
     if _is_cbor(data):
-        return _cbor(data, source)
+        try:
+            import cbor2  # noqa: PLC0415 - only files of ranx need it
+        except ImportError as error:
+            wanted = "the package cbor2, which reads the files of ranx"
+            advice = "install it: pip install cbor2"
+            raise errors.FileFormatError(wanted, f"none, for {source}", advice) from error
+        with whole("a file", source, cbor2.CBORError, RecursionError):
+            return cbor2.loads(data)
     again: list[str] = []
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            again.extend(
-                key for key, number in Counter(key for key, _ in pairs).items() if number > 1
-            )
+            numbers = Counter(key for key, _ in pairs)
+            again.extend(key for key, number in numbers.items() if number > 1)
         return found
 
     with whole("a file", source, ValueError, RecursionError):
         nested = json.loads(data, object_pairs_hook=distinct)
     if again:
-        wanted, advice = (
-            "each key once in its dictionary",
-            "keep one of them, or unite what they hold",
-        )
-        raise FileFormatError(wanted, f"{source} with keys again", advice, map(spelled, again))
+        wanted, found = "each key once in its dictionary", f"{source} with keys again"
+        advice = "keep one of them, or unite what they hold"
+        raise errors.FileFormatError(wanted, found, advice, map(errors.spelled, again))
     return nested
-
-
-def _cbor(data: bytes, source: str) -> Any:
-    try:
-        import cbor2  # noqa: PLC0415 - only files of ranx need it
-    except ImportError as error:
-        wanted, found = "the package cbor2, which reads the files of ranx", f"none, for {source}"
-        raise FileFormatError(wanted, found, "install it: pip install cbor2") from error
-    with whole("a file", source, cbor2.CBORError, RecursionError):
-        return cbor2.loads(data)

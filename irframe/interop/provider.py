@@ -82,13 +82,20 @@ class IrframeEvaluator(providers.Evaluator):
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
         given = _kept(qrels)
         self._qrels = None if _is_empty(given) else given
+        self._judged_topics: set[Any] = set()
         if isinstance(given, Mapping):
             self._judged_topics = {topic for topic, docs in given.items() if docs}
-        else:
-            self._judged_topics = _topics(given) if len(given) else set()
+        elif len(given):
+            frame, found = qrels_by_role(given)
+            self._judged_topics = set(frame[found[TOPIC]].unique().tolist())
         topics = set(given) if isinstance(given, Mapping) else self._judged_topics
         super().__init__(list(measures), topics)
-        self.metrics = [_translated(measure) for measure in self.measures]
+        self.metrics = []
+        for measure in self.measures:
+            metric = translate(measure)
+            if metric is None:
+                raise InputError("measures that irframe computes", repr(str(measure)))
+            self.metrics.append(metric.named(str(measure)))
 
     @cached_property
     def scorer(self) -> Scorer:
@@ -121,23 +128,20 @@ class IrframeEvaluator(providers.Evaluator):
 
     def _scores(self, run: Any) -> tuple[list[Any], list[list[float]]]:
         """Return the topics that are judged and in the run, and the scores of each measure."""
-        runs = self._lists(run)
-        if runs is None:
+        runs: Any = {}
+        if self._qrels is None or _is_empty(run):
+            pass
+        elif type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
+            runs = {t: docs for t, docs in run.items() if docs and t in self._judged_topics}
+        else:
+            frame, found = runs_by_role(run)
+            names = [found[role] for role in (TOPIC, DOC, SCORE)]
+            runs = frame.loc[frame[names[0]].isin(self._judged_topics), names]
+        if not len(runs):
             return [], [[] for _ in self.measures]
         with unsaid():
             topics, scores = self.scorer.values(runs)
         return topics, scores.tolist()
-
-    def _lists(self, run: Any) -> Runs | None:
-        """Return the lists of the run for judged topics; None if there is none."""
-        if self._qrels is None or _is_empty(run):
-            return None
-        if type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
-            return {t: docs for t, docs in run.items() if docs and t in self._judged_topics} or None
-        frame, found = runs_by_role(run)
-        names = [found[role] for role in (TOPIC, DOC, SCORE)]
-        there = frame[names[0]].isin(self._judged_topics)
-        return frame.loc[there, names] if there.any() else None
 
 
 def _kept(given: Any) -> Any:
@@ -146,21 +150,8 @@ def _kept(given: Any) -> Any:
     return list(given) if once else given
 
 
-def _topics(qrels: Qrels) -> set[Any]:
-    """Return the judged topics."""
-    frame, found = qrels_by_role(qrels)
-    return set(frame[found[TOPIC]].unique().tolist())
-
-
 def _is_empty(given: Any) -> bool:
     """Return whether there is not one document."""
     if isinstance(given, Mapping):
         return not any(given.values())
     return hasattr(given, "__len__") and not len(given)
-
-
-def _translated(measure: Any) -> Metric:
-    metric = translate(measure)
-    if metric is None:
-        raise InputError("measures that irframe computes", repr(str(measure)))
-    return metric.named(str(measure))

@@ -1,7 +1,6 @@
 """Accuracy of pairs."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class Accuracy(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
+    sees_length = True
 
     def kernel(self, *, relevant: Array, found: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the share of pairs in order down to each depth."""

@@ -1,7 +1,6 @@
 """All evidence found."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -56,10 +55,10 @@ class All(Metric):
     share: float = parameter(1.0, above=0, high=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = None
-    spans: ClassVar = None
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    subtopics = None
+    spans = None
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
         """Return 1 from the depth on at which enough is found."""

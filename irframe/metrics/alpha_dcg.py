@@ -1,13 +1,12 @@
 """Discounted gain of covered subtopics."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,10 +56,10 @@ class alpha_DCG(Metric):
     bound: bool = parameter(True)  # noqa: FBT003
     rel: int = parameter(1, low=1, high=127)
 
-    range: ClassVar = (0.0, np.inf)
-    subtopics: ClassVar = True
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ("\u03b1_DCG",)
+    range = (0.0, np.inf)
+    subtopics = True
+    needs_depth = True
+    aliases = ("\u03b1_DCG",)
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
         """Return the discounted gain down to each depth."""

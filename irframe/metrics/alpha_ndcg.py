@@ -1,13 +1,12 @@
 """Normalised discounted gain of covered subtopics."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import stretch
 
 
@@ -54,9 +53,9 @@ class alpha_nDCG(Metric):
     alpha: float = parameter(0.5, low=0, high=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ("\u03b1_nDCG",)
+    subtopics = True
+    needs_depth = True
+    aliases = ("\u03b1_nDCG",)
 
     def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
         """Return the share of the ideal discounted gain at each depth."""

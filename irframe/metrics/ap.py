@@ -1,7 +1,7 @@
 """Average precision."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -78,9 +78,9 @@ class AP(Metric):
     rel: int = parameter(1, low=1, high=127)
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
-    aliases: ClassVar = ("MAP", "mean_average_precision")
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    aliases = ("MAP", "mean_average_precision")
+    order = "relevance"
+    fillings = "cut"
 
     def uncut(self) -> "AP":
         """Return the metric by all that is relevant, whatever the depth."""

@@ -1,7 +1,7 @@
 """Atomized search length."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -65,11 +65,11 @@ class ASL(Metric):
     unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    aliases: ClassVar = ("AtomizedSearchLength",)
-    cost: ClassVar = True
-    order: ClassVar = "relevance"
-    range: ClassVar = (0.0, np.inf)
+    sees_length = True
+    aliases = ("AtomizedSearchLength",)
+    cost = True
+    order = "relevance"
+    range = (0.0, np.inf)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,7 +1,6 @@
 """Atomized precision: what stands between average precision and atomized search length."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -58,8 +57,8 @@ class AtomizedP(Metric):
     unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
+    sees_length = True
+    order = "relevance"
 
     def kernel(
         self,

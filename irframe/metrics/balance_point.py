@@ -1,7 +1,6 @@
 """Balance point: the rank at which a ranking has recovered."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -51,9 +50,9 @@ class BalancePoint(Metric):
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
-    cost: ClassVar = True
-    range: ClassVar = (1.0, np.inf)
+    needs_depth = True
+    cost = True
+    range = (1.0, np.inf)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the balance point of the list cut at each depth."""

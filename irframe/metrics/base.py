@@ -26,22 +26,13 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
         return whole(f"depth of {metric}", value, low=1, error=DepthError)
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
-    limits = dict(spec.metadata)
+    limits = {name: limit for name, limit in spec.metadata.items() if name != "shown"}
     name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
-    limits.pop("shown", None)
     if words:
         return choice(name, value, words, MetricError)
     if any(limit is not None for limit in limits.values()):
         number(name, value, **limits, error=MetricError)
     return value
-
-
-def refuse_large_gains(metric: Any) -> None:
-    """Raise if a gain map goes above 1, where a metric reads gains as shares or probabilities."""
-    gain = metric.gain
-    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
-        listed = [f"{grade}: {value}" for grade, value in large]
-        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
 
 
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
@@ -176,7 +167,15 @@ class Metric(metaclass=MetricType):
         super().__init_subclass__()
         if abstract:
             return
-        _refuse_taken(cls)
+        identity = cls.__module__, cls.__qualname__  # the same class made again keeps its names
+        taken = [
+            f"{name} of {other.__module__}"
+            for name in (cls.__name__, *cls.aliases)
+            if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
+        ]
+        if taken:
+            wanted = f"names of its own for the metric {identity[1]}"
+            raise MetricError(wanted, "taken ones", "", taken)
         for kernel in ("kernel", "ceiling", "terms", "last", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
@@ -189,8 +188,12 @@ class Metric(metaclass=MetricType):
             value = getattr(self, spec.name)
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, spec.name, checked(type(self).__name__, spec, plain))
-        if self.unit:
-            refuse_large_gains(self)
+        gain = getattr(self, "gain", None)
+        if self.unit and isinstance(gain, GainMap):
+            large = [f"{grade}: {value}" for grade, value in gain.pairs if value > 1]
+            if large:
+                name = type(self).__name__
+                raise MetricError(f"gains of at most 1 for {name}", "more", "", large)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
@@ -205,19 +208,15 @@ class Metric(metaclass=MetricType):
         return not self.judged_only
 
     def _arguments(self, at: str) -> str:
-        shown = [
-            (spec.name, getattr(self, spec.name))
-            for spec in sorted(fields(self), key=lambda spec: spec.name == "depth")
-            if spec.name != at
-            and (
-                spec.metadata.get("shown")
-                or getattr(self, spec.name) != _default(spec.name, spec.default)
-            )
-        ]
-        return ", ".join(
-            f"{name}={gain_text(value) if isinstance(value, Gain) else repr(value)}"
-            for name, value in shown
-        )
+        shown = []
+        for spec in sorted(fields(self), key=lambda spec: spec.name == "depth"):
+            value: Any = getattr(self, spec.name)
+            default: Any = spec.default
+            usual = value == (parse_gain(default) if spec.name == "gain" else default)
+            if spec.name != at and (spec.metadata.get("shown") or not usual):
+                text = gain_text(value) if isinstance(value, Gain) else repr(value)
+                shown.append(f"{spec.name}={text}")
+        return ", ".join(shown)
 
     _repr_html_ = as_html
 
@@ -254,9 +253,8 @@ class Metric(metaclass=MetricType):
 
     def __str__(self) -> str:
         label: str | None = self.__dict__.get("_label")
-        return self._canonical() if label is None else label
-
-    def _canonical(self) -> str:
+        if label is not None:
+            return label
         arguments, at = self._arguments(self.at), getattr(self, self.at)
         text = type(self).__name__ + (f"({arguments})" if arguments else "")
         return text if at is None else f"{text}@{at!r}"
@@ -287,8 +285,7 @@ class Metric(metaclass=MetricType):
         """
         if self.last is None or self.depth is not None:
             return self.score(evidence)[..., -1:]
-        found: Floats = self.last(**self._seen(evidence).read(self, "last"))
-        return found
+        return np.asarray(self.last(**self._seen(evidence).read(self, "last")))
 
     def _seen(self, evidence: Evidence) -> Evidence:
         """Return the rankings that count."""
@@ -344,22 +341,6 @@ class Metric(metaclass=MetricType):
             values = values.copy()
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
-
-
-def _refuse_taken(kind: type[Metric]) -> None:
-    """Raise if another class has a name of a metric; the same one made again may keep it."""
-    identity = kind.__module__, kind.__qualname__
-    taken = [
-        f"{name} of {other.__module__}"
-        for name in (kind.__name__, *kind.aliases)
-        if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
-    ]
-    if taken:
-        raise MetricError(f"names of its own for the metric {identity[1]}", "taken ones", "", taken)
-
-
-def _default(name: str, value: Any) -> Any:
-    return parse_gain(value) if name == "gain" else value
 
 
 class Setting(partial[Metric]):

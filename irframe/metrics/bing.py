@@ -1,14 +1,13 @@
 """Binary G."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.contributions import divided
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,8 +44,8 @@ class BinG(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    order = "relevance"
+    fillings = "cut"
 
     def parts(
         self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array

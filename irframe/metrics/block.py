@@ -32,8 +32,7 @@ def count_above(flags: Array) -> Floats:
     >>> count_above(np.array([True, False, True]))
     array([0., 1., 1.])
     """
-    counted: Floats = count_to(flags) - flags
-    return counted
+    return np.asarray(count_to(flags) - flags)
 
 
 def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:
@@ -78,16 +77,8 @@ BY_RANKING = (
 )
 """Fields with a value for every ranking."""
 BY_TOPIC = (
-    "count",
-    "pool_count",
-    "top",
-    "pool_depth",
-    "start",
-    "subtopic_count",
-    "stratum_count",
-    "ideal",
-    "evidence",
-    "n_sets",
+    *("count", "pool_count", "top", "pool_depth", "start"),
+    *("subtopic_count", "stratum_count", "ideal", "evidence", "n_sets"),
 )
 """Fields with a value for every topic, shared by its rankings."""
 
@@ -268,26 +259,24 @@ class Block:
 
     def of_subtopic(self, place: int) -> "Block":
         """Return the same by the judgments of one subtopic."""
-        doc, grades, count = self._array("doc"), self.subtopic_grade, self._array("subtopic_count")
+        told = self.doc, self.subtopic_grade, self.subtopic_count, self.start
+        doc, grades, count, start = map(np.asarray, told)
         known = np.flatnonzero(doc >= 0)
-        start = np.broadcast_to(self._array("start")[..., np.newaxis], doc.shape).ravel()[known]
-        found = np.asarray(grades)[start + doc.ravel()[known], place]
+        start = np.broadcast_to(start[..., np.newaxis], doc.shape).ravel()[known]
+        found = grades[start + doc.ravel()[known], place]
         grade = self.grade.copy()
         grade.ravel()[known] = np.where(found == EMPTY, np.int8(UNJUDGED), found)
         return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
-        changed = {name: rankings(self._array(name)) for name in BY_RANKING if self._holds(name)}
-        changed |= {name: topics(self._array(name)) for name in BY_TOPIC if self._holds(name)}
+        changed = {}
+        for names, change in ((BY_RANKING, rankings), (BY_TOPIC, topics)):
+            for name in names:
+                value = getattr(self, name)
+                scalar = name in {"top", "pool_depth"} and np.ndim(value) == 0
+                if value is not None and not scalar:
+                    changed[name] = change(np.asarray(value))
         return replace(self, **changed)
-
-    def _array(self, name: str) -> Array:
-        return np.asarray(getattr(self, name))
-
-    def _holds(self, name: str) -> bool:
-        value = getattr(self, name)
-        scalar = name in {"top", "pool_depth"} and np.ndim(value) == 0
-        return value is not None and not scalar
 
 
 def close_up(

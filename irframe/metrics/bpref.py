@@ -1,7 +1,7 @@
 """Binary preference."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from irframe.arrays import Array
 from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.block import count_to
 from irframe.metrics.contributions import divided
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,8 +64,8 @@ class Bpref(Metric):
     rel: int = parameter(1, low=1, high=127)
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
-    aliases: ClassVar = ("BPref", "bpref")
-    order: ClassVar = "preference"
+    aliases = ("BPref", "bpref")
+    order = "preference"
 
     def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array

@@ -1,7 +1,6 @@
 """Compatibility with an ideal ranking."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -9,8 +8,7 @@ from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
-from irframe.metrics.positions import ExpectedRanks
+from irframe.metrics.positions import ExpectedRanks, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -65,8 +63,8 @@ class Compat(Metric):
     horizon: int | None = None
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    order: ClassVar = "gain"
+    sees_length = True
+    order = "gain"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,20 +1,19 @@
 """Counts: what trec_eval adds up over topics."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Metric, Summary, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.block import count_to
 
 
 class Count(Metric, abstract=True):
     """A number of documents or topics, which summaries add up."""
 
-    average: ClassVar[Summary] = "sum"
-    range: ClassVar = (0.0, np.inf)
+    average = "sum"
+    range = (0.0, np.inf)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,7 +45,7 @@ class NumQ(Count):
     array([1., 1.])
     """
 
-    range: ClassVar = (0.0, 1.0)
+    range = (0.0, 1.0)
 
     def kernel(self, *, rank: Floats) -> Floats:
         """Return 1 at every depth."""
@@ -163,7 +162,7 @@ class NumRelRet(Count):
 
     rel: int = parameter(1, low=1, high=127)
 
-    order: ClassVar = "relevance"
+    order = "relevance"
 
     def kernel(self, *, found: Floats) -> Floats:
         """Return the relevant documents down to each depth."""

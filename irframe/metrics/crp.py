@@ -1,7 +1,6 @@
 """Cumulated relative position."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -50,8 +49,8 @@ class CRP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
-    range: ClassVar = (-np.inf, np.inf)
+    needs_depth = True
+    range = (-np.inf, np.inf)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the summed relative position down to each depth."""

@@ -1,7 +1,6 @@
 """Discounted cumulated gain."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -58,10 +57,10 @@ class DCG(Metric):
     base: float = parameter(2, above=1)
     rel: int = parameter(1, low=1, high=127)
 
-    additive: ClassVar = True
-    linear: ClassVar = True
-    range: ClassVar = (0.0, np.inf)
-    order: ClassVar = "gain"
+    additive = True
+    linear = True
+    range = (0.0, np.inf)
+    order = "gain"
 
     def kernel(self, *, gain: Floats) -> Floats:
         """Return the discounted gain down to each depth."""

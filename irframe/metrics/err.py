@@ -1,7 +1,6 @@
 """Expected reciprocal rank."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -57,8 +56,8 @@ class ERR(Metric):
     gain: Gain = parameter("exp")
     rel: int = parameter(1, low=1, high=127)
 
-    unit: ClassVar = True
-    order: ClassVar = "gain"
+    unit = True
+    order = "gain"
 
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""

@@ -1,7 +1,6 @@
 """Expected search length."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -49,9 +48,9 @@ class ESL(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    cost: ClassVar = True
-    order: ClassVar = "relevance"
-    range: ClassVar = (1.0, np.inf)
+    cost = True
+    order = "relevance"
+    range = (1.0, np.inf)
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
         """Return the rank of the first relevant document from there on, NaN above it."""

@@ -11,30 +11,10 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
+from irframe.metrics import positions
 from irframe.metrics.block import Block, count_to, share
-from irframe.metrics.positions import (
-    ExpectedRanks,
-    discounts,
-    expected_ranks,
-    ideal_sum,
-    positive,
-    relative_position,
-)
 from irframe.metrics.subtopics import Hits, Strata, find_hits
 from irframe.names import UNJUDGED
-
-__all__ = [
-    "NO_WORDS",
-    "Array",
-    "Evidence",
-    "Floats",
-    "Steps",
-    "parameters",
-    "positive",
-    "refuse_words",
-    "words",
-]
-
 
 Steps = tuple[Floats, Array]
 
@@ -161,18 +141,15 @@ class Evidence:
 
     def precision(self, rel: int) -> Floats:
         """Share of relevant documents down to each depth; shape (..., depth)."""
-        found: Floats = self.found(rel) / self.rank
-        return found
+        return np.asarray(self.found(rel) / self.rank)
 
     def search_length(self, rel: int) -> Floats:
         """Irrelevant documents above a rank and the one there; shape (..., depth)."""
-        length: Floats = self.rank - self.found(rel) + 1
-        return length
+        return np.asarray(self.rank - self.found(rel) + 1)
 
     def missing_length(self, unretrieved: str, rel: int) -> Floats:
         """Search length of what is not retrieved down to each depth; shape (..., depth)."""
-        length: Floats = self.seen - self.found(rel) + (unretrieved == "irrel+1")
-        return length
+        return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
 
     def gain(self, gain: Gain, rel: int) -> Floats:
         """Gain by rank, 0 where unjudged or empty; shape (..., depth)."""
@@ -224,8 +201,8 @@ class Evidence:
         Shape (..., 1) for ``"R"``, (..., depth) for ``"min"`` and ``"pool"``.
         """
         if norm == "pool":
-            return positive(self._at_least(self.pool_count, rel))
-        n_relevant = positive(self.n_relevant(rel))
+            return positions.positive(self._at_least(self.pool_count, rel))
+        n_relevant = positions.positive(self.n_relevant(rel))
         limited = np.minimum(n_relevant, self.rank)
         return n_relevant if norm == "R" else np.where(np.isinf(n_relevant), np.inf, limited)
 
@@ -257,29 +234,29 @@ class Evidence:
         """Return the same of as many documents of each grade as strata make expect, by log2."""
         gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
         read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
-        return positive(np.take_along_axis(gained, read, axis=-1))
+        return positions.positive(np.take_along_axis(gained, read, axis=-1))
 
     def _ideal_sum(
         self, falls: Floats, counts: Array, kind: str, base: float, *, full: bool
     ) -> Floats:
         longest = max(len(self.rank), int(counts.max(initial=0)) if full else 0)
-        cumulated = np.concatenate([[0.0], np.cumsum(discounts(kind, base, longest))])
+        cumulated = np.concatenate([[0.0], np.cumsum(positions.discounts(kind, base, longest))])
         cut = np.full(1, np.inf) if full else self.rank
-        return positive(ideal_sum(falls, counts, cumulated, cut))
+        return positions.positive(positions.ideal_sum(falls, counts, cumulated, cut))
 
     @of_judgments
     def weights(self, discount: str, base: float) -> Floats:
         """Discount of every rank; shape (depth,)."""
-        return discounts(discount, base, len(self.rank))
+        return positions.discounts(discount, base, len(self.rank))
 
     @of_judgments
-    def expected_ranks(self, rel: int) -> ExpectedRanks:
+    def expected_ranks(self, rel: int) -> positions.ExpectedRanks:
         """Return the ranks that each relevant grade takes in the ideal ranking."""
-        return expected_ranks(self._block.levels, self._block.count, rel)
+        return positions.expected_ranks(self._block.levels, self._block.count, rel)
 
     def relative_position(self, rel: int) -> Array:
         """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
-        return relative_position(self._grade, self.expected_ranks(rel))
+        return positions.relative_position(self._grade, self.expected_ranks(rel))
 
     def hits(self, rel: int) -> Hits:
         """Return the documents that are relevant to subtopics, as `irframe.metrics.subtopics`."""
@@ -291,16 +268,14 @@ class Evidence:
         key = ("hits", rel)
         if key not in self._memory:
             self._memory[key] = self.hits(rel)
-        found: Floats = self._memory[key].novelty(alpha)
-        return found
+        return np.asarray(self._memory[key].novelty(alpha))
 
     @of_judgments
     def ideal_novelty(self, alpha: float, rel: int) -> Floats:
         """Subtopics covered by rank in the best ranking, likewise; shape (..., rank)."""
         gains, variants = self._subtopics("ideal", "ideal_of")
         place = np.flatnonzero((variants == (alpha, rel)).all(axis=1))[0]
-        found: Floats = gains[..., place, :]
-        return found
+        return np.asarray(gains[..., place, :])
 
     @of_judgments
     def by_subtopic(self, rel: int) -> Array:
@@ -337,17 +312,17 @@ class Evidence:
     @cached_property
     def shown(self) -> Floats:
         """Text down to each depth, repeated text again; shape (..., depth)."""
-        return np.cumsum(self._spans("shown")[0], axis=-1)
+        return np.cumsum(self._spans("shown"), axis=-1)
 
     @cached_property
     def covered(self) -> Floats:
         """Evidence that the text down to each depth holds, each part once; shape (..., depth)."""
-        return np.cumsum(self._spans("covered")[0], axis=-1)
+        return np.cumsum(self._spans("covered"), axis=-1)
 
     @cached_property
     def evidence(self) -> Floats:
         """How much text is evidence for the topic; shape (..., 1)."""
-        return np.asarray(self._spans("evidence")[0], float)[..., np.newaxis]
+        return np.asarray(self._spans("evidence"), float)[..., np.newaxis]
 
     def found_share(self, rel: int) -> Floats:
         """Share of what is needed down to each depth, NaN where nothing is; shape (..., depth).
@@ -366,9 +341,9 @@ class Evidence:
             found, needed = self.found(rel), self.n_relevant(rel)
         return found / np.where(needed > 0, needed, np.nan)
 
-    def _spans(self, *names: str) -> list[Array]:
-        found = [getattr(self._block, name) for name in names]
-        if any(part is None for part in found):
+    def _spans(self, name: str) -> Array:
+        found: Array | None = getattr(self._block, name)
+        if found is None:
             wanted = "lists as they are ranked, with the text that they show, for metrics of spans"
             raise MetricError(wanted, "changed lists, or judged documents")
         return found
@@ -426,15 +401,12 @@ def words() -> dict[str, str]:
     >>> words()["relevant"]
     'Whether the document at a rank is relevant; shape (..., depth).'
     """
-    return {name: _first_line(getattr(Evidence, name)) for name in _vocabulary()}
+    told = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
+    return {name: text.partition("\n")[0] for name, text in told.items()}
 
 
 def _vocabulary() -> list[str]:
     return sorted(name for name in vars(Evidence) if name[0] != "_" and name not in NO_WORDS)
-
-
-def _first_line(word: Any) -> str:
-    return (inspect.getdoc(word) or "").partition("\n")[0]
 
 
 def refuse_words(metric: type, kernel: str) -> None:
@@ -454,10 +426,10 @@ def refuse_words(metric: type, kernel: str) -> None:
         wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
         raise MetricError(wanted, "", "", unknown)
     fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
-    calls = {word: call for word in asked if callable(call := getattr(Evidence, word))}
     missing = [
         f"{parameter} for {word}"
-        for word, call in calls.items()
+        for word in asked
+        if callable(call := getattr(Evidence, word))
         for parameter in parameters(call)
         if parameter not in fields
     ]

@@ -1,11 +1,10 @@
 """F measure of the top of a ranking."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
@@ -65,9 +64,9 @@ class F(Metric):
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    needs_depth = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, precision: Floats, found: Floats, n_relevant: Array) -> Floats:
         """Return F at each depth."""

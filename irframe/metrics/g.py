@@ -8,7 +8,8 @@ from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.contributions import divided
-from irframe.metrics.evidence import Steps, positive
+from irframe.metrics.evidence import Steps
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,7 +1,7 @@
 """The intent-aware mean of any metric."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -9,8 +9,9 @@ from irframe.arrays import Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.contributions import added_by_rank, refuse_without_terms
-from irframe.metrics.evidence import Evidence, positive
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,7 +55,7 @@ class IA(Metric):
     metric: str = parameter("AP", shown=True)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
+    subtopics = True
 
     def __post_init__(self) -> None:
         given = parse_metric(self.metric)

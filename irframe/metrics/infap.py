@@ -1,7 +1,6 @@
 """Inferred average precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.block import count_above
 from irframe.metrics.contributions import divided
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
 POOLED_UNJUDGED = -1
@@ -63,7 +62,7 @@ class InfAP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("infAP", "xinfAP")
+    aliases = ("infAP", "xinfAP")
 
     def parts(
         self,

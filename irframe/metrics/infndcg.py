@@ -1,7 +1,7 @@
 """Inferred normalised discounted cumulated gain."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -64,8 +64,8 @@ class InfNDCG(Metric):
     ideal: Literal["full", "judged"] = parameter("full", choices=("full", "judged"))
     rel: int = parameter(1, low=1, high=127)
 
-    range: ClassVar = (0.0, np.inf)
-    aliases: ClassVar = ("infNDCG",)
+    range = (0.0, np.inf)
+    aliases = ("infNDCG",)
 
     def uncut(self) -> "InfNDCG":
         """Return the metric by all that is relevant, whatever the depth."""

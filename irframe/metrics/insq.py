@@ -1,7 +1,6 @@
 """Inverse squares."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -51,9 +50,9 @@ class INSQ(InverseSquares):
 
     T: float = parameter(1.0, above=0, shown=True)
 
-    additive: ClassVar = True
-    linear: ClassVar = True
-    order: ClassVar = "gain"
+    additive = True
+    linear = True
+    order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
         """Return how far ahead the end is."""

@@ -1,7 +1,6 @@
 """Interpolated precision averaged over levels of recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
@@ -52,8 +51,8 @@ class InterpolatedAP(Metric):
     rounding: str = parameter("up", choices=("up", "nearest"))
     rel: int = parameter(1, low=1, high=127)
 
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    order = "relevance"
+    fillings = "cut"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,7 +1,6 @@
 """Inverse atomized search length."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -53,9 +52,9 @@ class InverseASL(Metric):
     unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    average: ClassVar = "harmonic"
-    order: ClassVar = "relevance"
+    sees_length = True
+    average = "harmonic"
+    order = "relevance"
 
     def kernel(
         self,

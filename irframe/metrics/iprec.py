@@ -1,7 +1,6 @@
 """Interpolated precision at a level of recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -53,9 +52,9 @@ class IPrec(Metric):
     rounding: str = parameter("up", choices=("up", "nearest"))
     rel: int = parameter(1, low=1, high=127)
 
-    at: ClassVar = "recall"
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    at = "recall"
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at each depth."""
@@ -63,11 +62,9 @@ class IPrec(Metric):
 
     def last(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at the last depth."""
-        best: Floats = self._reached(found, precision, n_relevant).max(axis=-1, keepdims=True)
-        return best
+        return np.asarray(self._reached(found, precision, n_relevant).max(axis=-1, keepdims=True))
 
     def _reached(self, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the precision at the ranks where the level is reached, 0 at others."""
         needed = np.floor(self.recall * n_relevant + (0.9 if self.rounding == "up" else 0.5))
-        reached: Floats = precision * (found >= needed)
-        return reached
+        return np.asarray(precision * (found >= needed))

@@ -1,14 +1,13 @@
 """Share of judged documents."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric
 from irframe.metrics.block import count_to
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -42,7 +41,7 @@ class Judged(Metric):
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
 
-    order: ClassVar = "judged"
+    order = "judged"
 
     def kernel(self, *, judged: Array, seen: Array) -> Floats:
         """Return the share of judged documents down to each depth."""

@@ -1,7 +1,7 @@
 """Normalised discounted cumulated gain."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal, get_args
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
@@ -69,16 +69,14 @@ class nDCG(Metric):
     gain: Gain = parameter("linear")
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
-    ideal: Literal["judged", "pool", "full"] = parameter(
-        "judged", choices=("judged", "pool", "full")
-    )
+    ideal: Ideal = parameter("judged", choices=get_args(Ideal))
     rel: int = parameter(1, low=1, high=127)
 
-    additive: ClassVar = True
-    aliases: ClassVar = ("NDCG", "ndcg", "normalized_dcg")
-    order: ClassVar = "gain"
-    fillings: ClassVar = "cut"
-    graded: ClassVar = "ratios"
+    additive = True
+    aliases = ("NDCG", "ndcg", "normalized_dcg")
+    order = "gain"
+    fillings = "cut"
+    graded = "ratios"
 
     def uncut(self) -> "nDCG":
         """Return the metric by all that is relevant, whatever the depth."""

@@ -1,15 +1,14 @@
 """nDCG averaged over the relevant documents."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import Steps, positive
-from irframe.metrics.positions import discounts, ideal_sum
+from irframe.metrics.evidence import Steps
+from irframe.metrics.positions import discounts, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -51,8 +50,8 @@ class nDCGRel(Metric):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("ndcg_rel",)
-    order: ClassVar = "gain"
+    aliases = ("ndcg_rel",)
+    order = "gain"
 
     def kernel(self, *, gain: Floats, rank: Floats, ideal_steps: Steps) -> Floats:
         """Return the mean share of the ideal gain of the list cut at each depth."""

@@ -1,13 +1,12 @@
 """Normalised intent-aware expected reciprocal rank."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import stretch
 
 
@@ -53,9 +52,9 @@ class nERR_IA(Metric):
     alpha: float = parameter(0.5, low=0, high=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ()
+    subtopics = True
+    needs_depth = True
+    aliases = ()
 
     def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
         """Return the share of the ideal ranking's at each depth."""

@@ -1,13 +1,12 @@
 """Normalised novelty- and rank-biased precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,8 +53,8 @@ class nNRBP(Metric):
     beta: float = parameter(0.5, above=0, below=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
-    aliases: ClassVar = ()
+    subtopics = True
+    aliases = ()
 
     def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
         """Return the share of what the whole ideal ranking collects."""

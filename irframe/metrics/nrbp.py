@@ -1,13 +1,12 @@
 """Novelty- and rank-biased precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -56,8 +55,8 @@ class NRBP(Metric):
     beta: float = parameter(0.5, above=0, below=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
-    aliases: ClassVar = ()
+    subtopics = True
+    aliases = ()
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
         """Return the gain collected down to each depth."""

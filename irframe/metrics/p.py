@@ -1,7 +1,6 @@
 """Precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -53,11 +52,11 @@ class P(Metric):
     gain: Gain = parameter("binary")
     rel: int = parameter(1, low=1, high=127)
 
-    additive: ClassVar = True
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ("Precision",)
-    linear: ClassVar = True
-    order: ClassVar = "gain"
+    additive = True
+    needs_depth = True
+    aliases = ("Precision",)
+    linear = True
+    order = "gain"
 
     def kernel(self, *, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return the mean gain down to each depth."""

@@ -2,31 +2,14 @@
 
 import ast
 import re
-from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Exponential, Gain, GainMap, Linear, moved, parse_gain
+from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
-from irframe.metrics.plain_names import from_plain
-from irframe.metrics.spellings import (
-    DEFAULTS,
-    NDEVAL,
-    RANX_NAMES,
-    RANX_UNCUT,
-    SETS,
-    TREC_NAMES,
-    TrecName,
-    benchmark_name,
-    each_of_set,
-    from_cwl,
-    split_level,
-    trec_fields,
-    trec_name,
-    warn_of_doubt,
-)
 from irframe.names import HIGHEST_GRADE
 
 GDEVAL_TOP = 4
@@ -34,90 +17,39 @@ GDEVAL_TOP = 4
 CLIPPED = ("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG")
 """Measures whose gain is the share of the way from one grade to another."""
 
-Parse = Callable[[Any], Metric]
-
 
 def is_foreign(metric: Any) -> bool:
     """Tell whether this is a measure of the package ir_measures."""
     return type(metric).__module__.partition(".")[0] == "ir_measures"
 
 
-def from_object(measure: Any, parse: Parse) -> Metric:
-    """Return the metric that a measure of ir_measures is.
-
-    Parameters
-    ----------
-    measure
-        The measure.
-    parse
-        Returns the metric of a text, which most of them are written as.
-
-    Raises
-    ------
-    MetricError
-        For what irframe does not have.
-    """
-    return _OTHERWISE.get(measure.NAME, _alike)(measure, parse)
+def _from_object(measure: Any) -> Metric:
+    """Return the metric that a measure of ir_measures is, most of which are written as here."""
+    name, given = measure.NAME, dict(measure.params)
+    clipped = name in CLIPPED and given.get("max_rel") is not None
+    if clipped or (name == "nDCG" and "gains" in given):
+        return _with_gains(name, given, str(measure))
+    if name == "SetF":  # whose beta is squared already there, as in trec_eval
+        measure = measure(beta=measure["beta"] ** 0.5)
+    metric = parse_metric(str(measure))
+    gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # that of gdeval
+    gain |= {} if "rel" in given else {"RBP": {"gain": Linear()}}  # which is graded there
+    return replace(metric, **gain.get(name, {}))
 
 
-def _alike(measure: Any, parse: Parse) -> Metric:
-    return parse(str(measure))
-
-
-def _balanced(measure: Any, parse: Parse) -> Metric:
-    """Return SetF, whose beta is squared already in ir_measures, as in trec_eval."""
-    return parse(str(measure(beta=measure["beta"] ** 0.5)))
-
-
-def _of_gdeval(measure: Any, parse: Parse) -> Metric:
-    metric: Metric = ALIASES["ERR"](
-        **vars(parse(str(measure))) | {"gain": Exponential(top=GDEVAL_TOP)}
-    )
+def _with_gains(name: str, given: dict[str, Any], text: str) -> Metric:
+    """Return a metric of gains as given, or as the share of the way between two grades."""
+    grades, log2 = range(1, HIGHEST_GRADE + 1), given.pop("dcg", "log2") == "log2"
+    if "gains" in given:  # grades without one gain what they are
+        wanted, gains = "gains or a formula of DCG", {g: g for g in grades} | given.pop("gains")
+    else:
+        wanted = "a gain that rises evenly from min_rel to max_rel"
+        low, high = given.pop("min_rel", 0), given.pop("max_rel")
+        gains = {grade: min(max((grade - low) / (high - low), 0), 1) for grade in grades}
+    if not log2:
+        raise MetricError(wanted, text)
+    metric: Metric = ALIASES[name](gain=GainMap(gains), depth=given.pop("cutoff", None), **given)
     return metric
-
-
-def _binary_or_graded(measure: Any, parse: Parse) -> Metric:
-    """Return RBP of relevant documents; without a threshold it is graded in ir_measures."""
-    fields = vars(parse(str(measure)))
-    graded: Metric = ALIASES["RBP"](**fields | {"gain": Linear()})
-    return parse(str(measure)) if "rel" in measure.params else graded
-
-
-def _with_gains(measure: Any, parse: Parse) -> Metric:
-    """Return nDCG, where grades without a gain of their own gain what they are."""
-    given = dict(measure.params)
-    if "gains" not in given:
-        return parse(str(measure))
-    if given.pop("dcg", "log2") != "log2":
-        raise MetricError("gains or a formula of DCG", str(measure))
-    gains = {grade: grade for grade in range(1, HIGHEST_GRADE + 1)} | given.pop("gains")
-    metric: Metric = ALIASES["nDCG"](gain=GainMap(gains), depth=given.pop("cutoff", None), **given)
-    return metric
-
-
-def _clipped(measure: Any, parse: Parse) -> Metric:
-    """Return a metric whose gain is the share of the way from one grade to another."""
-    given = dict(measure.params)
-    low, high = given.pop("min_rel", 0), given.pop("max_rel", None)
-    if high is None:
-        return parse(str(measure))
-    if given.pop("dcg", "log2") != "log2":
-        raise MetricError("a gain that rises evenly from min_rel to max_rel", str(measure))
-    shares = {
-        grade: min(max((grade - low) / (high - low), 0), 1) for grade in range(1, HIGHEST_GRADE + 1)
-    }
-    depth = given.pop("cutoff", None)
-    metric: Metric = ALIASES[measure.NAME](**given, gain=GainMap(shares), depth=depth)
-    return metric
-
-
-_OTHERWISE: dict[str, Callable[[Any, Parse], Metric]] = {
-    "ERR": _of_gdeval,
-    "RBP": _binary_or_graded,
-    "SetF": _balanced,
-    "nDCG": _with_gains,
-} | dict.fromkeys(CLIPPED, _clipped)
-"""Measures that are called or parametrised otherwise in ir_measures."""
 
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
@@ -170,7 +102,7 @@ def parse_metric(text: Any) -> Metric:
     if isinstance(text, MetricType | Setting):
         return _build(text, {}, repr(text))
     if is_foreign(text):
-        return from_object(text, parse_metric)
+        return _from_object(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
     if (known := PARSED.get(text)) is not None:
@@ -184,15 +116,24 @@ def parse_metric(text: Any) -> Metric:
 
 def _parsed(text: str) -> Metric:
     """Return the metric that a text stands for, by the first tool that has it."""
-    words = re.sub(NDEVAL, r"\1_\2", text)
-    words = benchmark_name(words) or from_plain(words) or words
-    words = benchmark_name(words) or words
+    words = re.sub(spellings.NDEVAL, r"\1_\2", text)
+    words = spellings.benchmark_name(words) or spellings.from_plain(words) or words
+    words = spellings.benchmark_name(words) or words
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
-    name, level = split_level(words)
-    known = _from_trec(name) or from_cwl(name) or _from_ranx(name) or _from_expression(name)
-    return known if level is None else _at_level(known, level, words)
+    name, level = spellings.split_level(words)
+    known = (
+        _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name) or _from_expression(name)
+    )
+    if level is None:
+        return known
+    if not has_level(known):
+        raise MetricError(f"parameters of {type(known).__name__}", repr(words), "", ["rel"])
+    if getattr(known, "rel") != 1:  # noqa: B009
+        raise MetricError("one lowest relevant grade", f"{words!r}, which has two")
+    given: dict[str, Any] = {"rel": level}
+    return replace(known, **given)
 
 
 def parse_named(metric: Any) -> list[Metric]:
@@ -219,27 +160,20 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):
-        return [_named_object(metric)]
+    if is_foreign(metric):  # by the name that it has there, if that means the same here
+        found, name = parse_metric(metric), str(metric)
+        same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == found
+        return [found.named(name) if same else found]
     if not isinstance(metric, str):
         return [parse_metric(metric)]
     labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
     if len(labels) == 1:
-        warn_of_doubt(str(metric).strip())
+        spellings.warn_of_doubt(str(metric).strip())
         return [parse_metric(metric).named(str(metric))]
-    known = [label for label in labels if _from_trec(split_level(label)[0])]
-    if missing := [label for label in labels if label not in known]:
-        warn(
-            f"measures of {metric!r} that irframe does not have are left out: {', '.join(missing)}"
-        )
+    known = [label for label in labels if _from_trec(spellings.split_level(label)[0])]
+    if missing := ", ".join(label for label in labels if label not in known):
+        warn(f"measures of {metric!r} that irframe does not have are left out: {missing}")
     return [parse_metric(label).named(label) for label in known]
-
-
-def _named_object(measure: Any) -> Metric:
-    """Return the metric of an object by the name that it has there, if that means the same here."""
-    metric = parse_metric(measure)
-    known = measure.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(str(measure)) == metric
-    return metric.named(str(measure)) if known else metric
 
 
 def _fitting(text: str) -> str:
@@ -259,24 +193,18 @@ def listed_measures(text: str) -> list[str]:
     >>> listed_measures("P.5,10"), listed_measures("map")
     (['P_5', 'P_10'], ['map'])
     """
-    name, level = split_level(text)
-    if name in SETS:
-        labels = list(each_of_set(name))
-        return labels if level is None else [_label_at_level(label, level) for label in labels]
-    found = trec_name(name)
+    name, level = spellings.split_level(text)
+    end = "" if level is None else f"-l{level}"
+    if name in spellings.SETS:
+        pairs = ((label, _from_trec(label)) for label in spellings.each_of_set(name))
+        return [label + end * bool(known and has_level(known)) for label, known in pairs]
+    found = spellings.trec_name(name)
     if found is None:
         return [text]
-    if name in DEFAULTS:
-        found = TrecName(name, DEFAULTS[name])
-    if len(several := found.measures) == 1:
-        return [text]
-    return [f"{each}" + ("" if level is None else f"-l{level}") for each in several]
-
-
-def _label_at_level(label: str, level: int) -> str:
-    """Return the label of a measure with its lowest relevant grade, if it has one."""
-    known = _from_trec(label)
-    return label if known is None or not has_level(known) else f"{label}-l{level}"
+    if name in spellings.DEFAULTS:
+        found = spellings.TrecName(name, spellings.DEFAULTS[name])
+    several = found.measures
+    return [text] if len(several) == 1 else [f"{each}{end}" for each in several]
 
 
 def has_level(metric: Metric) -> bool:
@@ -291,16 +219,6 @@ def has_level(metric: Metric) -> bool:
     return hasattr(metric, "rel") and not graded
 
 
-def _at_level(metric: Metric, level: int, text: str) -> Metric:
-    """Return a metric with the lowest relevant grade that ends its name."""
-    if not has_level(metric):
-        raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
-    if getattr(metric, "rel") != 1:  # noqa: B009
-        raise MetricError("one lowest relevant grade", f"{text!r}, which has two")
-    given: dict[str, Any] = {"rel": level}
-    return replace(metric, **given)
-
-
 def names_exactly(text: str) -> bool:
     """Tell whether a text names a metric in the very letters of the name.
 
@@ -309,15 +227,19 @@ def names_exactly(text: str) -> bool:
     >>> names_exactly("nDCG@10"), names_exactly("map_cut_10-l2"), names_exactly("JUDGED")
     (True, True, False)
     """
-    name, _ = split_level(text.strip())
-    return re.split(r"[@(.]|_[\d.]", name)[0] in {*ALIASES, *TREC_NAMES, *RANX_NAMES}
+    name, _ = spellings.split_level(text.strip())
+    return re.split(r"[@(.]|_[\d.]", name)[0] in {
+        *ALIASES,
+        *spellings.TREC_NAMES,
+        *spellings.RANX_NAMES,
+    }
 
 
 def _from_trec(text: str) -> Metric | None:
-    name = None if _is_letter(text) else trec_name(text)
+    name = None if _is_letter(text) else spellings.trec_name(text)
     if name is None or len(name.measures) > 1:
         return None
-    return _build(ALIASES[TREC_NAMES[name.measure]], trec_fields(name), text)
+    return _build(ALIASES[spellings.TREC_NAMES[name.measure]], spellings.trec_fields(name), text)
 
 
 def _is_letter(text: str) -> bool:
@@ -328,27 +250,21 @@ def _is_letter(text: str) -> bool:
 def _from_ranx(text: str) -> Metric | None:
     """Return the metric of ``name@cutoff``."""
     found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
-    if found is None or (name := _named_by_ranx(found[1])) is None:
+    if found is None:
         return None
-    _, sign, number = found.groups()
-    ours = RANX_NAMES[name] if number else RANX_UNCUT.get(name, RANX_NAMES[name])
-    given: dict[str, Any] = {}
+    name, sign, number = found.groups()
+    others = {known.lower() for known in (*ALIASES, *spellings.TREC_NAMES)}  # in other letters
+    name = name if name in spellings.RANX_NAMES or name.lower() in others else name.lower()
+    if name not in spellings.RANX_NAMES:
+        return None
     if sign and name == "rbp":
         advice = f"write 'RBP@{number}' for the depth, 'RBP(p=0.{number})' for the persistence"
         raise MetricError("one meaning of a number", f"{text!r}, which has two", advice)
     if sign == ".":
         return None
-    if sign:
-        given["depth"] = int(number)
-    return replace(_from_expression(ours), **given)
-
-
-def _named_by_ranx(name: str) -> str | None:
-    """Return a name of ranx in its own letters, if no other tool has the name in other letters."""
-    if name in RANX_NAMES:
-        return name
-    others = {known.lower() for known in (*ALIASES, *TREC_NAMES)}
-    return name.lower() if name.lower() in RANX_NAMES.keys() - others else None
+    if not sign:
+        return _from_expression(spellings.RANX_UNCUT.get(name, spellings.RANX_NAMES[name]))
+    return replace(_from_expression(spellings.RANX_NAMES[name]), depth=int(number))
 
 
 def _from_expression(text: str) -> Metric:
@@ -398,7 +314,7 @@ def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
 
 def _kind(name: str, *, bare: bool) -> Any:
     """Return the metric of a name; a small letter names one only where a depth follows."""
-    kinds = {known: ALIASES[ours] for known, ours in TREC_NAMES.items()} | ALIASES
+    kinds = {known: ALIASES[ours] for known, ours in spellings.TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
         return ALIASES[name]
     meant = {kinds[known] for known in kinds if known.lower() == name.lower()}
@@ -407,7 +323,7 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(meant) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    hint = suggest(name, [*METRICS, *kinds, *RANX_NAMES]) or nearest(name, METRICS)
+    hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
     advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 
@@ -436,14 +352,10 @@ def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) ->
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]
     _take_over(kind, arguments, text)
-    known = {spec.name: spec for spec in fields(kind) if spec.name not in fixed}
-    given = {
-        name if name in known else SYNONYMS.get(name, name): arguments[name] for name in arguments
-    }
+    known = {spec.name: spec.default for spec in fields(kind) if spec.name not in fixed}
+    given = {n if n in known else SYNONYMS.get(n, n): value for n, value in arguments.items()}
     unknown = [name for name in given if name not in known]
-    missing = [
-        name for name, spec in known.items() if spec.default is MISSING and name not in given
-    ]
+    missing = [n for n, default in known.items() if default is MISSING and n not in given]
     if unknown:
         found = f"{unknown[0]} in {text!r}{suggest(unknown[0], [*known])}"
         advice = f"{kind.__name__} has {', '.join(sorted(known))}"

@@ -1,7 +1,7 @@
 """Q-measure."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -67,10 +67,10 @@ class Q(Metric):
     ideal: Literal["judged", "pool"] = parameter("judged", choices=("judged", "pool"))
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("QM", "QMeasure")
-    order: ClassVar = "reward"
-    fillings: ClassVar = "cut"
-    graded: ClassVar = "labelings"
+    aliases = ("QM", "QMeasure")
+    order = "reward"
+    fillings = "cut"
+    graded = "labelings"
 
     def uncut(self) -> "Q":
         """Return the metric by all that is relevant, whatever the depth."""

@@ -1,7 +1,6 @@
 """Rank-biased precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -54,10 +53,10 @@ class RBP(Metric):
     gain: Gain = parameter("binary")
     rel: int = parameter(1, low=1, high=127)
 
-    additive: ClassVar = True
-    linear: ClassVar = True
-    unit: ClassVar = True
-    order: ClassVar = "gain"
+    additive = True
+    linear = True
+    unit = True
+    order = "gain"
 
     def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return the expected rate of gain at each depth."""
@@ -74,5 +73,4 @@ class RBP(Metric):
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the rate if unjudged documents and all below the last rank gained 1."""
-        read: Floats = self.kernel(gain=filled_gain, rank=rank) + self.p**seen
-        return read
+        return np.asarray(self.kernel(gain=filled_gain, rank=rank) + self.p**seen)

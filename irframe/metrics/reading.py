@@ -98,12 +98,12 @@ class Stopping(Metric, abstract=True):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=127)
 
-    unit: ClassVar = True
-    needs_depth: ClassVar = True
+    unit = True
+    needs_depth = True
     continuation: ClassVar[Callable[..., Floats]]
 
     def kernel(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return the gain for a rank read of users who stop at each depth."""
+        """Return the gain for a rank read of the list cut at each depth."""
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).utility
 
     def terms(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
@@ -116,7 +116,7 @@ class Stopping(Metric, abstract=True):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ReadingOn(Metric, abstract=True):
+class ReadingOn(Stopping, abstract=True):
     """A user who goes on as `continuation` has it, past the end of the list too.
 
     Where a list is cut no rank gains any more, so that what is done there follows from the depth
@@ -124,12 +124,9 @@ class ReadingOn(Metric, abstract=True):
     missing.
     """
 
-    gain: Gain = parameter("linear")
-    rel: int = parameter(1, low=1, high=127)
     horizon: int | None = HORIZON
 
-    unit: ClassVar = True
-    continuation: ClassVar[Callable[..., Floats]]
+    needs_depth = False
     endless: ClassVar[Callable[..., Floats] | None] = None
 
     def __post_init__(self) -> None:
@@ -144,14 +141,6 @@ class ReadingOn(Metric, abstract=True):
     def by_prefix(self) -> bool:
         """Whether the score at a depth is that of lists cut there: if a horizon ends it."""
         return self.horizon is not None and super().by_prefix
-
-    def kernel(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return the gain for a rank read of the list cut at each depth."""
-        return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).utility
-
-    def terms(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
         """Return what users do with the list cut at each depth."""

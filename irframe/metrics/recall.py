@@ -1,13 +1,12 @@
 """Recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -50,11 +49,11 @@ class Recall(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    additive: ClassVar = True
-    aliases: ClassVar = ("R", "SetR")
-    linear: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    additive = True
+    aliases = ("R", "SetR")
+    linear = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return the share of the relevant documents found down to each depth."""

@@ -1,7 +1,6 @@
 """Recovery ratio, the part of Twist that asks when."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
@@ -54,8 +53,8 @@ class RecoveryRatio(Metric):
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ("rho",)
+    needs_depth = True
+    aliases = ("rho",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return R over the balance point of the list cut at each depth."""

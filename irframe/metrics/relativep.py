@@ -1,13 +1,12 @@
 """Precision relative to the best that a depth allows."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -48,11 +47,11 @@ class RelativeP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ("R_cap", "RCap")
-    linear: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    needs_depth = True
+    aliases = ("R_cap", "RCap")
+    linear = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
         """Return the share of the relevant documents there might be down to each depth."""

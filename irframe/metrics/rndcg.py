@@ -1,15 +1,14 @@
 """nDCG averaged over the levels of the ideal ranking."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import Steps, positive
-from irframe.metrics.positions import discounts, ideal_sum
+from irframe.metrics.evidence import Steps
+from irframe.metrics.positions import discounts, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -53,9 +52,9 @@ class RnDCG(Metric):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("Rndcg",)
-    sees_length: ClassVar = True
-    order: ClassVar = "gain"
+    aliases = ("Rndcg",)
+    sees_length = True
+    order = "gain"
 
     def kernel(self, *, gain: Floats, rank: Floats, seen: Array, ideal_steps: Steps) -> Floats:
         """Return the mean over the levels of the list cut at each depth."""

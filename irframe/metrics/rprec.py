@@ -1,13 +1,12 @@
 """R-precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,9 +48,9 @@ class Rprec(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("RPrec", "RPrecision", "r_precision")
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "list"
+    aliases = ("RPrec", "RPrecision", "r_precision")
+    order = "relevance"
+    fillings = "list"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return precision at R of the list cut at each depth."""

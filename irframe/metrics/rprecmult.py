@@ -1,13 +1,12 @@
 """Precision at a multiple of R."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,9 +48,9 @@ class RprecMult(Metric):
     multiple: float = parameter(above=0)
     rel: int = parameter(1, low=1, high=127)
 
-    at: ClassVar = "multiple"
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "list"
+    at = "multiple"
+    order = "relevance"
+    fillings = "list"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return precision at the multiple of R, of the list cut at each depth."""

@@ -1,7 +1,6 @@
 """Reciprocal rank."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,9 +46,9 @@ class RR(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("MRR", "mean_reciprocal_rank")
-    least_topics: ClassVar = 8
-    order: ClassVar = "relevance"
+    aliases = ("MRR", "mean_reciprocal_rank")
+    least_topics = 8
+    order = "relevance"
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
         """Return the reciprocal rank of the first relevant document from there on."""

@@ -1,7 +1,6 @@
 """Scaled discounted cumulated gain."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,9 +45,9 @@ class SDCG(Stopping):
     array([1.   , 0.613, 0.704])
     """
 
-    additive: ClassVar = True
-    linear: ClassVar = True
-    order: ClassVar = "gain"
+    additive = True
+    linear = True
+    order = "gain"
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
         """Return how likely users are to go on from each rank."""

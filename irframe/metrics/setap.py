@@ -1,11 +1,10 @@
 """Average precision of the retrieved set."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,10 +43,10 @@ class SetAP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("SetMAP",)
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    aliases = ("SetMAP",)
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return precision times recall of the list cut at each depth."""

@@ -1,12 +1,11 @@
 """F measure of the retrieved set."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
 from irframe.metrics.f import f_measure
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -50,9 +49,9 @@ class SetF(Metric):
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return F of the list cut at each depth."""

@@ -1,14 +1,13 @@
 """Precision of the retrieved set."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.block import count_to
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -48,8 +47,8 @@ class SetP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
+    sees_length = True
+    order = "relevance"
 
     def kernel(self, *, found: Floats, seen: Array) -> Floats:
         """Return the precision of the list cut at each depth."""

@@ -1,13 +1,12 @@
 """Precision of the retrieved set relative to the best for its size."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,10 +45,10 @@ class SetRelativeP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("SetRelP",)
-    sees_length: ClassVar = True
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    aliases = ("SetRelP",)
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return the relative precision of the list cut at each depth."""

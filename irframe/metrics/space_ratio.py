@@ -1,7 +1,6 @@
 """Space ratio, the part of Twist that asks how far."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
@@ -50,8 +49,8 @@ class SpaceRatio(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
-    aliases: ClassVar = ("sigma",)
+    needs_depth = True
+    aliases = ("sigma",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the space ratio of the list cut at each depth."""

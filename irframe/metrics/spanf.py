@@ -1,11 +1,10 @@
 """Span F measure."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,7 +48,7 @@ class SpanF(Metric):
 
     beta: float = parameter(1.0, above=0)
 
-    spans: ClassVar = True
+    spans = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
         """Return the F measure down to each depth."""

@@ -1,11 +1,10 @@
 """Span intersection over union."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,7 +45,7 @@ class SpanIoU(Metric):
     array([0.33333333, 0.5       ])
     """
 
-    spans: ClassVar = True
+    spans = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
         """Return the intersection over the union down to each depth."""

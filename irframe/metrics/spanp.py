@@ -1,11 +1,10 @@
 """Span precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -47,7 +46,7 @@ class SpanP(Metric):
     array([0.5, 0.5])
     """
 
-    spans: ClassVar = True
+    spans = True
 
     def kernel(self, *, covered: Floats, shown: Floats) -> Floats:
         """Return the share of the text down to each depth that is new evidence."""

@@ -1,11 +1,10 @@
 """Span recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Floats
 from irframe.metrics.base import Metric
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -47,7 +46,7 @@ class SpanR(Metric):
     array([0.5, 1. ])
     """
 
-    spans: ClassVar = True
+    spans = True
 
     def kernel(self, *, covered: Floats, evidence: Floats) -> Floats:
         """Return the share of the evidence that is held down to each depth."""

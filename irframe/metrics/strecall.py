@@ -1,13 +1,12 @@
 """Subtopic recall."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.evidence import positive
+from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import Hits
 
 
@@ -48,8 +47,8 @@ class StRecall(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics: ClassVar = True
-    aliases: ClassVar = ("strec",)
+    subtopics = True
+    aliases = ("strec",)
 
     def kernel(self, *, hits: Hits, n_subtopics: Array) -> Floats:
         """Return the share of the subtopics seen down to each depth."""

@@ -78,8 +78,7 @@ class Strata:
     def estimated_count(self) -> Floats:
         """How many documents there are at each level, as estimated; shape (..., level)."""
         judged = np.where(self.judged > 0, self.judged, 1)[..., np.newaxis]
-        found: Floats = (self.level_count * self.size[..., np.newaxis] / judged).sum(axis=-2)
-        return found
+        return np.asarray((self.level_count * self.size[..., np.newaxis] / judged).sum(axis=-2))
 
     def ideal(self, gain: Floats) -> tuple[Floats, Array]:
         """Walk down the ideal ranking of as many documents of each level as are expected.
@@ -120,8 +119,7 @@ class Strata:
 
     def estimated_relevant(self, rel: int) -> Floats:
         """Return how many relevant documents there are, as estimated; shape (..., 1)."""
-        found: Floats = self.estimated_count[..., self.levels >= rel].sum(axis=-1, keepdims=True)
-        return found
+        return np.asarray(self.estimated_count[..., self.levels >= rel].sum(axis=-1, keepdims=True))
 
     def at_rank(self, values: Floats) -> Floats:
         """Return what strata have for the document at each rank, 0 outside the pool."""
@@ -185,8 +183,7 @@ class Hits:
         """Return for every hit what its ranking has, of shape (..., subtopic)."""
         whole = np.broadcast_to(values, (*self.shape[:-1], values.shape[-1]))
         rankings: Array = whole.reshape(prod(self.shape[:-1]), values.shape[-1])
-        found: Array = rankings[self.cell // self.shape[-1]]
-        return found
+        return np.asarray(rankings[self.cell // self.shape[-1]])
 
     def total(self, worth: Array) -> Floats:
         """Add up by rank what hits are worth for the subtopics they cover; shape (..., depth)."""
@@ -344,5 +341,4 @@ class _Kinds:
 
     def next(self, used: Array) -> Array:
         """Return the document that is next of every kind."""
-        places: Array = self.place[np.minimum(self.start + used, len(self.place) - 1)]
-        return places
+        return np.asarray(self.place[np.minimum(self.start + used, len(self.place) - 1)])

@@ -1,7 +1,6 @@
 """Success: was anything relevant found."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,8 +45,8 @@ class Success(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("HitRate",)
-    order: ClassVar = "relevance"
+    aliases = ("HitRate",)
+    order = "relevance"
 
     def kernel(self, *, found: Floats) -> Floats:
         """Return 1 from the first relevant document on."""

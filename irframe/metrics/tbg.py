@@ -1,7 +1,6 @@
 """Time-biased gain."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -71,8 +70,8 @@ class TBG(Metric):
     save: float = parameter(0.77, low=0, high=1)
     rel: int = parameter(1, low=1, high=127)
 
-    range: ClassVar = (0.0, float("inf"))
-    timed: ClassVar = True
+    range = (0.0, float("inf"))
+    timed = True
 
     def kernel(self, *, relevant: Array, length: Floats) -> Floats:
         """Return the gain down to each depth."""

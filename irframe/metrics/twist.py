@@ -1,18 +1,10 @@
 """Twist."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from irframe.arrays import Array, Floats
+from irframe.metrics import positions
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.positions import (
-    CROSSINGS,
-    Crossing,
-    ExpectedRanks,
-    balance_points,
-    recall_base,
-    space_ratio,
-)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,13 +49,15 @@ class Twist(Metric):
     array([0.4  , 0.4  , 0.833, 0.833])
     """
 
-    crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
+    crossing: positions.Crossing = parameter("sign_change", choices=positions.CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
-    needs_depth: ClassVar = True
+    needs_depth = True
 
-    def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
+    def kernel(
+        self, *, relative_position: Array, expected_ranks: positions.ExpectedRanks
+    ) -> Floats:
         """Return the mean of recovery and space ratio of the list cut at each depth."""
-        balance = balance_points(relative_position, expected_ranks, self.crossing)
-        recovery = recall_base(expected_ranks) / balance
-        return (recovery + space_ratio(relative_position, expected_ranks)) / 2
+        balance = positions.balance_points(relative_position, expected_ranks, self.crossing)
+        recovery = positions.recall_base(expected_ranks) / balance
+        return (recovery + positions.space_ratio(relative_position, expected_ranks)) / 2

@@ -1,7 +1,6 @@
 """U-measure."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -62,9 +61,9 @@ class U(Metric):
     norm: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("UMeasure",)
-    range: ClassVar = (0.0, float("inf"))
-    timed: ClassVar = True
+    aliases = ("UMeasure",)
+    range = (0.0, float("inf"))
+    timed = True
 
     def kernel(self, *, gain: Floats, length: Floats) -> Floats:
         """Return the decayed gain down to each depth."""

@@ -1,7 +1,6 @@
 """Utility of the retrieved set."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -60,10 +59,10 @@ class Utility(Metric):
     docs: int = parameter(0, low=0)
     rel: int = parameter(1, low=1, high=127)
 
-    sees_length: ClassVar = True
-    range: ClassVar = (-np.inf, np.inf)
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    sees_length = True
+    range = (-np.inf, np.inf)
+    order = "relevance"
+    fillings = "cut"
 
     def __post_init__(self) -> None:
         super().__post_init__()

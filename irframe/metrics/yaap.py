@@ -1,7 +1,6 @@
 """Yet another average precision."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -46,10 +45,10 @@ class YAAP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("yaap",)
-    range: ClassVar = (-np.inf, np.inf)
-    order: ClassVar = "relevance"
-    fillings: ClassVar = "cut"
+    aliases = ("yaap",)
+    range = (-np.inf, np.inf)
+    order = "relevance"
+    fillings = "cut"
 
     def kernel(self, *, relevant: Array, precision: Floats, n_relevant: Array) -> Floats:
         """Return the log-odds of the list cut at each depth."""

@@ -11,8 +11,6 @@ from irframe.errors import ParameterError
 from irframe.names import as_html
 from irframe.paired.pairs import BoolArray, FloatArray, IntArray
 
-__all__ = ["PairedResult", "PairedTest", "Resampling"]
-
 
 class PairedResult(NamedTuple):
     """Evidence that the two systems of a pair differ.

@@ -13,16 +13,12 @@ from irframe.paired.differences import SCALE, exact_moments, noise, ratio
 from irframe.paired.pairs import (
     FloatArray,
     IntArray,
-    by_depth,
-    by_pair,
     checked,
     count_drawn,
     draw_topics,
+    each_pair,
     product,
 )
-
-__all__ = ["Bootstrap", "Discrimination"]
-
 
 TIE = 1e-9
 """Relative: statistics this close count as equal, so that rounding does not decide."""
@@ -163,10 +159,7 @@ class Bootstrap(Resampling):
             t, mean, spread = _replicates(a, b, shares, weights)
             return t, _asl(t, ratio(abs(mean), spread))
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(test, block, pairs, width=len(shares))
-
-        return PairedResult(*by_depth(compute, scores, pairs))
+        return PairedResult(*each_pair(test, scores, pairs, width=len(shares)))
 
     def interval(
         self,
@@ -188,10 +181,7 @@ class Bootstrap(Resampling):
                 half = t / (1 - TIE) * np.where(error > 0, error, np.nan)
             return mean - half, mean + half
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(ends, block, pairs, width=len(shares))
-
-        low, high = by_depth(compute, scores, pairs)
+        low, high = each_pair(ends, scores, pairs, width=len(shares))
         return low, high
 
     def discriminate(
@@ -241,12 +231,12 @@ class Bootstrap(Resampling):
         def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
             t, mean, spread = _replicates(a, b, shares)
             replicates = ratio(abs(mean), spread)
-            return _asl(t, replicates), _at_rank(rank, replicates, abs(mean))
+            least = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
+            earliest = np.argmax(replicates == least, axis=-1)[..., None]
+            deltas = np.take_along_axis(abs(mean), earliest, axis=-1)[..., 0]
+            return _asl(t, replicates), deltas
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(test, block, pairs, width=len(shares))
-
-        asl, deltas = by_depth(compute, scores, pairs)
+        asl, deltas = each_pair(test, scores, pairs, width=len(shares))
         if not len(asl):
             nothing = np.full(asl.shape[1], np.nan)
             return Discrimination(asl, nothing, deltas, nothing)
@@ -256,14 +246,12 @@ class Bootstrap(Resampling):
         topics = checked(scores, None)[0].shape[1]
         drawn = self.resamples(topics) if resamples is None else np.asarray(resamples)
         if drawn.ndim != 2 or drawn.shape[1] != topics or not len(drawn):
-            raise ParameterError(
-                f"resamples of {topics} topics each", f"an array of shape {drawn.shape}"
-            )
+            found = f"an array of shape {drawn.shape}"
+            raise ParameterError(f"resamples of {topics} topics each", found)
         beyond = np.unique(drawn[(drawn < 0) | (drawn >= topics)])
         if len(beyond):
             raise ParameterError(f"positions of topics from 0 to {topics - 1}", "", "", beyond)
-        shares: FloatArray = count_drawn(drawn) / topics
-        return shares
+        return np.asarray(count_drawn(drawn) / topics)
 
 
 def _rank(samples: int, alpha: float) -> int:
@@ -286,7 +274,11 @@ def _replicates(
         power = product(centred, shares.T)
         variance = power - means**2
     else:
-        means, power, variance = _drawn(centred, shares, weights)
+        total, twice = shares @ weights, shares * weights**2
+        means = product(centred, (shares * weights).T) / total
+        squares, cross = product(centred**2, twice.T), product(centred, twice.T)
+        about = squares - 2 * means * cross + means**2 * twice.sum(axis=1)
+        power, variance = squares / total**2, about / total**2
     variance[variance <= DEGENERATE * power] = 0
     none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
     return ratio(np.where(none, 0, mean), error), means, np.sqrt(variance / (topics - 1))
@@ -302,27 +294,7 @@ def _observed(a: FloatArray, b: FloatArray, weights: FloatArray | None) -> tuple
     return mean, np.sqrt(squares / max(topics - 1, 1) / topics), centred
 
 
-def _drawn(
-    centred: FloatArray, shares: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give means of every resample with weights, mean squares, and variances about the means."""
-    total, twice = shares @ weights, shares * weights**2
-    means = product(centred, (shares * weights).T) / total
-    power, cross = product(centred**2, twice.T), product(centred, twice.T)
-    about = power - 2 * means * cross + means**2 * twice.sum(axis=1)
-    return means, power / total**2, about / total**2
-
-
 def _asl(t: FloatArray, replicates: FloatArray) -> FloatArray:
     least = np.where(np.isinf(t), np.inf, abs(t) * (1 - TIE))[..., None]
     reached = (replicates >= least) | np.isnan(least) | (least == 0)
-    asl: FloatArray = np.count_nonzero(reached, axis=-1) / replicates.shape[-1]
-    return asl
-
-
-def _at_rank(rank: int, replicates: FloatArray, means: FloatArray) -> FloatArray:
-    position = replicates.shape[-1] - rank
-    value = np.partition(replicates, position, axis=-1)[..., position, None]
-    earliest = np.argmax(replicates == value, axis=-1)
-    found: FloatArray = np.take_along_axis(means, earliest[..., None], axis=-1)[..., 0]
-    return found
+    return np.asarray(np.count_nonzero(reached, axis=-1) / replicates.shape[-1])

@@ -13,9 +13,6 @@ from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.differences import SCALE, hc2, moments, ratio, sides
 from irframe.paired.pairs import BoolArray, FloatArray, IntArray, by_depth, by_pair, marked_ranks
 
-__all__ = ["PairedT", "RankSum", "Sign", "Wilcoxon", "sign_p", "student"]
-
-
 NEAR = 1e-6
 """Relative to its quantile: the p-value decides of t that is so close."""
 
@@ -56,20 +53,17 @@ class PairedT(PairedTest):
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
-
-        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
-            return student(*moments(block, pairs), topics=block.shape[2])
-
-        return PairedResult(*by_depth(compute, scores, pairs))
+        return self.weighted(scores, None, pairs)
 
     def weighted(
-        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
+        self, scores: FloatArray, weights: FloatArray | None, pairs: IntArray | None = None
     ) -> PairedResult:
         """Test with weights of the topics; see `PairedTest.weighted`."""
+        freedom = None if weights is None else hc2(weights).freedom
 
         def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
             found = moments(block, pairs, weights)
-            return student(*found, topics=block.shape[2], freedom=hc2(weights).freedom)
+            return student(*found, topics=block.shape[2], freedom=freedom)
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
@@ -98,11 +92,7 @@ def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> B
 
 
 def student(
-    mean: FloatArray,
-    sd: FloatArray,
-    *,
-    topics: int | IntArray,
-    freedom: FloatArray | None = None,
+    mean: FloatArray, sd: FloatArray, *, topics: int | IntArray, freedom: FloatArray | None = None
 ) -> PairedResult:
     """Give t and its two-sided p-value.
 
@@ -175,32 +165,24 @@ class Wilcoxon(PairedTest):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.correction and self.exact:
-            raise ParameterError(
-                "a correction of the normal approximation, or the exact distribution",
-                "correction=True, exact=True",
-                "leave one of them out",
-            )
+            wanted = "a correction of the normal approximation, or the exact distribution"
+            raise ParameterError(wanted, "correction=True, exact=True", "leave one of them out")
         if self.decimals is not None:
             whole("decimals", self.decimals, low=0, high=15)
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return self._test(*by_pair(self._signed_ranks, block, pairs))
+        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+            plus, ties, n = by_pair(self._signed_ranks, block, pairs)
+            total = n * (n + 1) / 2
+            if self.exact:
+                return PairedResult(2 * plus - total, _exact(np.minimum(plus, total - plus), n))
+            variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
+            deviation, corrected = plus - total / 2, self.correction
+            return _normal(2 * plus - total, deviation, variance, correction=corrected)
 
         return PairedResult(*by_depth(compute, scores, pairs))
-
-    def _test(self, plus: FloatArray, ties: FloatArray, n: FloatArray) -> PairedResult:
-        total = n * (n + 1) / 2
-        statistic = 2 * plus - total
-        if self.exact:
-            return PairedResult(statistic, _exact(np.minimum(plus, total - plus), n))
-        deviation = abs(plus - total / 2)
-        if self.correction:
-            deviation = np.maximum(deviation - 0.5, 0)
-        variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
-        return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(deviation, np.sqrt(variance))))
 
     def _signed_ranks(
         self, a: FloatArray, b: FloatArray
@@ -219,6 +201,14 @@ class Wilcoxon(PairedTest):
         plus, ties = marked_ranks(keys)
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
+
+
+def _normal(
+    statistic: FloatArray, deviation: FloatArray, variance: FloatArray, *, correction: bool
+) -> PairedResult:
+    """Return a statistic with two-sided p-values of a deviation that is about normal."""
+    apart = np.maximum(abs(deviation) - 0.5, 0) if correction else abs(deviation)
+    return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(apart, np.sqrt(variance))))
 
 
 def _exact(smaller: FloatArray, n: FloatArray) -> FloatArray:
@@ -279,36 +269,19 @@ class RankSum(PairedTest):
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            ranks = by_pair(_pooled_ranks, _order(block), pairs, width=2 * block.shape[2])
-            return self._test(*ranks, n=block.shape[2])
+        def pooled(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> tuple[FloatArray, FloatArray]:
+            return marked_ranks(np.concatenate([2 * a + 1, 2 * b], axis=-1))
+
+        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+            n, flat = block.shape[2], np.rint(block * SCALE).reshape(len(block), -1)
+            # Scores by whole numbers in the same order, per depth.
+            codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
+            ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
+            statistic = 2 * ranks - n * (n + 1) - n * n
+            variance = n * n / 12 * ((2 * n + 1) - ties / (2 * n * (2 * n - 1)))
+            return _normal(statistic, statistic / 2, variance, correction=self.correction)
 
         return PairedResult(*by_depth(compute, scores, pairs))
-
-    def _test(self, ranks: FloatArray, ties: FloatArray, *, n: int) -> PairedResult:
-        statistic = 2 * ranks - n * (n + 1) - n * n
-        deviation = abs(statistic) / 2
-        if self.correction:
-            deviation = np.maximum(deviation - 0.5, 0)
-        variance = n * n / 12 * ((2 * n + 1) - ties / (2 * n * (2 * n - 1)))
-        return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(deviation, np.sqrt(variance))))
-
-
-def _pooled_ranks(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> tuple[FloatArray, FloatArray]:
-    """Rank sum of a among all scores of both, and sum of t^3 - t."""
-    return marked_ranks(np.concatenate([2 * a + 1, 2 * b], axis=-1))
-
-
-def _order(block: FloatArray) -> NDArray[np.uint32]:
-    """Replace scores by whole numbers in the same order, per depth."""
-    flat = np.rint(block * SCALE).reshape(len(block), -1)
-    order = flat.argsort(axis=1)
-    ascending = np.take_along_axis(flat, order, axis=1)
-    steps = np.zeros(flat.shape, dtype=np.uint32)
-    np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=steps[:, 1:])
-    ranks = np.empty_like(steps)
-    np.put_along_axis(ranks, order, steps, axis=1)
-    return ranks.reshape(block.shape)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -383,5 +356,5 @@ def sign_p(wins: IntArray, losses: IntArray) -> FloatArray:
     codes = fewer + trials * (trials.max(initial=0) + 1)
     found, where = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(found, trials.max(initial=0) + 1)
-    p: FloatArray = np.minimum(1, 2 * scipy.special.bdtr(successes.astype(float), number, 0.5))
-    return p[where].reshape(fewer.shape)
+    p = np.minimum(1, 2 * scipy.special.bdtr(successes.astype(float), number, 0.5))
+    return np.asarray(p[where].reshape(fewer.shape))

@@ -13,8 +13,6 @@ from irframe.paired.base import PairedResult
 from irframe.paired.differences import moments, ratio
 from irframe.paired.pairs import FloatArray, IntArray, by_depth, gram
 
-__all__ = ["Crossed", "Table", "crossed", "one_sample", "table_of"]
-
 
 class Table(NamedTuple):
     """Analysis of variance of the topics x repeats table of every system, shape (system, depth)."""
@@ -73,12 +71,7 @@ class Crossed(NamedTuple):
 
 
 def crossed(
-    lists: FloatArray,
-    owner: IntArray,
-    pairs: IntArray,
-    *,
-    shared: bool = False,
-    over: str = "both",
+    lists: FloatArray, owner: IntArray, pairs: IntArray, *, shared: bool = False, over: str = "both"
 ) -> Crossed:
     """Return how sure the difference of every pair is, over new topics, new repeats, or both.
 
@@ -128,16 +121,15 @@ def crossed(
     (0.917, 2.78)
     """
     topics = lists.shape[1]
-    parts = (_shared if shared else _own)(lists, owner, pairs)
-    mean, between, repeat, residual, freedoms = parts
-    total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
-    weighed = freedoms[0]
+    analysed = (_shared if shared else _own)(lists, owner, pairs)
+    mean, between, repeat, residual, freedoms = analysed
     if over == "topic":
         total, weighed = between, np.zeros_like(between)
     elif over == "repeat":
-        total = repeat
-    if over == "both":
-        weighed = weighed + freedoms[1]
+        total, weighed = repeat, freedoms[0]
+    else:
+        total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
+        weighed = freedoms[0] + freedoms[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         if over != "repeat":
             weighed = weighed + between**2 / (topics - 1)
@@ -221,12 +213,11 @@ def _differences(values: FloatArray, pairs: IntArray) -> tuple[FloatArray, Float
 def _own(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArray, ...]:
     table = table_of(lists, owner)
 
-    def both(values: FloatArray) -> FloatArray:
-        added: FloatArray = values.take(pairs[:, 0], axis=-2) + values.take(pairs[:, 1], axis=-2)
-        return added
-
-    parts = both(_by_freedom(table))
-    return *_differences(table.means, pairs), both(table.repeat), both(table.residual), parts
+    parts = table.repeat, table.residual, _by_freedom(table)
+    repeat, residual, freedoms = (
+        each.take(pairs[:, 0], axis=-2) + each.take(pairs[:, 1], axis=-2) for each in parts
+    )
+    return *_differences(table.means, pairs), repeat, residual, freedoms
 
 
 def _shared(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArray, ...]:

@@ -9,21 +9,6 @@ import scipy
 from irframe.checks import level
 from irframe.paired.pairs import FloatArray, IntArray, by_depth, by_pair, fitting, gram, groups
 
-__all__ = [
-    "HC2",
-    "Differences",
-    "describe_differences",
-    "deviations",
-    "exact_moments",
-    "hc2",
-    "moments",
-    "noise",
-    "ratio",
-    "settle",
-    "sides",
-]
-
-
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the larger score: differences this close together count as one constant."""
 GUARD = 1e-3
@@ -118,20 +103,15 @@ def exact_moments(
     variance of that mean, as `hc2` has it.
     """
     difference = a - b
-    mean, squares = _about_mean(difference, weights)
+    mean = (difference if weights is None else weights * difference).mean(axis=-1)
+    about = (difference - mean[..., None]) ** 2
+    if weights is None:
+        squares = about.sum(axis=-1)
+    else:
+        n = len(weights)
+        squares = n * (n - 1) * (hc2(weights).shares * about).sum(axis=-1)
     settle(mean, squares, np.ptp(difference, axis=-1), _largest(a, b))
     return mean, squares
-
-
-def _about_mean(
-    difference: FloatArray, weights: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray]:
-    if weights is None:
-        mean = difference.mean(axis=-1)
-        return mean, ((difference - mean[..., None]) ** 2).sum(axis=-1)
-    mean, n = (weights * difference).mean(axis=-1), len(weights)
-    squares = hc2(weights).shares * (difference - mean[..., None]) ** 2
-    return mean, n * (n - 1) * squares.sum(axis=-1)
 
 
 class HC2(NamedTuple):
@@ -243,8 +223,7 @@ def noise(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _largest(a: FloatArray, b: FloatArray) -> FloatArray:
-    largest: FloatArray = np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1))
-    return largest
+    return np.asarray(np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1)))
 
 
 SCALE = 1e12

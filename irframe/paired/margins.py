@@ -1,27 +1,12 @@
 """Margins of equivalence, Welch's analysis of variance, and prediction-powered means."""
 
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from irframe.paired.pairs import FloatArray, IntArray
-
-__all__ = [
-    "EFFECTS",
-    "Anova",
-    "Powered",
-    "Within",
-    "detectable",
-    "hedges",
-    "noncentrality",
-    "power",
-    "power_pairs",
-    "welch",
-    "within_margin",
-]
+from irframe.paired.pairs import FloatArray, IntArray, groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""
@@ -69,20 +54,13 @@ def hedges(effect_size: FloatArray, topics: IntArray, *, alpha: float) -> tuple[
     return d * factor, low, high
 
 
-class Within(NamedTuple):
-    """One-sided evidence against a margin, p-values."""
-
-    not_worse: FloatArray
-    equivalent: FloatArray
-
-
 def within_margin(
     mean: FloatArray,
     sd: FloatArray,
     topics: int | IntArray,
     margin: float | FloatArray,
     freedom: FloatArray | None = None,
-) -> Within:
+) -> tuple[FloatArray, FloatArray]:
     """Test paired differences against a margin.
 
     Parameters
@@ -98,7 +76,7 @@ def within_margin(
 
     Returns
     -------
-    Within
+    not_worse, equivalent : numpy.ndarray
         p of "not worse", against a true difference of -margin or less, and p of "equivalent", the
         larger one of that and of its mirror image. NaN where all differences are the same, from
         which nothing follows for other topics.
@@ -116,40 +94,19 @@ def within_margin(
 
     Examples
     --------
-    >>> found = within_margin(np.array([0.0]), np.array([0.1]), 25, 0.05)
-    >>> found.not_worse.round(4), found.equivalent.round(4)
+    >>> not_worse, equivalent = within_margin(np.array([0.0]), np.array([0.1]), 25, 0.05)
+    >>> not_worse.round(4), equivalent.round(4)
     (array([0.0098]), array([0.0098]))
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
     error = np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
     gaps = mean + margin, margin - mean
     above, below = (scipy.special.stdtr(df, -gap / error) for gap in gaps)
-    return Within(above, np.maximum(above, below))
-
-
-def noncentrality(freedom: FloatArray, *, power: float, alpha: float) -> FloatArray:
-    """Return the true difference, in standard errors, that a two-sided t-test finds so often.
-
-    Parameters
-    ----------
-    freedom
-        Degrees of freedom, any shape.
-    power
-        How often, above alpha and below 1.
-    alpha
-        Significance level.
-
-    Examples
-    --------
-    >>> noncentrality(np.array([0, 24, 49]), power=0.8, alpha=0.05).round(3)
-    array([  nan, 2.92 , 2.858])
-    """
-    counts, place = np.unique(freedom, return_inverse=True)
-    each = [_found(float(df), power, alpha) for df in counts]
-    return np.asarray(each, np.float64)[place].reshape(np.shape(freedom))
+    return above, np.maximum(above, below)
 
 
 def _found(df: float, power: float, alpha: float) -> float:
+    """Return the difference, in standard errors, that a two-sided t-test finds so often."""
     if not df > 0:
         return np.nan
     critical = scipy.special.fdtri(1, df, 1 - alpha)
@@ -190,7 +147,9 @@ def detectable(
     array([0.0808])
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
-    times = noncentrality(df, power=power, alpha=alpha)
+    counts, place = np.unique(df, return_inverse=True)
+    each = np.array([_found(float(count), power, alpha) for count in counts], np.float64)
+    times = each[place].reshape(np.shape(df))
     return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
 
 
@@ -254,8 +213,7 @@ BLOCK = 1 << 20
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Powered:
+class Powered(NamedTuple):
     """Prediction-powered means.
 
     Parameters
@@ -368,16 +326,12 @@ def power_pairs(
     >>> power_pairs(cheap, cheap, ~both, both, np.array([[0, 1]])).estimate.item()
     0.5
     """
-    width = max(1, BLOCK // cheap[0].size)
     found = []
-    for start in range(0, len(pairs), width):
-        first, second = pairs[start : start + width].T
+    for some in groups(len(pairs), max(1, BLOCK // cheap[0].size)):
+        first, second = pairs[some].T
         model, people = (each[first] - each[second] for each in (cheap, human))
         found.append(power(model, people, counted, judged))
-    names = [field.name for field in fields(Powered)]
-    return Powered(
-        **{name: np.concatenate([getattr(one, name) for one in found]) for name in names}
-    )
+    return Powered(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _weight(
@@ -407,8 +361,7 @@ def _centred(values: FloatArray, where: Flags) -> tuple[FloatArray, FloatArray]:
 
 def _mean(values: FloatArray, where: Flags) -> FloatArray:
     """Return the mean over some topics, shape (..., depth)."""
-    mean: FloatArray = np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0)
-    return mean
+    return np.asarray(np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0))
 
 
 def _wide(values: FloatArray) -> FloatArray:

@@ -11,27 +11,6 @@ from irframe.arrays import in_threads
 from irframe.checks import room, whole
 from irframe.errors import ParameterError
 
-__all__ = [
-    "BoolArray",
-    "FloatArray",
-    "IntArray",
-    "all_pairs",
-    "baseline_pairs",
-    "by_depth",
-    "by_pair",
-    "checked",
-    "count_drawn",
-    "critical",
-    "draw_signs",
-    "draw_topics",
-    "fitting",
-    "gram",
-    "groups",
-    "marked_ranks",
-    "product",
-]
-
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -165,6 +144,21 @@ def by_pair(
     return tuple(np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
 
 
+def each_pair(
+    compute: Callable[[NDArray[Any], NDArray[Any]], Arrays],
+    scores: FloatArray,
+    pairs: IntArray | None,
+    *,
+    width: int = 1,
+) -> Arrays:
+    """Compute two numbers of both sides of every pair at every depth; see `by_depth`, `by_pair`."""
+
+    def of_block(block: FloatArray, pairs: IntArray) -> Arrays:
+        return by_pair(compute, block, pairs, width=width)
+
+    return by_depth(of_block, scores, pairs)
+
+
 def groups(length: int, width: int) -> Iterator[slice]:
     """Cut range(length) into slices of at most width."""
     return (slice(start, start + width) for start in range(0, length, width))
@@ -179,21 +173,15 @@ def checked(scores: FloatArray, pairs: IntArray | None) -> tuple[FloatArray, Int
     """Return scores and pairs as arrays, or say what is wrong with their shapes."""
     scores = np.asarray(scores)
     if scores.ndim != 3 or not scores.shape[1]:
-        raise ParameterError(
-            "scores of shape (system, topic, depth) with at least one topic",
-            f"shape {scores.shape}",
-            "add the missing axes",
-        )
+        wanted = "scores of shape (system, topic, depth) with at least one topic"
+        raise ParameterError(wanted, f"shape {scores.shape}", "add the missing axes")
     pairs = all_pairs(len(scores)) if pairs is None else np.asarray(pairs, dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ParameterError("pairs of shape (pair, 2)", f"shape {pairs.shape}")
     outside = pairs[((pairs < 0) | (pairs >= len(scores))).any(axis=1)]
     if len(outside):
-        raise ParameterError(
-            f"positions of systems from 0 to {len(scores) - 1}",
-            "pairs beyond",
-            offenders=outside.tolist(),
-        )
+        wanted = f"positions of systems from 0 to {len(scores) - 1}"
+        raise ParameterError(wanted, "pairs beyond", "", outside.tolist())
     return scores, pairs
 
 

@@ -8,8 +8,6 @@ from irframe.paired.bootstrap import Bootstrap
 from irframe.paired.classical import PairedT, RankSum, Sign, Wilcoxon
 from irframe.paired.randomisation import Permutation, TukeyHSD
 
-__all__ = ["TESTS", "Test", "parse_test"]
-
 TestName = Literal["t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap", "tukey"]
 Test = TestName | PairedTest
 """A test, or the short name of one."""

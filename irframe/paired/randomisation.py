@@ -16,17 +16,14 @@ from irframe.paired.pairs import (
     FloatArray,
     IntArray,
     by_depth,
-    by_pair,
     checked,
     critical,
     draw_signs,
+    each_pair,
     fitting,
     groups,
     product,
 )
-
-__all__ = ["TIE", "MaxT", "Permutation", "TukeyHSD"]
-
 
 TIE = 1e-12
 """Relative to its largest possible size: sums this close count as equal, whatever rounding."""
@@ -119,10 +116,8 @@ class Permutation(Resampling):
                 count += np.count_nonzero(abs(flipped) >= least[..., None], axis=-1)
             return total / difference.shape[-1], (1 + count) / (1 + self.samples)
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(test, block, pairs, width=min(CHUNK, self.samples))
-
-        return PairedResult(*by_depth(compute, scores, pairs))
+        width = min(CHUNK, self.samples)
+        return PairedResult(*each_pair(test, scores, pairs, width=width))
 
     def interval(
         self,
@@ -158,16 +153,13 @@ class Permutation(Resampling):
             low = np.where(turned.all(axis=0), means.min(axis=0), -np.inf)
             high = np.where(turned.all(axis=0), means.max(axis=0), np.inf)
             flat = np.ptp(a - b, axis=-1) <= noise(a, b)
-            if not needed:
-                return np.where(flat, np.nan, -np.inf), np.where(flat, np.nan, np.inf)
-            lows = np.partition(low, needed - 1, axis=-1)[..., needed - 1]
-            highs = np.partition(high, -needed, axis=-1)[..., -needed]
+            lows, highs = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
+            if needed:
+                lows = np.partition(low, needed - 1, axis=-1)[..., needed - 1]
+                highs = np.partition(high, -needed, axis=-1)[..., -needed]
             return np.where(flat, np.nan, lows), np.where(flat, np.nan, highs)
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(ends, block, pairs, width=self.samples)
-
-        low, high = by_depth(compute, scores, pairs)
+        low, high = each_pair(ends, scores, pairs, width=self.samples)
         return low, high
 
 
@@ -243,7 +235,7 @@ class TukeyHSD(Resampling):
         """
         generator = np.random.default_rng(self.seed)
         row = np.arange(systems, dtype=np.int64)
-        for group in groups(self.samples, max(1, BLOCK_BYTES // (8 * systems * topics))):
+        for group in groups(self.samples, fitting(systems * topics, BLOCK_BYTES)):
             draws = len(range(self.samples)[group])
             yield generator.permuted(np.broadcast_to(row, (draws, topics, systems)), axis=-1)
 
@@ -252,8 +244,12 @@ class TukeyHSD(Resampling):
         what, size = f"{self.samples:,} ranges of means at every depth", 8 * scores.shape[-1]
         room(what, KEPT * size * self.samples, "ask for fewer samples=, or depths with at=")
         statistic, least = by_depth(_observed, scores, pairs)
-        ranges = np.concatenate(list(self._ranges(np.asarray(scores, dtype=np.float64))))
-        return PairedResult(statistic, (1 + _count(ranges, least)) / (1 + self.samples))
+        ranges = self._ranges(np.asarray(scores, dtype=np.float64))
+        order = np.concatenate([least, ranges]).argsort(axis=0, kind="stable")
+        reaching = np.cumsum((order >= len(least))[::-1], axis=0)[::-1]
+        counts = np.empty(order.shape)
+        np.put_along_axis(counts, order, reaching.astype(np.float64), axis=0)
+        return PairedResult(statistic, (1 + counts[: len(least)]) / (1 + self.samples))
 
     def interval(
         self,
@@ -266,13 +262,14 @@ class TukeyHSD(Resampling):
         """Return intervals that hold for all pairs at once; see `PairedTest.interval`."""
         statistic, _ = by_depth(_observed, scores, pairs)
         values = np.asarray(scores, dtype=np.float64)
-        ranges = np.concatenate(list(self._ranges(values)))
-        half = critical(ranges, alpha) + TIE * abs(values).max(axis=(0, 1))
+        half = critical(self._ranges(values), alpha) + TIE * abs(values).max(axis=(0, 1))
         return statistic - half, statistic + half
 
-    def _ranges(self, scores: FloatArray) -> Iterator[FloatArray]:
+    def _ranges(self, scores: FloatArray) -> FloatArray:
+        """Return how far apart best and worst mean are in every shuffle, (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
+        found = []
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
@@ -280,23 +277,14 @@ class TukeyHSD(Resampling):
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
             means = (gather @ flat).reshape(len(drawn), systems, depths) / topics
-            yield np.ptp(means, axis=1)
+            found.append(np.ptp(means, axis=1))
+        return np.concatenate(found)
 
 
 def _observed(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
     means = block.mean(axis=2)
     statistic = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
     return statistic, abs(statistic) - TIE * abs(block).max(axis=(1, 2))[:, None]
-
-
-def _count(ranges: FloatArray, least: FloatArray) -> FloatArray:
-    """Count, for every pair and depth, the draws (draw, depth) that reach it."""
-    pairs = len(least)
-    order = np.concatenate([least, ranges]).argsort(axis=0, kind="stable")
-    reaching = np.cumsum((order >= pairs)[::-1], axis=0)[::-1]
-    counts = np.empty(order.shape)
-    np.put_along_axis(counts, order, reaching.astype(np.float64), axis=0)
-    return counts[:pairs]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -436,9 +424,8 @@ class _Family(NamedTuple):
 
     def at(self, places: IntArray | slice) -> Self:
         """Return some of the pairs."""
-        return type(self)(
-            self.pairs[places], self.topics[places], self.scale[places], self.noise[places]
-        )
+        parts: Any = (each[places] for each in self)
+        return type(self)(*parts)
 
     def reaching(self, sums: FloatArray, least: FloatArray) -> IntArray:
         """Count the draws in which a pair, or one before it, is as large as the least of it."""
@@ -477,5 +464,4 @@ class _Family(NamedTuple):
         squares = np.minimum(sizes**2, 1)
         own = (self.topics[:, np.newaxis] - 1) * squares
         both = own + (most - 1) * (1 - squares)
-        found: FloatArray = np.sqrt(own / np.where(both > 0, both, 1))
-        return found
+        return np.asarray(np.sqrt(own / np.where(both > 0, both, 1)))

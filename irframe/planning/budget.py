@@ -8,24 +8,18 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
-from irframe.comparing.corrections import (
-    Adjust,
-    Correction,
-    adjust_p,
-    correction_told,
-    parse_stepwise,
-)
+from irframe.comparing import corrections
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import pool_depth_of, pooled
 from irframe.cubes.verb import attended, verb
 from irframe.cubes.view import experiment_of
-from irframe.depths.pool_growth import count_pools
+from irframe.depths.pool_growth import count_pools, rising_pool_depths
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
-from irframe.paired.pairs import groups
+from irframe.paired.pairs import fitting, groups
 from irframe.planning.components import population
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores
@@ -48,7 +42,7 @@ def budget(
     cube: xr.Dataset,
     *metrics: Metrics,
     test: Test = "t",
-    adjust: Adjust = "auto",
+    adjust: corrections.Adjust = "auto",
     alpha: float = 0.05,
     judgments: int | Sequence[int] | None = None,
     overhead: float = 0,
@@ -150,46 +144,51 @@ def budget(
     whole("samples", samples, low=1)
     cube = attended(cube)
     chosen = parse_metrics(metrics)
-    depths = _depths(cube, at)
+    tried = np.unique(np.geomspace(1, pool_depth_of(cube), TRIED).round().astype(np.int64))
+    depths = rising_pool_depths(cube, tried.tolist() if at is None else listed(at))
     judged = count_pools(experiment_of(cube), 1, depths)[0]
     cost = judged.mean(axis=0) + number("overhead", overhead, low=0)
     amounts = _amounts(judgments, judged[:, -1].sum())
     topics = _paid(amounts, cost)
     chosen_test = parse_test(test)
-    correction = parse_stepwise(adjust, chosen_test)
+    correction = corrections.parse_stepwise(adjust, chosen_test)
     draws = Draws(chosen_test, correction, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
     sides = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(scored)]
-    shares = np.stack(
-        [_shares(*each, draws) for each in zip(sides, topics.T, strict=True)], axis=-1
-    )
+    shares = np.stack([*map(draws.shares, sides, topics.T)], axis=-1)
     parts = dict(zip(("significant", "significant_low", "significant_high"), shares, strict=True))
     paid = np.where(topics < FEWEST, np.nan, topics)
-    found = xr.Dataset(
+    result = xr.Dataset(
         {name: ((METRIC, JUDGMENTS, DEPTH), part) for name, part in parts.items()}
         | {"topics": ((JUDGMENTS, DEPTH), paid), "cost": (DEPTH, cost)},
         {METRIC: [str(metric) for metric in chosen], JUDGMENTS: amounts, DEPTH: depths},
     )
-    found = found.assign_attrs(correction_told(chosen_test, correction, alpha=alpha))
-    return noted(found, [guess(cube.sizes[TOPIC])])
+    result = result.assign_attrs(corrections.correction_told(chosen_test, correction, alpha=alpha))
+    return noted(result, [guess(cube.sizes[TOPIC])])
 
 
 class Draws(NamedTuple):
     """How collections are drawn, and what decides which differences are significant."""
 
     test: PairedTest
-    adjust: Correction | None
+    adjust: corrections.Correction | None
     alpha: float
     samples: int
     seed: int
 
-    def significant(self, paired: Scores, row: int, topics: int) -> Array:
-        """Return the share of significant pairs by a metric at the only depth, shape (sample,)."""
+    def shares(self, paired: Scores, topics: Array) -> Array:
+        """Return the share of significant pairs and its ends, shape (3, metric, judgments)."""
+        found = np.full((3, len(paired.metrics), len(topics)), np.nan)
+        for row, column in np.ndindex(found.shape[1:]):
+            number = int(topics[column])
+            if number >= FEWEST and paired.scored[row].sum() >= FEWEST:
 
-        def count(scores: Array) -> Arrays:
-            return (self._share_significant(paired, scores[..., 0], topics)[:, np.newaxis],)
+                def count(scores: Array, number: int = number) -> Arrays:
+                    return (self._share_significant(paired, scores[..., 0], number)[:, np.newaxis],)
 
-        return paired.over(row, slice(None), count)[0][:, 0]
+                shares = paired.over(row, slice(None), count)[0][:, 0]
+                found[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
+        return found
 
     def _share_significant(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
@@ -197,50 +196,29 @@ class Draws(NamedTuple):
         scores, pairs = paired.by_name(scores, all_pairs(systems))
         generator = np.random.default_rng(self.seed)
         drawn = generator.integers(pilot, size=(self.samples, topics))
-        width = max(1, BLOCK_BYTES // (8 * max(systems * topics, len(pairs))))
         parts = []
-        for some in groups(self.samples, width):
+        for some in groups(self.samples, fitting(max(systems * topics, len(pairs)), BLOCK_BYTES)):
             values = np.moveaxis(scores[:, drawn[some]], 1, 2)
-            parts.append(self._differ(values, pairs).mean(axis=0))
+            if self.adjust is None:
+                differ = self.test.significant(values, pairs, alpha=self.alpha)
+            else:
+                p = self.test.kernel(values, pairs).decided().p.T[np.newaxis]
+                (adjusted,) = corrections.adjust_p(
+                    [p], self.adjust, family="depth", alpha=self.alpha
+                )
+                differ = self.alpha > adjusted[0].T
+            parts.append(differ.mean(axis=0))
         return np.concatenate(parts)
-
-    def _differ(self, scores: Array, pairs: Array) -> Array:
-        """Tell which pairs differ significantly, shape (pair, sample)."""
-        if self.adjust is None:
-            return self.test.significant(scores, pairs, alpha=self.alpha)
-        p = self.test.kernel(scores, pairs).decided().p.T[np.newaxis]
-        (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
-        return np.asarray(np.less(adjusted[0].T, self.alpha))
-
-
-def _shares(paired: Scores, topics: Array, draws: Draws) -> Array:
-    """Return share and ends for one pool depth, shape (3, metric, judgments)."""
-    found = np.full((3, len(paired.metrics), len(topics)), np.nan)
-    for row, column in np.ndindex(found.shape[1:]):
-        if topics[column] >= FEWEST and paired.scored[row].sum() >= FEWEST:
-            shares = draws.significant(paired, row, int(topics[column]))
-            found[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
-    return found
 
 
 def _paid(amounts: Array, cost: Array) -> Array:
     """Return how many topics judgments pay for, shape (judgments, depth)."""
     with np.errstate(divide="ignore"):
-        topics: Array = np.floor(np.round(amounts[:, np.newaxis] / cost, 9))
+        topics = np.floor(np.round(amounts[:, np.newaxis] / cost, 9))
     if topics.max() > MOST:
         found = f"up to {topics.max():.6g}"
         raise ParameterError(f"judgments for at most {MOST} topics", found, "ask for fewer")
     return topics
-
-
-def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:
-    deepest = pool_depth_of(cube)
-    if at is None:
-        return np.unique(np.geomspace(1, deepest, TRIED).round().astype(np.int64))
-    wanted = [pool_depth_of(cube, depth) for depth in listed(at)]
-    if not wanted or (np.diff(wanted) <= 0).any():
-        raise ParameterError("pool depths that rise", repr(wanted))
-    return np.array(wanted)
 
 
 def _amounts(judgments: int | Sequence[int] | None, whole_pool: int) -> Array:

@@ -3,7 +3,7 @@
 Verbs: components.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -15,11 +15,11 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError, warn
+from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout, plural
-from irframe.planning.over_repeats import repeat_components
+from irframe.planning.over_repeats import by_source, repeat_components, variances
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 
@@ -109,26 +109,15 @@ def variance_interval(found: MeanSquares, alpha: float) -> tuple[Array, Array]:
     difference of mean squares by the modified large-sample method.
     """
     *freedom, rest = found.freedom
-    ends = [
-        _difference(mean, df, found.residual, rest, alpha)
-        for mean, df in zip((found.system, found.topic), freedom, strict=True)
-    ]
-    low, high = (
-        np.stack([ends[0][side] / found.topics, ends[1][side] / found.systems]) for side in (0, 1)
-    )
-    alone = found.residual / _f(alpha / 2, rest), found.residual / _f(1 - alpha / 2, rest)
-    return (
-        np.maximum(np.concatenate([low, alone[0][np.newaxis]]), 0),
-        np.maximum(np.concatenate([high, alone[1][np.newaxis]]), 0),
-    )
-
-
-def _difference(first: Array, df1: Array, second: Array, df2: Array, alpha: float) -> Interval:
-    """Return an interval of the difference of two expected mean squares."""
-    centre = first - second
-    low = centre - _reach(first, df1, second, df2, alpha / 2)
-    high = centre + _reach(first, df1, second, df2, 1 - alpha / 2)
-    return low, high
+    low, high = [], []
+    sides = (found.system, found.topics), (found.topic, found.systems)
+    for (mean, times), df in zip(sides, freedom, strict=True):
+        centre = mean - found.residual
+        low.append((centre - _reach(mean, df, found.residual, rest, alpha / 2)) / times)
+        high.append((centre + _reach(mean, df, found.residual, rest, 1 - alpha / 2)) / times)
+    low.append(found.residual / _f(alpha / 2, rest))
+    high.append(found.residual / _f(1 - alpha / 2, rest))
+    return np.maximum(np.stack(low), 0), np.maximum(np.stack(high), 0)
 
 
 def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> Array:
@@ -151,24 +140,15 @@ def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     return np.asarray(scipy.special.fdtri(df1, np.where(df2 > 0, df2, np.nan), 1 - tail))
 
 
-def relative_signal(found: MeanSquares) -> Array:
-    """Return the variance of systems over that of the interaction, at least 0."""
-    return _signal(found.variances, [2])
-
-
-def absolute_signal(found: MeanSquares) -> Array:
-    """Return the variance of systems over that of topics and interaction, at least 0."""
-    return _signal(found.variances, [1, 2])
-
-
-def _signal(variances: Array, noise: list[int]) -> Array:
-    kept = np.maximum(variances, 0)
+def signal_of(found: MeanSquares, *noise: int) -> Array:
+    """Return the variance of systems over that of some of the other sources, at least 0."""
+    kept = np.maximum(found.variances, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(kept[0] / kept[noise].sum(axis=0))
+        return np.asarray(kept[0] / kept[[*noise]].sum(axis=0))
 
 
 def relative_interval(found: MeanSquares, alpha: float) -> Interval:
-    """Return an interval of `relative_signal`, exact for normal scores."""
+    """Return an interval of the signal against the interaction, exact for normal scores."""
     system, _, rest = found.freedom
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = found.system / found.residual
@@ -180,23 +160,22 @@ def relative_interval(found: MeanSquares, alpha: float) -> Interval:
 
 
 def absolute_interval(found: MeanSquares, alpha: float) -> Interval:
-    """Return an interval of `absolute_signal`, that of Arteaga, Jeyaratnam and Franklin."""
-    return _absolute_end(found, alpha / 2), _absolute_end(found, 1 - alpha / 2)
-
-
-def _absolute_end(found: MeanSquares, tail: float) -> Array:
+    """Return one of that against topics too, as Arteaga, Jeyaratnam and Franklin have it."""
     first, topic, rest = found.freedom
-    alone, over_rest, over_topic = _f(tail, first), _f(tail, first, rest), _f(tail, first, topic)
     system, residual = found.system, found.residual
-    above = system**2 - alone * system * residual
-    above = above + (alone - over_rest) * over_rest * residual**2
-    below = first * alone * system * residual + over_topic * system * found.topic
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.maximum(above / below, 0) * found.systems / found.topics)
+    ends = []
+    for tail in (alpha / 2, 1 - alpha / 2):
+        alone, over_rest, over_topic = (_f(tail, first, df) for df in (np.inf, rest, topic))
+        above = system**2 - alone * system * residual
+        above = above + (alone - over_rest) * over_rest * residual**2
+        below = first * alone * system * residual + over_topic * system * found.topic
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ends.append(np.maximum(above / below, 0) * found.systems / found.topics)
+    return ends[0], ends[1]
 
 
 def fixed_interval(scores: Array, alpha: float) -> Interval:
-    """Return an interval of `relative_signal` for these very systems, by a jackknife over topics.
+    """Return an interval of a signal for these very systems, by a jackknife over topics.
 
     Parameters
     ----------
@@ -235,9 +214,10 @@ def _without_each(scores: Array) -> Array:
     return np.asarray(np.log(freedom[0] / freedom[1] * among / within))
 
 
+SIGNALS: dict[str, tuple[Callable[[MeanSquares], Array], Callable[[MeanSquares, float], Interval]]]
 SIGNALS = {
-    "erho2": (relative_signal, relative_interval),
-    "phi": (absolute_signal, absolute_interval),
+    "erho2": (lambda found: signal_of(found, 2), relative_interval),
+    "phi": (lambda found: signal_of(found, 1, 2), absolute_interval),
 }
 """What a reliability compares the variance of systems with, and the interval of it."""
 
@@ -259,7 +239,7 @@ def population(scores: Array) -> Array:
     """
     topics = scores.shape[1]
     squares = mean_squares(scores)
-    kept = np.sqrt(np.nan_to_num(reliability(relative_signal(squares), topics)))
+    kept = np.sqrt(np.nan_to_num(reliability(signal_of(squares, 2), topics)))
     of_topic = scores.mean(axis=0)
     of_system = (scores.mean(axis=1) - of_topic.mean(axis=0))[:, np.newaxis]
     rest = scores - of_topic - of_system
@@ -277,14 +257,11 @@ def reliability(signal: Array, topics: Array | float) -> Array:
 def topics_for(reliable: float, signal: Array) -> Array:
     """Return the least number of topics with some reliability; infinite without a signal."""
     with np.errstate(divide="ignore"):
-        exact: Array = reliable / (1 - reliable) / signal
+        exact = reliable / (1 - reliable) / signal
     # Rounded, because .95 / .05 is above 19.
-    least: Array = np.maximum(np.ceil(np.round(exact, 9)), 1)
-    return least
+    return np.maximum(np.ceil(np.round(exact, 9)), 1)
 
 
-COMPONENT = "component"
-"""Dimension of the sources of variance."""
 SOURCES = (SYSTEM, TOPIC, "interaction")
 SYSTEMS = ("random", "fixed")
 
@@ -417,13 +394,20 @@ def components(
             raise ParameterError(averaged, f"{plural(paired.repeats.word)}")
         return repeat_components(paired)
     found = list(analyse(paired))
-    _tell_negative(paired, np.stack([each.variances for each in found]))
+    parts = variances(paired, np.stack([each.variances for each in found]), SOURCES)
     if systems == "fixed":
-        intervals = {"erho2": _fixed(paired, alpha)}
-        return _variances(paired, found).assign(_reliabilities(paired, found, wanted, intervals))
-    intervals = {name: _random(found, name, alpha) for name in SIGNALS}
+        compute, every = partial(fixed_interval, alpha=alpha), slice(None)
+        ends = [paired.over(row, every, compute) for row in range(len(found))]
+        intervals = {"erho2": np.stack(ends, axis=1)}
+    else:
+        low, high = np.stack([variance_interval(each, alpha) for each in found], axis=1)
+        parts |= {"variance_low": low, "variance_high": high}
+        intervals = {
+            name: np.stack([interval(each, alpha) for each in found], axis=1)
+            for name, (_, interval) in SIGNALS.items()
+        }
     reliable = _reliabilities(paired, found, wanted, intervals)
-    return _variances(paired, found).assign({**_variance_ends(paired, found, alpha), **reliable})
+    return by_source(paired, parts, SOURCES).assign(reliable)
 
 
 def analyse(paired: Scores) -> Iterator[MeanSquares]:
@@ -435,50 +419,6 @@ def analyse(paired: Scores) -> Iterator[MeanSquares]:
         blocks.setdefault(row, []).append(paired.over(row, block, mean_squares))
     for parts in blocks.values():
         yield MeanSquares(*(np.concatenate([part[i] for part in parts]) for i in range(outputs)))
-
-
-def _tell_negative(paired: Scores, variances: Array) -> None:
-    """Warn of variances below 0, shape (metric, component, depth)."""
-    for metric, values in zip(paired.metrics, variances < 0, strict=True):
-        below = [f"{name} ({n})" for name, n in zip(SOURCES, values.sum(axis=1), strict=True) if n]
-        if below:
-            warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
-
-
-def _variances(paired: Scores, found: list[MeanSquares]) -> xr.Dataset:
-    variance = np.maximum([each.variances for each in found], 0)
-    with np.errstate(invalid="ignore"):
-        share = variance / variance.sum(axis=1, keepdims=True)
-    return _by_source(paired, {"variance": variance, "share": share})
-
-
-def _variance_ends(paired: Scores, found: list[MeanSquares], alpha: float) -> xr.Dataset:
-    low, high = np.stack([variance_interval(each, alpha) for each in found], axis=1)
-    return _by_source(paired, {"variance_low": low, "variance_high": high})
-
-
-def _by_source(paired: Scores, named: dict[str, Array]) -> xr.Dataset:
-    """Put labels on values over metric, source and depth."""
-    alike = paired.labelled(next(iter(named.values()))[:, 0], "variance")
-    shape = *alike.shape, len(SOURCES)
-    arrays = {
-        name: ((*alike.dims, COMPONENT), values.swapaxes(1, 2).reshape(shape))
-        for name, values in named.items()
-    }
-    return xr.Dataset(arrays, {**alike.coords, COMPONENT: list(SOURCES)})
-
-
-def _random(found: list[MeanSquares], name: str, alpha: float) -> Array:
-    """Return the interval of a signal for systems drawn at random, shape (2, metric, depth)."""
-    _, interval = SIGNALS[name]
-    return np.stack([interval(each, alpha) for each in found], axis=1)
-
-
-def _fixed(paired: Scores, alpha: float) -> Array:
-    """Return the interval of the relative signal of these systems, shape (2, metric, depth)."""
-    rows = range(len(paired.metrics))
-    ends = [paired.over(row, slice(None), partial(fixed_interval, alpha=alpha)) for row in rows]
-    return np.stack(ends, axis=1)
 
 
 def _reliabilities(

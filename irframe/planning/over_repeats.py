@@ -18,6 +18,7 @@ OWN = ("topic", "repeat", "system_topic", "residual")
 SHARED = ("system", "topic", "repeat", "system_topic", "system_repeat", "topic_repeat", "residual")
 """Those where repeats are draws for all systems."""
 COMPONENT = "component"
+"""Dimension of the sources of variance."""
 N_REPEATS = "n_repeats"
 """Dimension of numbers of repeats."""
 MOST = 2**40
@@ -30,22 +31,27 @@ def repeat_components(paired: Scores) -> xr.Dataset:
     names = SHARED if shared else OWN
     rows = [_analysed(paired, row, shared=shared) for row in range(len(paired.metrics))]
     found, squares = (np.stack(each) for each in zip(*rows, strict=True))
+    parts = variances(paired, found, names) | ({"mean_square": squares} if shared else {})
+    topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
+    made = by_source(paired, parts, names).assign(n_topics=topics)
+    return made.assign_attrs(paired.attrs | told_repeats([paired]))
+
+
+def variances(paired: Scores, found: Array, sources: Sequence[str]) -> dict[str, Array]:
+    """Return variances, (metric, source, depth), and their shares, warning of those below 0."""
     for metric, values in zip(paired.metrics, found < 0, strict=True):
-        below = [f"{name} ({n})" for name, n in zip(names, values.sum(axis=-1), strict=True) if n]
+        below = [f"{name} ({n})" for name, n in zip(sources, values.sum(axis=-1), strict=True) if n]
         if below:
             warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
     variance = np.maximum(found, 0)
     with np.errstate(invalid="ignore"):
-        share = variance / variance.sum(axis=1, keepdims=True)
-    arrays = {"variance": variance, "share": share} | ({"mean_square": squares} if shared else {})
-    topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
-    shape = *topics.shape, len(names)
-    labelled: dict[str, Any] = {
-        name: ((*topics.dims, COMPONENT), each.swapaxes(1, 2).reshape(shape))
-        for name, each in arrays.items()
-    }
-    made = xr.Dataset(labelled | {"n_topics": topics}, {COMPONENT: list(names)})
-    return made.assign_coords(topics.coords).assign_attrs(paired.attrs | told_repeats([paired]))
+        return {"variance": variance, "share": variance / variance.sum(axis=1, keepdims=True)}
+
+
+def by_source(paired: Scores, parts: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
+    """Put labels on values over metric, source and depth."""
+    turned = {name: values.swapaxes(1, 2) for name, values in parts.items()}
+    return paired.beyond_depth(turned, COMPONENT).assign_coords({COMPONENT: list(sources)})
 
 
 def _analysed(paired: Scores, row: int, *, shared: bool) -> Arrays:
@@ -176,20 +182,16 @@ def topics_over_repeats(
         raise ParameterError("at least one number of repeats", "none")
     of_differences = _of_differences(paired)
     asked: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
-    inside = known.layout == "topic"
-    cases = [_averaged(of_differences, n) if inside else (of_differences, n) for n in counts]
+    cases = [(of_differences, n) for n in counts]
+    if known.layout == "topic":  # means over repeats, of which one is seen
+        by_topic, by_repeat, rest = of_differences
+        cases = [((by_topic + rest / n, by_repeat, np.zeros_like(rest)), 1) for n in counts]
     topics = np.stack([_topics(*each, wanted, **asked) for each in cases], axis=-1)
-    alike = paired.labelled(topics[..., 0], "topics")
-    dims = *alike.dims, N_REPEATS
-    named = {"topics": (dims, topics.reshape(*alike.shape, len(counts)))}
+    made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, each in zip(("topic", "repeat", "residual"), of_differences, strict=True):
-        named[f"variance_{name}"] = (alike.dims, each.reshape(alike.shape))
-    made = xr.Dataset(named, {N_REPEATS: counts}).assign_coords(alike.coords)
-    return made.assign_attrs(paired.attrs | told_repeats([paired]) | {"n_repeats": _told(counts)})
-
-
-def _told(counts: list[int]) -> str:
-    return ", ".join(map(str, counts))
+        made[f"variance_{name}"] = paired.labelled(each, name).drop_attrs()
+    told = told_repeats([paired]) | {"n_repeats": ", ".join(map(str, counts))}
+    return made.assign_attrs(paired.attrs | told)
 
 
 def _of_differences(paired: Scores) -> Arrays:
@@ -206,12 +208,6 @@ def _of_differences(paired: Scores) -> Arrays:
     parts = np.stack([_analysed(paired, row, shared=shared)[0] for row in rows], axis=1)
     taken = ("system_topic", "system_repeat" if shared else "repeat", "residual")
     return tuple(2 * np.maximum(parts[names.index(name)], 0) for name in taken)
-
-
-def _averaged(parts: Arrays, repeats: int) -> tuple[Arrays, int]:
-    """Return the variances of differences of topics' means over repeats, of which one is seen."""
-    by_topic, by_repeat, residual = parts
-    return (by_topic + residual / repeats, by_repeat, np.zeros_like(residual)), 1
 
 
 def inside_components(lists: Array, owner: Array) -> Array:

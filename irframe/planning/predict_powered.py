@@ -11,14 +11,16 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, level
+from irframe.cubes.estimate import told_scale
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import TIE
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
+from irframe.paired.pairs import fitting, groups
 from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.read_scores import (
     Depths,
@@ -29,7 +31,7 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.reference import choose_pairs, pair_labels, same_systems
 from irframe.scores.scores import BLOCK_BYTES, Scores
-from irframe.scores.summary import cautious, ends_about, on_log_odds, told_kinds
+from irframe.scores.summary import cautious, ends_about, on_log_odds
 from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")
@@ -202,17 +204,14 @@ def predict_powered(
         of = choice("topics", topics or "random", ("fixed", "random"))
         asked = Asked(alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline)
         return power_judgments(scores, human, metrics, at, asked)
-    _refuse_of_cubes(metrics=metrics, half_width=half_width)
+    _refuse_given({"metrics=": metrics, "half_width=": half_width})
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = scores_to_compare(scores, at)
-    _refuse_averages(paired)
     people = _alike(paired, read_scores(human).load())
-    refuse_infinite(paired.metrics, people)
     counted, judged = _samples(paired, people, rest=rest)
     pairs = choose_pairs(paired, baseline)
-    means, differences = (
-        _estimate(paired.values, people, counted, judged, units) for units in (None, pairs)
-    )
+    estimate = partial(_estimate, paired.values, people, counted, judged)
+    means, differences = estimate(None), estimate(pairs)
     reach = partial(_ends, n=judged.sum(axis=1)[:, np.newaxis], alpha=alpha, kind=distribution)
     values = paired.values, np.where(judged[:, np.newaxis], people, 0)
     curved = on_log_odds(paired.metrics, *values) & (distribution == "t")
@@ -220,13 +219,12 @@ def predict_powered(
     parts |= _labels(differences, DIFFERENCES, PAIR, reach(differences, curved & False))
     for name, mask in (("n_human", judged), ("n_model", counted)):
         parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
-    kinds = told_kinds(paired.metrics, curved) if distribution == "t" else distribution
-    told = {"alpha": alpha, "distribution": distribution, "interval": kinds}
-    return _cautioned(_labelled(paired, pairs, parts).assign_attrs(told), paired.metrics)
-
-
-def _cautioned(result: xr.Dataset, metrics: list[str]) -> xr.Dataset:
-    return cautious(result, _cautions(result, metrics))
+    kinds = told_scale(paired.metrics, curved, ("logit", distribution))
+    result = xr.Dataset(parts, pair_labels(paired, pairs))
+    result = result.isel({DEPTH: 0}) if paired.depths is None else result
+    result = result.assign_coords(paired.labels(SYSTEM))
+    result = result.assign_attrs(alpha=alpha, distribution=distribution, interval=kinds)
+    return cautious(result, _cautions(result, paired.metrics))
 
 
 def _cautions(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
@@ -243,27 +241,23 @@ def _cautions(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
         yield f"no intervals of {' and '.join(told)}, as {why}"
 
 
-def _refuse_of_cubes(**given: Any) -> None:
-    asked = [f"{name}=" for name, value in given.items() if value is not None]
-    if asked:
+def _refuse_given(of_cubes: dict[str, Any]) -> None:
+    """Raise for options that have no meaning for scores."""
+    given = [name for name, value in of_cubes.items() if value is not None]
+    if given:
         advice = "score metrics before, or hand over the cube and people's judgments of documents"
-        raise ParameterError("these options with a cube only", "scores", advice, asked)
-
-
-def _refuse_averages(paired: Scores) -> None:
-    pairs = zip(paired.metrics, paired.summaries, strict=True)
-    others = [metric for metric, summary in pairs if summary != "mean"]
-    if others:
-        raise MetricError("metrics averaged by a plain mean", "", "", others)
+        raise ParameterError("these options with a cube only", "scores", advice, given)
 
 
 def _alike(paired: Scores, human: Scores) -> Array:
     """Return people's scores laid out as the others, NaN where there is none."""
+    others = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
+    if others:
+        raise MetricError("metrics averaged by a plain mean", "", "", others)
     human = same_systems(paired, human)
     strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):
-        wanted = "people's topics among those of the scores"
-        raise IdError(wanted, "", "", strange)
+        raise IdError("people's topics among those of the scores", "", "", strange)
     missing = [metric for metric in paired.metrics if metric not in human.metrics]
     if missing:
         raise MetricError("people's scores by every metric", "none for", "", missing)
@@ -272,6 +266,7 @@ def _alike(paired: Scores, human: Scores) -> Array:
     rows = [human.metrics.index(metric) for metric in paired.metrics]
     values = np.full((len(rows), *paired.values.shape[1:3], human.values.shape[3]), np.nan)
     values[:, :, paired.topics.get_indexer(human.topics)] = human.take(metric=rows).values
+    refuse_infinite(paired.metrics, values)
     return values
 
 
@@ -294,11 +289,8 @@ def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array
         wanted = "at least two topics on which people's judgments score every system"
         raise ParameterError(wanted, f"{fewest.min()}", "", few)
     if not counted.sum(axis=1).all():
-        raise ParameterError(
-            "topics that only the model judged",
-            "none",
-            "let people judge fewer topics than the model",
-        )
+        advice = "let people judge fewer topics than the model"
+        raise ParameterError("topics that only the model judged", "none", advice)
     return counted, judged
 
 
@@ -310,23 +302,17 @@ def _estimate(
     units = systems if pairs is None else len(pairs)
     found = {name: np.empty((metrics, units, depths)) for name in FIELDS}
     for row in range(metrics):
-        for block in _blocks(depths, ARRAYS * max(units, model[row, :, :, 0].size)):
+        size = ARRAYS * max(units, model[row, :, :, 0].size)
+        for block in groups(depths, fitting(size, BLOCK_BYTES)):
             cheap, human = (np.nan_to_num(each[row, :, :, block]) for each in (model, people))
             where = counted[row, :, block], judged[row, :, block]
             if pairs is None:
                 powered = power(cheap, human, *where)
             else:
                 powered = power_pairs(cheap, human, *where, pairs)
-            for name in FIELDS:
-                found[name][row, :, block] = getattr(powered, name)
+            for name, values in zip(FIELDS, powered, strict=True):
+                found[name][row, :, block] = values
     return found
-
-
-def _blocks(depths: int, values: int) -> Iterator[slice]:
-    """Yield slices of depths of which arrays of so many values a depth are within limits."""
-    width = max(1, BLOCK_BYTES // (8 * values))
-    for start in range(0, depths, width):
-        yield slice(start, min(start + width, depths))
 
 
 def _ends(found: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str) -> Array:
@@ -345,9 +331,3 @@ def _labels(
 ) -> dict[str, Any]:
     values = (found["estimate"], *ends, found["weight"])
     return {name: ((METRIC, dim, DEPTH), each) for name, each in zip(names, values, strict=True)}
-
-
-def _labelled(paired: Scores, pairs: Array, parts: dict[str, Any]) -> xr.Dataset:
-    result = xr.Dataset(parts, pair_labels(paired, pairs))
-    bare = result.isel({DEPTH: 0}) if paired.depths is None else result
-    return bare.assign_coords(paired.labels(SYSTEM))

@@ -134,22 +134,25 @@ def standardise(
     splade   1.0   1.0
     """
     choice("method", method, TO_UNIT)
-    _refuse_line(method, a, b)
-    array = to_scores(scores).compute()
-    _refuse_others(array)
-    mean, spread = _measured(array, _reference(array, reference))
-    _tell_constant(array, spread)
-    values = TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b)
-    found = array.copy(data=values).assign_attrs(standardised=method)
-    return found if isinstance(scores, xr.DataArray) else _as_frame(found, as_scores(scores))
-
-
-def _refuse_line(method: str, a: float, b: float) -> None:
-    """Raise for a line that cannot be, or that the method does not ask for."""
     number("a", a, above=0)
     number("b", b, above=0, below=1)
     if method != "uniform" and (a, b) != (A, B):
         raise ParameterError('a and b with method "uniform" alone', repr(method))
+    array = to_scores(scores).compute()
+    _refuse_others(array)
+    values = _reference(array, reference).to_numpy()
+    there = ~np.isnan(values)
+    n = there.sum(axis=1, keepdims=True).astype(float)
+    n[n < 2] = np.nan
+    mean = np.where(there, values, 0).sum(axis=1, keepdims=True) / n
+    off = np.where(there, values - mean, 0)
+    spread = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / (n - 1))
+    largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
+    spread[~(spread > ROUNDING * largest)] = np.nan
+    _tell_constant(array, spread)
+    found = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b))
+    found = found.assign_attrs(standardised=method)
+    return found if isinstance(scores, xr.DataArray) else _as_frame(found, as_scores(scores))
 
 
 def _refuse_others(array: xr.DataArray) -> None:
@@ -162,11 +165,19 @@ def _refuse_others(array: xr.DataArray) -> None:
 
 
 def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
-    """Return the scores that topics are measured by, aligned but for the systems."""
+    """Return the scores that topics are measured by, aligned but for the systems.
+
+    Labels that they lack are named.
+    """
     if isinstance(reference, xr.DataArray | pd.DataFrame):
         other = to_scores(reference).compute()
         _refuse_others(other)
-        other = _aligned(array, other)
+        if (DEPTH in array.dims) != (DEPTH in other.dims):
+            raise ParameterError("reference scores by depth where scores are", "one of both")
+        for dim in [dim for dim in array.dims if dim != SYSTEM]:
+            known = other.indexes[dim].tolist()
+            wanted = f"a {dim} of the reference scores"
+            other = other.isel({dim: places(wanted, array[dim].to_numpy(), known)})
     elif reference is None:
         other = array
     else:
@@ -175,31 +186,6 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
     if other.sizes[SYSTEM] < 2:
         raise ParameterError("at least two reference systems", str(other.sizes[SYSTEM]))
     return other
-
-
-def _aligned(array: xr.DataArray, other: xr.DataArray) -> xr.DataArray:
-    """Return other scores at the metrics, topics and depths of some; name those they lack."""
-    if (DEPTH in array.dims) != (DEPTH in other.dims):
-        raise ParameterError("reference scores by depth where scores are", "one of both")
-    dims = [dim for dim in array.dims if dim != SYSTEM]
-    chosen = {}
-    for dim in dims:
-        labels = other.indexes[dim].tolist()
-        chosen[dim] = places(f"a {dim} of the reference scores", array[dim].to_numpy(), labels)
-    return other.isel(chosen)
-
-
-def _measured(array: xr.DataArray, other: xr.DataArray) -> tuple[Array, Array]:
-    """Return mean and standard deviation over systems, NaN where these say nothing."""
-    values = other.to_numpy()
-    there = ~np.isnan(values)
-    n = there.sum(axis=1, keepdims=True).astype(float)
-    n[n < 2] = np.nan
-    mean = np.where(there, values, 0).sum(axis=1, keepdims=True) / n
-    off = np.where(there, values - mean, 0)
-    spread = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / (n - 1))
-    largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
-    return mean, np.where(spread > ROUNDING * largest, spread, np.nan)
 
 
 def _tell_constant(array: xr.DataArray, spread: Array) -> None:
@@ -313,29 +299,26 @@ def replicate(
     here = read_scores(scores)
     here = here if at is None else select_depths(here, at)
     there = read_scores(original)
-    same = _same_topics(here, there)
-    new, old = match_reference(here, there)
-    found = _paired(new, old) if same else _unpaired(new, old)
-    if baseline is not None:
-        labels = new.systems.tolist()
-        (row,) = places("baseline to be one of the systems", [baseline], labels)
-        found |= _improvements(found["mean"], found["mean_original"], row)
-    return _labelled(new, found)
-
-
-def _same_topics(new: Scores, old: Scores) -> bool:
-    """Tell whether both sides have the same topics; raise if they differ otherwise."""
-    _refuse("the same metrics in both scores", {*new.metrics} ^ {*old.metrics})
-    _refuse("depths that the original has too", _depths(new) - _depths(old))
-    topics = {*new.topics}, {*old.topics}
-    differing = topics[0] ^ topics[1]
-    if topics[0] & topics[1]:
+    _refuse("the same metrics in both scores", {*here.metrics} ^ {*there.metrics})
+    depths, theirs = (set() if side.depths is None else {*side.depths} for side in (here, there))
+    _refuse("depths that the original has too", depths - theirs)
+    differing = {*here.topics} ^ {*there.topics}
+    if len(here.topics.intersection(there.topics)):
         _refuse("the same topics on both sides, or none", differing)
-    return not differing
-
-
-def _depths(scores: Scores) -> set[Any]:
-    return set() if scores.depths is None else {*scores.depths}
+    new, old = match_reference(here, there)
+    found = _unpaired(new, old) if differing else _paired(new, old)
+    if baseline is not None:
+        (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
+        means = found["mean"], found["mean_original"]
+        gained, was = (side - side[:, [row]] for side in means)
+        gained[:, row] = np.nan
+        with np.errstate(invalid="ignore", divide="ignore"):
+            relative = was / means[1][:, [row]] - gained / means[0][:, [row]]
+            found |= {"effect_ratio": gained / was, "delta_ri": relative}
+    labels = new.labels(SYSTEM)
+    shape = [len(label) for label in labels.values()]
+    parts = {name: (tuple(labels), each.reshape(shape)) for name, each in found.items()}
+    return xr.Dataset(parts, labels)
 
 
 def _refuse(wanted: str, differing: set[Any]) -> None:
@@ -350,10 +333,11 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
     old = old.take(topic=old.topics.get_indexer(new.topics))
     values = np.concatenate([new.values, old.values], axis=1)
     both = replace(new, values=values, systems=pd.RangeIndex(2 * size))
-    width = 2 * size * len(both.topics)
-    found = both.by_piece(
-        width, lambda row, block: np.stack(both.over(row, block, _reproduced)), axis=2
-    )
+
+    def compute(row: int, block: slice) -> Array:
+        return np.stack(both.over(row, block, _reproduced))
+
+    found = both.by_piece(2 * size * len(both.topics), compute, axis=2)
     names = "mean", "mean_original", "p", "rmse"
     return dict(zip(names, np.moveaxis(found, 1, 0), strict=True))
 
@@ -372,9 +356,16 @@ def _reproduced(scores: Array) -> Arrays:
 
 def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
     """Return what is said of every system on other topics, shape (metric, system, depth)."""
-    sides = [
-        [np.stack(each) for each in zip(*_moments_of(side), strict=True)] for side in (new, old)
-    ]
+
+    def moments(scores: Array) -> Arrays:
+        mean = scores.mean(axis=1)
+        squares = np.square(scores - mean[:, np.newaxis]).sum(axis=1)
+        return np.full(mean.shape, scores.shape[1]), mean, squares
+
+    sides = []
+    for side in (new, old):
+        rows = [side.over(row, slice(None), moments) for row in range(len(side.metrics))]
+        sides.append([np.stack(each) for each in zip(*rows, strict=True)])
     (n, mean, squares), (m, other, others) = sides
     df = n + m - 2
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -382,30 +373,3 @@ def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
     t = ratio(mean - other, error)
     p = 2 * scipy.special.stdtr(df, -np.abs(t))
     return {"mean": mean, "mean_original": other, "p": p}
-
-
-def _moments_of(side: Scores) -> list[Arrays]:
-    return [side.over(row, slice(None), _moments) for row in range(len(side.metrics))]
-
-
-def _moments(scores: Array) -> Arrays:
-    """Return how many topics there are, means, and squares about these, each (system, depth)."""
-    mean = scores.mean(axis=1)
-    squares = np.square(scores - mean[:, np.newaxis]).sum(axis=1)
-    return np.full(mean.shape, scores.shape[1]), mean, squares
-
-
-def _improvements(mean: Array, original: Array, baseline: int) -> dict[str, Array]:
-    """Return how improvements over a baseline compare, shape (metric, system, depth)."""
-    gained, was = (side - side[:, [baseline]] for side in (mean, original))
-    gained[:, baseline] = np.nan
-    with np.errstate(invalid="ignore", divide="ignore"):
-        relative = was / original[:, [baseline]] - gained / mean[:, [baseline]]
-        return {"effect_ratio": gained / was, "delta_ri": relative}
-
-
-def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
-    labels = paired.labels(SYSTEM)
-    shape = [len(label) for label in labels.values()]
-    parts = {name: (tuple(labels), each.reshape(shape)) for name, each in values.items()}
-    return xr.Dataset(parts, labels)

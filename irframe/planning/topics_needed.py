@@ -4,6 +4,7 @@ Verbs: topics_needed.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import describe_differences
 from irframe.paired.margins import detectable
-from irframe.planning.components import SIGNALS, MeanSquares, analyse, topics_for
+from irframe.planning.components import SIGNALS, analyse, topics_for
 from irframe.planning.over_repeats import topics_over_repeats
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Baselines, choose_pairs, pair_labels
@@ -155,8 +156,6 @@ def _least(reached: Callable[[Array, Array], Array], start: Array) -> Array:
     return found.reshape(np.shape(start))
 
 
-QUESTIONS = ("difference", "width", "margin", "topics", *SIGNALS)
-"""What may be asked for, one at a time."""
 TESTS = ("t", "anova")
 OF_PAIRS = ("baseline", "each")
 OPTIONS = {
@@ -307,7 +306,7 @@ def topics_needed(
     power = number("power", power, above=alpha, below=1)
     way = choice("test", test, TESTS) if question == "difference" else question
     options = {"baseline": baseline, "each": each or None, "systems": systems}
-    _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
+    _refuse_foreign(way, options | ({} if test in (way, "t") else {"test": test}))
     paired = scores_to_compare(scores, at)
     if repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
         _refuse_foreign("repeats", options)
@@ -317,43 +316,29 @@ def topics_needed(
     elif way == "anova":
         found = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
     else:
-        pairs = choose_pairs(paired, baseline, several=True)
-        variance = _of_differences(paired, pairs, each=each)
-        values = {"variance": variance} | _answer(way, wanted, variance, power, alpha)
-        found = _by_pair(paired, values, pairs) if each else _labelled(paired, values)
+        asked = {"alpha": alpha} if way == "width" else {"alpha": alpha, "power": power}
+        answer = partial(ANSWERS[way], wanted, **asked)
+        name = "difference" if way == "topics" else "topics"
+        found = _of_pairs(paired, baseline, answer, name, each=each)
     return noted(found, [guess(paired.scored.sum(axis=1))])
 
 
-def _found_on(topics: float, variance: Array, *, power: float, alpha: float) -> Array:
-    """Return the difference that so many topics let a t-test find."""
-    number = np.full(np.shape(variance), int(topics))
-    return detectable(np.sqrt(variance), number, power=power, alpha=alpha)
-
-
-def _answer(
-    way: str, wanted: float, variance: Array, power: float, alpha: float
-) -> dict[str, Array]:
-    """Return topics, or the difference that so many find, given the variance of pairs."""
-    if way == "width":
-        return {"topics": topics_for_width(wanted, variance, alpha=alpha)}
-    found = _ANSWERS[way](wanted, variance, power=power, alpha=alpha)
-    return {"difference" if way == "topics" else "topics": found}
-
-
-_ANSWERS: dict[str, Callable[..., Array]] = {
+ANSWERS: dict[str, Callable[..., Array]] = {
     "t": topics_for_t,
     "margin": topics_for_margin,
-    "topics": _found_on,
+    "width": topics_for_width,
+    "topics": lambda topics, variance, *, alpha, power: detectable(
+        np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
+    ),
 }
-"""Question -> what answers it."""
+"""Question -> what answers it, given the variance of pairs: topics, or what so many find."""
 
 
 def _only(asked: dict[str, float | None]) -> tuple[str, float]:
     """Return the question that is asked and what is wanted."""
     given = {name: value for name, value in asked.items() if value is not None}
     if len(given) != 1:
-        found = f"{len(given)}"
-        raise ParameterError(f"one of {', '.join(asked)}", found, "", given)
+        raise ParameterError(f"one of {', '.join(asked)}", f"{len(given)}", "", given)
     ((name, value),) = given.items()
     if name == "topics":
         return name, whole(name, value, low=2)
@@ -368,6 +353,18 @@ def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
         raise ParameterError(f"arguments that {question!r} has a use for", "", "", given)
 
 
+def _of_pairs(
+    paired: Scores, baseline: Baselines, answer: Callable[[Array], Array], name: str, *, each: bool
+) -> xr.Dataset:
+    """Return what the variance of differences answers, for each pair or on average."""
+    pairs = choose_pairs(paired, baseline, several=True)
+    variance = _of_differences(paired, pairs, each=each)
+    values = {"variance": variance, name: answer(variance)}
+    if not each:
+        return _labelled(paired, values)
+    return paired.beyond_depth(values, PAIR).assign_coords(pair_labels(paired, pairs))
+
+
 def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
     signal, interval = SIGNALS[kind]
     rows = [(signal(found), *interval(found, alpha)[::-1]) for found in analyse(paired)]
@@ -380,15 +377,11 @@ def _by_anova(
     paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
     several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
-    variance = np.stack([_within_systems(found) for found in analyse(paired)])
+    found = analyse(paired)
+    # Of a system's scores, pooled over systems.
+    variance = np.stack([(a.topic + (a.systems - 1) * a.residual) / a.systems for a in found])
     topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
-
-
-def _within_systems(found: MeanSquares) -> Array:
-    """Return the variance of a system's scores, pooled over systems."""
-    within: Array = (found.topic + (found.systems - 1) * found.residual) / found.systems
-    return within
 
 
 def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
@@ -401,20 +394,10 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    def compute(row: int, block: slice) -> Array:
-        return np.asarray(paired.over(row, block, spread)[0].T)
-
-    found = paired.by_piece(len(pairs), compute)
+    found: Array
+    (found,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
     return found if each else found[..., 0]
 
 
 def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
     return xr.Dataset({name: paired.labelled(each, name) for name, each in values.items()})
-
-
-def _by_pair(paired: Scores, values: dict[str, Array], pairs: Array) -> xr.Dataset:
-    alike = paired.labelled(values["variance"][..., 0], "variance")
-    arrays = {
-        name: ((*alike.dims, PAIR), each.reshape(*alike.shape, -1)) for name, each in values.items()
-    }
-    return xr.Dataset(arrays, pair_labels(paired, pairs)).assign_coords(alike.coords)

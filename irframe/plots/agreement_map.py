@@ -13,16 +13,7 @@ from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.plots.canvas import (
-    LEGEND,
-    legend_beside,
-    new_axes,
-    only_metric,
-    only_place,
-    pool_depth_of,
-    readable,
-    subtitle,
-)
+from irframe.plots import canvas
 from irframe.plots.room import NARROW, name_ticks, room
 from irframe.tables.captions import told_method, told_test
 
@@ -117,12 +108,9 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return what was found by one test, which need not be named where there is only one."""
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
     names = [str(name) for name in checked["test"].to_numpy()]
-    one = checked.isel(test=only_place("test", test, names, "those checked"))
+    one = checked.isel(test=canvas.only_place("test", test, names, "those checked"))
     named = [str(name) for name in checked["category"].to_numpy()]
     return one.assign(verdict=one["verdict"].assign_attrs(categories=named))
-
-
-OTHER = "metric_other"
 
 
 def agreement_map(
@@ -175,20 +163,16 @@ def agreement_map(
         if DEPTH not in matrix.dims or depth not in matrix.indexes[DEPTH]:
             raise InputError("depth= to be one of the matrix", repr(depth))
         matrix = matrix.sel({DEPTH: depth})
-    values = only_matrix(matrix, METRIC, OTHER)
+    values = only_matrix(matrix, METRIC, "metric_other")
     colourmap, norm = bins(levels)
     labels = [str(label) for label in values[METRIC].to_numpy()]
-    ax = new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
+    ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
     mesh = ax.imshow(np.ma.masked_invalid(values.to_numpy()), cmap=colourmap, norm=norm)
     add_scale(ax, mesh, values, levels)
     for (row, column), value in np.ndenumerate(values.to_numpy()):
         text = f"{value:.2f}" if np.isfinite(value) else ""
-        ax.text(
-            *(column, row, text),
-            ha="center",
-            va="center",
-            color=readable(ax, colourmap(norm(value))),
-        )
+        colour = canvas.readable(ax, colourmap(norm(value)))
+        ax.text(column, row, text, ha="center", va="center", color=colour)
     ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(labels)), labels)
     return ax
@@ -243,7 +227,7 @@ def agreement_bars(
     share = checked["share"].transpose(METRIC, DEPTH, ...)
     metrics, depths, _ = share.shape
     places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
-    ax = new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0), figsize)
+    ax = canvas.new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0), figsize)
     bottom = np.zeros(places.size)
     for code, label, colour in categories(checked["verdict"]):
         values = share.to_numpy()[..., code].ravel()
@@ -254,8 +238,8 @@ def agreement_bars(
         ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
     ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))
     ax.set_yticks(np.linspace(0, 1, 6))
-    subtitle(ax, told_check(checked))
-    legend_beside(ax)
+    canvas.subtitle(ax, told_check(checked))
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -316,14 +300,15 @@ def agreement_triangle(
     """
     checked = only_test(checked, test)
     depths = checked[DEPTH].to_numpy().tolist()
-    checked = checked.isel({DEPTH: only_place("depth", depth, depths, "those checked")})
-    verdict = only_metric(checked["verdict"], metric)
-    by_rank = np.argsort(only_metric(checked["rank"], metric).to_numpy(), kind="stable")
+    checked = checked.isel({DEPTH: canvas.only_place("depth", depth, depths, "those checked")})
+    verdict = canvas.only_metric(checked["verdict"], metric)
+    by_rank = np.argsort(canvas.only_metric(checked["rank"], metric).to_numpy(), kind="stable")
     place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
-    ax = new_axes(ax, (5.4, 5.0), figsize)
-    size = _size(ax, len(place))
+    ax = canvas.new_axes(ax, (5.4, 5.0), figsize)
+    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / len(place)
+    size = float(min(LARGEST, (WIDE * apart) ** 2))
     for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
@@ -336,21 +321,12 @@ def agreement_triangle(
         xlim=(0.5, len(place) + 0.5),
         ylim=(0.5, len(place) + 0.5),
     )
-    subtitle(ax, told_check(checked))
+    canvas.subtitle(ax, told_check(checked))
     if room(ax)[0] < NARROW:
-        legend_beside(ax, markerscale=(36 / size) ** 0.5)
+        canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     else:
-        ax.legend(**LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
+        ax.legend(**canvas.LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
     return ax
-
-
-def _size(ax: "Axes", systems: int) -> float:
-    """Return the area of a dot, in square points, by how far apart dots of so many systems are."""
-    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / systems
-    return float(min(LARGEST, (WIDE * apart) ** 2))
-
-
-VOLATILITY_MAP_OTHER = "depth_other"
 
 
 @read_at_budgets
@@ -405,11 +381,11 @@ def volatility_map(
     "evaluation depth of AP(norm='min')"
     """
     holding("what volatility returned", matrix, {DEPTH}, "sizes")
-    chosen = only_metric(matrix, metric) if METRIC in matrix.dims else matrix
-    values = only_matrix(chosen, DEPTH, VOLATILITY_MAP_OTHER)
+    chosen = canvas.only_metric(matrix, metric) if METRIC in matrix.dims else matrix
+    values = only_matrix(chosen, DEPTH, "depth_other")
     colourmap, norm = bins(levels)
-    ax = new_axes(ax, (5.2, 4.2), figsize)
-    sides = values[VOLATILITY_MAP_OTHER].to_numpy(), values[DEPTH].to_numpy()
+    ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
+    sides = values["depth_other"].to_numpy(), values[DEPTH].to_numpy()
     mesh = ax.pcolormesh(
         *(_borders(side) for side in sides),
         np.ma.masked_invalid(values.to_numpy()),
@@ -418,11 +394,11 @@ def volatility_map(
         rasterized=True,
     )
     add_scale(ax, mesh, values, levels)
-    pool_depth = pool_depth_of(values, pool_depth)
+    pool_depth = canvas.pool_depth_of(values, pool_depth)
     if pool_depth:
         for line in (ax.axvline, ax.axhline):
             line(pool_depth, color="black", linestyle=":", linewidth=1.2)
-        subtitle(ax, f"dotted: pool depth {pool_depth}")
+        canvas.subtitle(ax, f"dotted: pool depth {pool_depth}")
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")

@@ -16,19 +16,7 @@ from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
 from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    draw_others,
-    ground,
-    ink,
-    legend_beside,
-    mark_depth,
-    new_axes,
-    only_metric,
-    subtitle,
-    system_style,
-)
+from irframe.plots import canvas
 from irframe.plots.room import NARROW, fitting_names, room, stretch
 
 if TYPE_CHECKING:
@@ -44,8 +32,8 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
 
 def mark_recall_base(ax: "Axes", R: int) -> None:
     """Draw a dotted line at the recall base, and one at 0."""
-    ax.axhline(0, color=ink(ax), linewidth=0.8, label="_zero")
-    mark_depth(ax, max(R, 1), f"recall base, {R}")
+    ax.axhline(0, color=canvas.ink(ax), linewidth=0.8, label="_zero")
+    canvas.mark_depth(ax, max(R, 1), f"recall base, {R}")
 
 
 def crp_curves(
@@ -102,33 +90,26 @@ def crp_curves(
     """
     one = select_topic(misplaced, topic)
     names = one[SYSTEM].to_numpy().tolist()
-    chosen = _quartiles(one) if systems is None else list(systems)
-    unknown = [repr(system) for system in chosen if system not in names]
-    if unknown:
-        raise ParameterError("systems that were measured", "", "", unknown)
-    ax = new_axes(ax, (7.0, 4.2), figsize)
+    if systems is None:  # the best by Twist, the quartiles and the worst
+        order = np.argsort(-one["twist"].to_numpy(), kind="stable")
+        rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
+    else:
+        rows = np.array(places("systems that were measured", systems, names), int)
+    ax = canvas.new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
     curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
-    told = zip(chosen, fitting_names(ax, chosen), system_style(chosen), strict=True)
-    for system, name, style in told:
-        row = names.index(system)
+    chosen = [names[row] for row in rows]
+    told = zip(rows, fitting_names(ax, chosen), canvas.system_style(chosen), strict=True)
+    for row, name, style in told:
         label = f"{name}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
         ax.plot(depths, curves[row], linewidth=2, label=label, **style)
-    others = [row for row, system in enumerate(names) if system not in chosen]
-    draw_others(ax, depths, {names[row]: curves[row] for row in others})
+    others = np.setdiff1d(np.arange(len(names)), rows)
+    canvas.draw_others(ax, depths, {names[row]: curves[row] for row in others})
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
-    subtitle(ax, f"topic {topic}")
-    legend_beside(ax, "Twist, kind of curve")
+    canvas.subtitle(ax, f"topic {topic}")
+    canvas.legend_beside(ax, "Twist, kind of curve")
     return ax
-
-
-def _quartiles(one: xr.Dataset) -> list[Hashable]:
-    """Return the best, the quartiles and the worst system by Twist, best first."""
-    order = np.argsort(-one["twist"].to_numpy(), kind="stable")
-    places = np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)
-    chosen: list[Hashable] = one[SYSTEM].to_numpy()[order[places]].tolist()
-    return chosen
 
 
 def crp_and_gain(
@@ -189,7 +170,7 @@ def crp_and_gain(
     2
     """
     one = select_topic(misplaced, topic)
-    gain = only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
+    gain = canvas.only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
     shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
@@ -197,19 +178,21 @@ def crp_and_gain(
         raise ParameterError("a system and topic of both", "", "", map(repr, missing))
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
     one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})
-    ax = new_axes(ax, figsize=figsize)
-    ax.plot(one[DEPTH], one["crp"], color=COLOURS[1], linewidth=2, label="effort")
+    ax = canvas.new_axes(ax, figsize=figsize)
+    ax.plot(one[DEPTH], one["crp"], color=canvas.COLOURS[1], linewidth=2, label="effort")
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
-    ax.set_ylabel("cumulated relative position", color=COLOURS[1])
+    ax.set_ylabel("cumulated relative position", color=canvas.COLOURS[1])
     (name,) = fitting_names(ax, [system], 0.5)
     ax.set_title(
         f"{name}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}",
         fontsize="medium",
     )
     right = ax.twinx()
-    right.plot(gain[DEPTH], gain, color=COLOURS[0], linewidth=2, linestyle="--", label="gain")
-    right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=COLOURS[0])
+    right.plot(
+        gain[DEPTH], gain, color=canvas.COLOURS[0], linewidth=2, linestyle="--", label="gain"
+    )
+    right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=canvas.COLOURS[0])
     right.set_ylim(bottom=0)
     return ax
 
@@ -273,18 +256,18 @@ def reference_runs(
     places("a system that was measured", [system], one[SYSTEM].to_numpy().tolist())
     one = one.sel({SYSTEM: system})
     curves = _references(read_cube(cube).sel({TOPIC: [topic]}), one, misplaced.attrs["rel"])
-    ax = new_axes(ax, figsize=figsize)
+    ax = canvas.new_axes(ax, figsize=figsize)
     for (name, curve), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
         ranks = np.arange(1, 1 + len(curve))
-        ax.plot(ranks, curve, color=FAINT, linestyle=dashes, linewidth=1.6, label=name)
-    (style,), (name,) = system_style([system]), fitting_names(ax, [system])
+        ax.plot(ranks, curve, color=canvas.FAINT, linestyle=dashes, linewidth=1.6, label=name)
+    (style,), (name,) = canvas.system_style([system]), fitting_names(ax, [system])
     ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
     ratios = {"recovery": "rho", "space": "sigma", "Twist": "twist"}
     told = [f"{word} {one[name].item():.2f}" for word, name in ratios.items()]
-    subtitle(ax, f"topic {topic}", ", ".join(told))
-    legend_beside(ax)
+    canvas.subtitle(ax, f"topic {topic}", ", ".join(told))
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -348,7 +331,7 @@ def archetypes(
     6
     """
     holding("what misplacement returned", misplaced, {"crp", "archetype"})
-    ax = new_axes(ax, (9.0, 5.4), figsize)
+    ax = canvas.new_axes(ax, (9.0, 5.4), figsize)
     ax.set_axis_off()
     if room(ax)[0] < NARROW:
         stretch(ax, 0.5 * room(ax)[1])
@@ -373,9 +356,9 @@ def archetypes(
 
 def _curve(ax: "Axes", panel: "Axes", one: xr.Dataset) -> None:
     depths = one[DEPTH].to_numpy()
-    panel.axhline(0, color=ink(panel), linewidth=0.8)
-    mark_depth(panel, one["recall_base"].item())
-    panel.plot(depths, one["crp"], color=COLOURS[0], linewidth=2)
+    panel.axhline(0, color=canvas.ink(panel), linewidth=0.8)
+    canvas.mark_depth(panel, one["recall_base"].item())
+    panel.plot(depths, one["crp"], color=canvas.COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
     panel.locator_params(axis="x", nbins=5, integer=True)
@@ -385,12 +368,11 @@ def _curve(ax: "Axes", panel: "Axes", one: xr.Dataset) -> None:
 
 
 REGION_COLOURS = {
-    "diagonal": FAINT,
-    "high-high": COLOURS[1],
-    "grey": COLOURS[4],
-    "other": COLOURS[2],
+    "diagonal": canvas.FAINT,
+    "high-high": canvas.COLOURS[1],
+    "grey": canvas.COLOURS[4],
+    "other": canvas.COLOURS[2],
 }
-COLUMN_BORDERS = (0.25, 0.5, 0.75)
 
 
 def effort_gain(
@@ -436,10 +418,10 @@ def effort_gain(
     'AP'
     """
     holding("what effort_gain returned", cells, {"cell", "quadrant", "border"})
-    quadrant = only_metric(cells["quadrant"], metric)
+    quadrant = canvas.only_metric(cells["quadrant"], metric)
     one = cells.sel({METRIC: quadrant[METRIC].item()})
     gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()
-    ax = new_axes(ax, (6.6, 5.0), figsize)
+    ax = canvas.new_axes(ax, (6.6, 5.0), figsize)
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
     for code, (region, colour) in enumerate(REGION_COLOURS.items()):
         chosen = quadrant.to_numpy() == region
@@ -447,34 +429,17 @@ def effort_gain(
         style: dict[str, Any] = {"color": colour, "label": label, "alpha": 0.6, "linewidths": 0}
         ax.scatter(effort[chosen], gain[chosen], size, **style)
     borders = one["border"].to_numpy()
-    for border in COLUMN_BORDERS:
-        ax.axvline(border, color=ink(ax), linewidth=0.6)
-    for border in borders:
-        ax.axhline(border, color=ink(ax), linewidth=0.6)
+    for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):
+        for border in lines:
+            draw(border, color=canvas.ink(ax), linewidth=0.6)
     ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
-    _print_shares(ax, one["cell"].to_numpy(), [0, *borders, ax.get_ylim()[1]])
-    ax.set(xlabel=f"{effort_name(cells)}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
-    legend_beside(ax, markerscale=(36 / size) ** 0.5)
+    tops = [*borders, ax.get_ylim()[1]]
+    box = {"facecolor": canvas.ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
+    look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}
+    look |= {"xytext": (0, -3), "textcoords": "offset points", "bbox": box}
+    for (row, column), share in np.ndenumerate(one["cell"].to_numpy()):
+        ax.annotate(f"{share:.0%}", (0.25 * (column + 1) - 0.01, tops[row]), **look)
+    name = cells.attrs.get("effort", "effort")
+    ax.set(xlabel=f"{name}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
+    canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     return ax
-
-
-def effort_name(cells: xr.Dataset) -> str:
-    """Return the name of the metric of effort."""
-    return str(cells.attrs.get("effort", "effort"))
-
-
-def _print_shares(ax: "Axes", cell: Any, rows: list[float]) -> None:
-    """Print the share of every cell in its upper right corner."""
-    for (row, column), share in np.ndenumerate(cell):
-        place = 0.25 * (column + 1) - 0.01, rows[row + 1]
-        ax.annotate(
-            f"{share:.0%}",
-            place,
-            xytext=(0, -3),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize="x-small",
-            weight="bold",
-            bbox={"facecolor": ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"},
-        )

@@ -18,21 +18,7 @@ from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import experiment_of, read_cube, refuse_without
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
-from irframe.plots.canvas import (
-    COLOURS,
-    chosen_systems,
-    draw_others,
-    ink,
-    legend_beside,
-    log_depths,
-    mark_depth,
-    new_axes,
-    only_metric,
-    pool_depth_of,
-    series_style,
-    subtitle,
-    system_style,
-)
+from irframe.plots import canvas
 from irframe.plots.room import fitting_names
 from irframe.scores.averages import averages
 from irframe.tables.captions import told_decision, told_test
@@ -100,26 +86,28 @@ def depth_curves(
     "mean AP(norm='min')"
     """
     holding("scores with a dimension depth", scores, {DEPTH}, "sizes")
-    chosen = only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
+    chosen = canvas.only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
     curves = averages(chosen).transpose(SYSTEM, DEPTH)
     depths = curves[DEPTH].to_numpy()
     sign = facts(chosen[METRIC].item()).sign
     order = best_first(curves.to_numpy()[:, -1], -sign)
     names = curves.indexes[SYSTEM].tolist()
-    rows = chosen_systems(systems, names, order[::-1].tolist(), 5)
-    ax = new_axes(ax, figsize=figsize)
+    rows = canvas.chosen_systems(systems, names, order[::-1].tolist(), 5)
+    ax = canvas.new_axes(ax, figsize=figsize)
     chosen_names = [names[row] for row in rows]
-    told = zip(rows, fitting_names(ax, chosen_names), system_style(chosen_names), strict=True)
+    told = zip(
+        rows, fitting_names(ax, chosen_names), canvas.system_style(chosen_names), strict=True
+    )
     for row, name, style in told:
         ax.plot(depths, curves[row], linewidth=2, label=name, **style)
     others = [row for row in range(len(names)) if row not in rows]
-    draw_others(ax, depths, {names[row]: curves[row] for row in others})
-    mark_depth(ax, pool_depth_of(scores, pool_depth))
+    canvas.draw_others(ax, depths, {names[row]: curves[row] for row in others})
+    canvas.mark_depth(ax, canvas.pool_depth_of(scores, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}")
-    log_depths(ax, depths, log=log)
+    canvas.log_depths(ax, depths, log=log)
     spread = BETWEEN if systems is None and others else ""
-    subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
-    legend_beside(ax)
+    canvas.subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -177,24 +165,24 @@ def bound_bands(
     ['monot5', 'doct5query', 'bm25', 'pool depth']
     """
     refuse_without(bounds, (BOUND, DEPTH), "scores with dimensions bound and depth")
-    chosen = only_metric(bounds, metric)
+    chosen = canvas.only_metric(bounds, metric)
     means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
     labels = means.indexes[SYSTEM]
     last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
     order = best_first(last, facts(chosen[METRIC].item()).sign)
-    rows = chosen_systems(systems, labels.tolist(), order.tolist(), 3)
+    rows = canvas.chosen_systems(systems, labels.tolist(), order.tolist(), 3)
     names = [labels[row] for row in rows]
-    ax = new_axes(ax, figsize=figsize)
+    ax = canvas.new_axes(ax, figsize=figsize)
     shown = fitting_names(ax, names)
     depths = means[DEPTH].to_numpy()
-    for row, name, style in zip(rows, shown, system_style(names), strict=True):
+    for row, name, style in zip(rows, shown, canvas.system_style(names), strict=True):
         low, high = means.isel({SYSTEM: row}).to_numpy()
         ax.fill_between(depths, low, high, color=style["color"], alpha=0.25, linewidth=0)
         ax.plot(depths, low, linewidth=1.8, label=name, **style)
-    mark_depth(ax, pool_depth_of(bounds, pool_depth))
+    canvas.mark_depth(ax, canvas.pool_depth_of(bounds, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}, from lower to upper")
-    log_depths(ax, depths, log=log)
-    legend_beside(ax, f"{len(rows)} of {len(labels)} systems")
+    canvas.log_depths(ax, depths, log=log)
+    canvas.legend_beside(ax, f"{len(rows)} of {len(labels)} systems")
     return ax
 
 
@@ -245,19 +233,19 @@ def ratio_curves(
     ('coverage ratio', 3)
     """
     refuse_without(values, (DEPTH,), "values with a dimension depth")
-    ax = new_axes(ax, figsize=figsize)
+    ax = canvas.new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != DEPTH]
     depths = values[DEPTH].to_numpy()
     curves = values.transpose(*others, DEPTH)
     for number, place in enumerate(np.ndindex(curves.shape[:-1])):
         curve = curves[place]
         label = ", ".join(str(curve[dim].item()) for dim in others)
-        ax.plot(depths, curve, linewidth=1.8, label=label, **series_style(number))
-    mark_depth(ax, pool_depth_of(values, pool_depth))
+        ax.plot(depths, curve, linewidth=1.8, label=label, **canvas.series_style(number))
+    canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=str(values.name or "ratio"))
-    log_depths(ax, depths, log=log)
-    subtitle(ax, told_decision(values.attrs))
-    legend_beside(ax)
+    canvas.log_depths(ax, depths, log=log)
+    canvas.subtitle(ax, told_decision(values.attrs))
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -310,23 +298,22 @@ def unjudged_share(
     shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
     depths = shares[DEPTH].to_numpy()
     inside = experiment_of(cube).known_pool.contributing
-    ax = new_axes(ax, figsize=figsize)
-    for number, (chosen, name) in enumerate(
-        ((inside, "contributing"), (~inside, "not contributing"))
-    ):
+    ax = canvas.new_axes(ax, figsize=figsize)
+    sides = ((inside, "contributing"), (~inside, "not contributing"))
+    for number, (chosen, name) in enumerate(sides):
         for place, row in enumerate(np.flatnonzero(chosen)):
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             alpha = 0.9 if len(inside) < 20 else 0.35
-            ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
-    pool_depth = (
-        int(experiment_of(cube).known_pool.depth.min()) if pool_depth is None else pool_depth
-    )
-    mark_depth(ax, max(pool_depth, 0))
+            ax.plot(
+                depths, shares[row], color=canvas.COLOURS[number], alpha=alpha, lw=1.2, label=label
+            )
+    known = int(experiment_of(cube).known_pool.depth.min())
+    canvas.mark_depth(ax, max(known if pool_depth is None else pool_depth, 0))
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
-    log_depths(ax, depths, log=log)
-    subtitle(ax, f"{cube.sizes[TOPIC]} topics")
+    canvas.log_depths(ax, depths, log=log)
+    canvas.subtitle(ax, f"{cube.sizes[TOPIC]} topics")
     ax.set_ylim(0, 100)
-    legend = legend_beside(ax)
+    legend = canvas.legend_beside(ax)
     for line in legend.get_lines():
         line.set_alpha(1)
     return ax
@@ -380,40 +367,35 @@ def p_value_curves(
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
     bootstrap = isinstance(data, xr.Dataset)
-    if bootstrap:
-        holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
-    else:
-        holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
-    if alpha is None:
-        alpha = float(data.attrs.get("alpha", 0.05))
-    level(alpha)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
-    ax = new_axes(ax, (8.4, 4.2), figsize)
+    alpha = level(float(data.attrs.get("alpha", 0.05)) if alpha is None else alpha)
+    ax = canvas.new_axes(ax, (8.4, 4.2), figsize)
     for number, (label, values, delta) in enumerate(curves):
         falling = np.sort(values)[::-1]
         share = f"{label}: {(values < alpha).mean():.0%} of pairs"
         ax.plot(
             np.arange(1, len(falling) + 1),
             falling,
-            **series_style(number),
+            **canvas.series_style(number),
             marker="o" if len(falling) == 1 else None,  # a curve of one pair is a point
             clip_on=len(falling) > 1,
             linewidth=1.8,
             label=share if delta is None else f"{share}, difference {delta:.3f}",
         )
-    ax.axhline(alpha, color=ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
+    ax.axhline(alpha, color=canvas.ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
     what = "achieved significance level" if bootstrap else "p-value"
     ax.set(xlabel="pairs of systems, sorted", ylabel=what)
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
     test = "bootstrap" if bootstrap else data.attrs.get("test", "")
-    subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
-    legend_beside(ax)
+    canvas.subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
+    canvas.legend_beside(ax)
     return ax
 
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
+    holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
     asl = data["asl"]
     others = [str(dim) for dim in asl.dims if dim != PAIR]
     for place in np.ndindex(*(asl.sizes[dim] for dim in others)):
@@ -424,6 +406,7 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
 
 
 def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
+    holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
     depth = data[DEPTH].astype("string").fillna("")
     for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
         yield _label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None

@@ -13,15 +13,7 @@ from irframe.checks import holding, listed, places
 from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    legend_beside,
-    log_depths,
-    new_axes,
-    only_place,
-    readable,
-)
+from irframe.plots import canvas
 from irframe.plots.room import drop_overlapping, fitting_names, name_ticks
 
 if TYPE_CHECKING:
@@ -66,7 +58,7 @@ def only_label(effect: xr.Dataset, dim: str, label: Any) -> xr.Dataset:
     """Return what has one label; it may be left out where there is only one."""
     if dim not in effect.dims:
         return effect
-    return effect.isel({dim: only_place(dim, label, effect[dim].to_numpy().tolist())})
+    return effect.isel({dim: canvas.only_place(dim, label, effect[dim].to_numpy().tolist())})
 
 
 def deepest(effect: xr.Dataset, depth: int | None) -> xr.Dataset:
@@ -135,19 +127,19 @@ def judge_ranks(
     systems = cell[SYSTEM].to_numpy().tolist()
     some = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
     old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
-    ax = new_axes(ax, (5.2, 5.2), figsize)
+    ax = canvas.new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
-    ax.plot(ends, ends, color=FAINT, linewidth=1, zorder=0)
-    for rows, colour, label in ((~some, COLOURS[0], "others"), (some, COLOURS[1], "marked")):
+    ax.plot(ends, ends, color=canvas.FAINT, linewidth=1, zorder=0)
+    for rows, colour, label in (
+        (~some, canvas.COLOURS[0], "others"),
+        (some, canvas.COLOURS[1], "marked"),
+    ):
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
     moved = np.argsort(-abs(new - old), kind="stable")[:named]
     moved = moved[new[moved] != old[moved]]
-    shown = fitting_names(ax, [systems[row] for row in moved], 0.3)
-    told = [
-        _name(ax, name, old[row], new[row], len(systems))
-        for row, name in zip(moved, shown, strict=True)
-    ]
+    shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
+    told = [_name(ax, name, old[row], new[row], len(systems)) for row, name in shown]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
@@ -167,15 +159,8 @@ def _name(ax: "Axes", system: str, old: int, new: int, systems: int) -> Any:
     inside = old > systems / 4 if above else old < 3 * systems / 4
     side = "right" if above == inside else "left"
     offset = (-4 if side == "right" else 4, 4 if above else -4)
-    return ax.annotate(
-        system,
-        (old, new),
-        offset,
-        textcoords="offset points",
-        ha=side,
-        va="bottom" if above else "top",
-        fontsize="x-small",
-    )
+    look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
+    return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
 
 
 MEANINGS = {
@@ -242,7 +227,7 @@ def conclusion_shares(
     names = counts["conclusion"].to_numpy().tolist()
     words = {"reference": effect.attrs["reference"], "judge": cell["judge"].item()}
     depths = counts[DEPTH].to_numpy()
-    ax = new_axes(ax, (6.8, 3.8), figsize)
+    ax = canvas.new_axes(ax, (6.8, 3.8), figsize)
     ax.stackplot(
         depths,
         100 * values / np.maximum(values.sum(axis=0), 1),
@@ -252,8 +237,8 @@ def conclusion_shares(
     )
     ax.set(xlabel="evaluation depth k", ylabel="pairs of systems, %", ylim=(0, 100))
     ax.set_title(str(cell[METRIC].item()), fontsize="medium")
-    log_depths(ax, depths, log=log)
-    legend_beside(ax, handles=ax.get_legend_handles_labels()[0][::-1])
+    canvas.log_depths(ax, depths, log=log)
+    canvas.legend_beside(ax, handles=ax.get_legend_handles_labels()[0][::-1])
     return ax
 
 
@@ -310,11 +295,11 @@ def confusion_map(
     values = counts.transpose("grade_a", "grade_b").to_numpy()
     shares = values / np.maximum(values.sum(axis=1, keepdims=True), 1)
     grades = counts["grade_a"].to_numpy()
-    ax = new_axes(ax, (4.6, 3.8), figsize)
+    ax = canvas.new_axes(ax, (4.6, 3.8), figsize)
     mesh = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
         text = f"{share:.0%}\n{values[row, column]:,}"
-        colour = readable(ax, mesh.to_rgba(share))
+        colour = canvas.readable(ax, mesh.to_rgba(share))
         ax.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)
     places = range(len(grades))
     ax.set_xticks(places, map(str, grades))
@@ -335,5 +320,5 @@ def _only_pair(
     if PAIR not in counts.dims:
         return counts, known[0]
     wanted = None if pair is None else tuple(pair)
-    place = only_place("pair", wanted, known, "those compared")
+    place = canvas.only_place("pair", wanted, known, "those compared")
     return counts.isel({PAIR: place}), known[place]

@@ -19,17 +19,7 @@ from irframe.cubes.view import refuse_without
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    chosen_systems,
-    legend_beside,
-    new_axes,
-    only_metric,
-    row_axes,
-    series_style,
-    subtitle,
-)
+from irframe.plots import canvas
 from irframe.plots.room import fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of
@@ -112,13 +102,13 @@ def ladder(
     layer, label = _layer(ranks, metric, depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
-    ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=top is not None)
+    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=top is not None)
     order = order[:fit]
     place = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
     rows = np.arange(len(order))
     _bands(ax, place["tier"])
-    ax.hlines(rows, place["rank_low"], place["rank_high"], color=FAINT, linewidth=2)
-    ax.plot(place["rank"], rows, "o", markersize=4, color=COLOURS[0])
+    ax.hlines(rows, place["rank_low"], place["rank_high"], color=canvas.FAINT, linewidth=2)
+    ax.plot(place["rank"], rows, "o", markersize=4, color=canvas.COLOURS[0])
     if "first" in place:
         _name_shares(ax, place)
     ax.set_yticks(rows, fitting_names(ax, names[order]))
@@ -130,7 +120,7 @@ def ladder(
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_told(layer.attrs)}")
     repeated = told_repeats(layer.attrs)
-    subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
+    canvas.subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 
@@ -144,14 +134,9 @@ def _told(attributes: Any) -> str:
 def _name_shares(ax: "Axes", place: dict[str, Any]) -> None:
     """Write the share of first places beside the line of each system that has one."""
     for row in np.flatnonzero(place["first"] >= SELDOM):
-        ax.annotate(
-            f"first in {place['first'][row]:.0%}",
-            (place["rank_high"][row], row),
-            (5, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-        )
+        text, where = f"first in {place['first'][row]:.0%}", (place["rank_high"][row], row)
+        look: dict[str, Any] = {"va": "center", "fontsize": "small"}
+        ax.annotate(text, where, (5, 0), textcoords="offset points", **look)
 
 
 def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:
@@ -159,7 +144,7 @@ def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:
     found = _labelled(ranks)
     if not {*found} >= NEEDED or not {*found["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
         raise InputError("what rank_intervals returned, of one group", "other data")
-    chosen: Any = only_metric(found, metric)
+    chosen: Any = canvas.only_metric(found, metric)
     label = str(chosen[METRIC].item())
     if DEPTH not in chosen.dims:
         if depth is not None:
@@ -186,15 +171,9 @@ def _bands(ax: "Axes", tiers: Any) -> None:
     for tier in np.unique(tiers):
         first, last = np.flatnonzero(tiers == tier)[[0, -1]]
         shade = SHADES[int(tier) % 2]
-        ax.axhspan(first - 0.5, last + 0.5, color=FAINT, alpha=shade, linewidth=0, zorder=0)
-        ax.text(
-            1.01,
-            first,
-            f"tier {tier}",
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize="small",
-        )
+        ax.axhspan(first - 0.5, last + 0.5, color=canvas.FAINT, alpha=shade, linewidth=0, zorder=0)
+        look: dict[str, Any] = {"va": "center", "fontsize": "small"}
+        ax.text(1.01, first, f"tier {tier}", transform=ax.get_yaxis_transform(), **look)
 
 
 EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
@@ -248,30 +227,25 @@ def best_systems(
     metrics = best[METRIC].unique()
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
-    ax = new_axes(ax, (7.4, 4.2), figsize)
+    ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     for number, metric in enumerate(metrics):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width
-        colour = series_style(number)["color"]
+        colour = canvas.series_style(number)["color"]
         ax.bar(places + shift, _count(values, str(metric)), width, color=colour, label=str(metric))
     labels = [_label(low, high) for high, low in pairwise(EDGES)]
     name_ticks(ax, places, labels, size="x-small")
     group = str(best.columns[0]) if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
-    _show_occupied(ax)
-    ax.locator_params(axis="y", integer=True)
-    ax.spines[["top", "right"]].set_visible(False)
-    legend_beside(ax)
-    return ax
-
-
-def _show_occupied(ax: "Axes") -> None:
-    """Leave out the scores that nobody has, at either end."""
-    bars: Any = ax.patches
+    bars: Any = ax.patches  # scores that nobody has are left out at either end
     filled = [bar.get_x() for bar in bars if bar.get_height()]
     ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
     ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
+    ax.locator_params(axis="y", integer=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    canvas.legend_beside(ax)
+    return ax
 
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
@@ -342,33 +316,35 @@ def tie_bars(
     8
     """
     refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
-    chosen = only_metric(ranges, metric)
-    depths = chosen[DEPTH].to_numpy()
-    depth = int(depths[-1]) if depth is None else depth
-    if depth not in depths:
-        raise ParameterError("depth= to be one of the depths scored", repr(depth), "", depths)
+    chosen = canvas.only_metric(ranges, metric)
+    depths = chosen[DEPTH].to_numpy().tolist()
+    depth = depths[-1] if depth is None else depth
+    canvas.only_place("depth", depth, depths, "the depths scored")
     means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
-    sign = facts(chosen[METRIC].item()).sign
-    known = means.indexes[SYSTEM].tolist()
-    ranked = best_first(low + high, sign).tolist()
-    asked = set(chosen_systems(systems, known, ranked, len(ranked)))
-    order = [row for row in ranked if row in asked]
+    label, known = str(chosen[METRIC].item()), means.indexes[SYSTEM].tolist()
+    ranked = best_first(low + high, facts(label).sign).tolist()
+    asked = {*canvas.chosen_systems(systems, known, ranked, len(ranked))}
+    order = sorted(asked, key=ranked.index)
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
-    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
+    ax = canvas.new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     names = fitting_names(ax, [known[row] for row in order])
     ax.use_sticky_edges = False
-    ax.plot(places, (low + high) / 2, ".", color=FAINT, markersize=4, zorder=1)
-    ax.bar(places, high - low, bottom=low, width=0.7, color=COLOURS[0], edgecolor=COLOURS[0])
+    ax.plot(places, (low + high) / 2, ".", color=canvas.FAINT, markersize=4, zorder=1)
+    ax.bar(
+        places,
+        high - low,
+        bottom=low,
+        width=0.7,
+        color=canvas.COLOURS[0],
+        edgecolor=canvas.COLOURS[0],
+    )
     if len(order) <= NAMED and fits_across(ax, len(order), 0.833 * letter(ax)):
         ax.set_xticks(places, names, rotation=90, fontsize="small")
     else:
         ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")
         _name_widest(ax, names, low, high)
-    label = str(chosen[METRIC].item())
-    label = label if "@" in label else f"{label}@{depth}"
-    ax.set_ylabel(f"mean {label}, over tie orders")
-    ax.set_xlim(0.2, len(order) + 0.8)
+    ax.set(ylabel=f"mean {label_at(label, depth)}, over tie orders", xlim=(0.2, len(order) + 0.8))
     return ax
 
 
@@ -378,6 +354,6 @@ def _name_widest(ax: "Axes", names: list[str], low: Any, high: Any) -> None:
     place: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
     for line, row in enumerate(sorted(widest)):
         text = f"{names[row]}: {low[row]:.3f} to {high[row]:.3f}"
-        arrow = {"arrowstyle": "-", "color": FAINT}
+        arrow = {"arrowstyle": "-", "color": canvas.FAINT}
         spot = (0.98, 0.93 - 0.08 * line)
         ax.annotate(text, (row + 1, high[row]), xytext=spot, arrowprops=arrow, **place)

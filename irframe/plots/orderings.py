@@ -13,19 +13,8 @@ from numpy.typing import NDArray
 from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    ground,
-    ink,
-    legend_below,
-    legend_beside,
-    new_axes,
-    readable,
-    subtitle,
-    system_colours,
-)
-from irframe.plots.room import NARROW, fits_across, fitting_names, room, rows_in
+from irframe.plots import canvas
+from irframe.plots.room import NARROW, fitting_names, name_topics, room, rows_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +45,7 @@ def label_legend(ax: "Axes") -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
-    legend_below(ax, handles=patches)
+    canvas.legend_below(ax, handles=patches)
 
 
 GAP = 1
@@ -111,10 +100,10 @@ def orderings(
     columns = 3 * depths + 3 * GAP + WIDE * metrics
     asked = topics <= MOST_SPELLED
     size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if asked else 0.03) * topics, 12))
-    ax = new_axes(ax, size, figsize)
+    ax = canvas.new_axes(ax, size, figsize)
     spelled = asked and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
-    parts = [*_parts(ax, lined_up), *_differences(lined_up)]
+    parts = _parts(ax, lined_up)
     left, ticks, names = 0.0, [], []
     for name, cells, width, style in parts:
         right = left + width
@@ -142,40 +131,31 @@ def orderings(
 
 
 def _parts(ax: "Axes", data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
-    """Return name, cells, width and style of the rankings and of their labels."""
+    """Return name, cells, width and style of rankings, of labels, and of every metric."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
+    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
     first, second = fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
-    names = [f"a: {first}", f"b: {second}"]
-    gains = [data[name].to_numpy() for name in ("gain_a", "gain_b")]
-    parts = [(name, gain, depths, grey) for name, gain in zip(names, gains, strict=True)]
-    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
-    title = f"ordering, k = 1 to {depths}"
-    return [*parts, (title, plain(data["label"].to_numpy()), depths, style)]
-
-
-def _differences(data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
-    """Return the same for every metric."""
-    if METRIC not in data.dims:
-        return []
-    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
-    return [
-        (str(label), np.sign(values.to_numpy())[:, np.newaxis], WIDE, style)
-        for label, values in zip(data[METRIC].to_numpy(), data["difference"], strict=True)
+    parts: list[tuple[str, Any, float, dict[str, Any]]] = [
+        (f"a: {first}", data["gain_a"].to_numpy(), depths, grey),
+        (f"b: {second}", data["gain_b"].to_numpy(), depths, grey),
+        (f"ordering, k = 1 to {depths}", plain(data["label"].to_numpy()), depths, style),
     ]
+    if METRIC in data.dims:
+        signs = np.sign(data["difference"].to_numpy())[..., np.newaxis]
+        labels = map(str, data[METRIC].to_numpy())
+        parts += [(label, cells, WIDE, style) for label, cells in zip(labels, signs, strict=True)]
+    return parts
 
 
 def _print_differences(ax: "Axes", data: xr.Dataset, centres: list[float]) -> None:
-    for centre, values in zip(centres, data["difference"].to_numpy(), strict=True):
-        for row, value in enumerate(values):
-            if np.isnan(value):
-                continue
-            colour = readable(ax, LABEL_COLOURS[int(np.sign(value))])
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "xx-small"}
+    for (column, row), value in np.ndenumerate(data["difference"].to_numpy()):
+        if not np.isnan(value):
+            colour = canvas.readable(ax, LABEL_COLOURS[int(np.sign(value))])
             digits = 2 if abs(value) >= 0.005 else 4
             text = NAMES[0] if value == 0 else f"{value:+.{digits}f}"
-            ax.text(
-                centre, row + 0.5, text, ha="center", va="center", fontsize="xx-small", color=colour
-            )
+            ax.text(centres[column], row + 0.5, text, color=colour, **look)
 
 
 LONGEST = 6
@@ -231,27 +211,28 @@ def hasse(
     if len(names[0]) > LONGEST:
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
     covers = grid["covers"].sel(row=names, column=names).to_numpy()
-    heights = [sum(len(name) - i for i, bit in enumerate(name) if bit == "1") for name in names]
-    levels = [
-        [name for name, own in zip(names, heights, strict=True) if own == height]
-        for height in range(max(heights) + 1)
-    ]
+    levels: dict[int, list[str]] = {}
+    for name in names:
+        height = sum(len(name) - i for i, bit in enumerate(name) if bit == "1")
+        levels.setdefault(height, []).append(name)
     place = {
         name: (number - (len(level) - 1) / 2, height)
-        for height, level in enumerate(levels)
+        for height, level in levels.items()
         for number, name in enumerate(level)
     }
-    widest = max(map(len, levels)) / 2
-    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
+    widest = max(map(len, levels.values())) / 2
+    ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     for better, worse in np.argwhere(covers):
         ends = place[names[better]], place[names[worse]]
-        ax.add_patch(FancyArrowPatch(*ends, color=FAINT, linewidth=1, **style))
+        ax.add_patch(FancyArrowPatch(*ends, color=canvas.FAINT, linewidth=1, **style))
     look: dict[str, Any] = {"ha": "center", "va": "center", "family": "monospace"}
     for name, (x, y) in place.items():
         shade = 0.35 * name.count("1") / len(name)
-        inside = (1 - shade) * np.array(to_rgb(ground(ax))) + shade * np.array(to_rgb(COLOURS[0]))
-        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": COLOURS[0]}
+        inside = (1 - shade) * np.array(to_rgb(canvas.ground(ax))) + shade * np.array(
+            to_rgb(canvas.COLOURS[0])
+        )
+        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": canvas.COLOURS[0]}
         ax.text(x, y, name, bbox=box, fontsize="x-small", **look)
     ax.set(xlim=(-widest, widest), ylim=(-0.6, len(levels) - 0.4))
     ax.set_axis_off()
@@ -301,7 +282,7 @@ def ranking_grid(
     holding("what enumerate_rankings returned", grid, {"label", "covers"})
     labels = plain(grid["label"].to_numpy())
     rankings = len(labels)
-    ax = new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
+    ax = canvas.new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
     ax.imshow(labels, cmap=label_colours(), vmin=-1.5, vmax=2.5, interpolation="nearest")
     words = [
         "lexicographic" if by == "lexicographic" else f"by {by}, best first"
@@ -312,24 +293,16 @@ def ranking_grid(
         small: dict[str, Any] = {"fontsize": "small", "family": "monospace"}
         ax.set_xticks(range(rankings), grid["column"].to_numpy(), rotation=90, **small)
         ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
-        for row, column in np.ndindex(labels.shape):
-            code = int(labels[row, column])
-            colour = readable(ax, LABEL_COLOURS[code])
-            ax.text(
-                column, row, NAMES[code], ha="center", va="center", color=colour, fontsize="x-small"
-            )
+        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "x-small"}
+        for (row, column), code in np.ndenumerate(labels):
+            colour = canvas.readable(ax, LABEL_COLOURS[int(code)])
+            ax.text(column, row, NAMES[int(code)], color=colour, **look)
     else:
-        ax.set_xticks([])
-        ax.set_yticks([])
-    ax.set_title(
-        f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}", fontsize="medium"
-    )
+        ax.set(xticks=[], yticks=[])
+    tau = f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}"
+    ax.set_title(tau, fontsize="medium")
     label_legend(ax)
     return ax
-
-
-X_SMALL = 7
-"""Height of the letters of topics, in points."""
 
 
 def explained(
@@ -378,22 +351,21 @@ def explained(
     total = total.sort_values(ascending=False, kind="stable")
     told = documents.attrs
     names = told.get("systems", ["a", "b"])
-    ax = new_axes(ax, (7.2, 3.6), figsize)
+    ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     values = documents["difference"].to_numpy().round(12)
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
-    ax.plot(np.arange(len(total)), total, ".", color=ink(ax), label="difference")
-    sides = zip(fitting_names(ax, names, 0.3), system_colours(names), (1, -1), strict=True)
+    ax.plot(np.arange(len(total)), total, ".", color=canvas.ink(ax), label="difference")
+    sides = zip(fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True)
     for name, colour, sign in sides:
         some = (sign * values > 0) & (place >= 0)
         _stack(ax, place[some], values[some], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
-    ax.axhline(0, color=ink(ax), linewidth=0.6)
-    labels = [str(topic) for topic in total.index] if fits_across(ax, len(total), X_SMALL) else []
-    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=X_SMALL)
+    ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
+    name_topics(ax, total.index)
     label = f"difference of {told['metric']}" if "metric" in told else "difference"
     ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
-    legend_beside(ax)
-    subtitle(ax, f"{len(total)} topics; a segment is a document")
+    canvas.legend_beside(ax)
+    canvas.subtitle(ax, f"{len(total)} topics; a segment is a document")
     return ax
 
 
@@ -401,10 +373,8 @@ def _stack(ax: "Axes", place: NDArray[Any], values: NDArray[Any], colour: str) -
     """Draw the documents of every topic on one another, the largest first."""
     order = np.lexsort([-np.abs(values), place])
     place, values = place[order], values[order]
-    first = np.r_[True, place[1:] != place[:-1]][: len(place)]
     before = np.cumsum(values) - values
-    bottom = before - np.repeat(
-        before[first], np.diff(np.append(np.flatnonzero(first), len(place)))
-    )
-    edge = {"edgecolor": ground(ax), "linewidth": 0.4}
+    first = np.searchsorted(place, place)
+    bottom = before - before[first]
+    edge = {"edgecolor": canvas.ground(ax), "linewidth": 0.4}
     ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)

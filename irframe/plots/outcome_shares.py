@@ -12,16 +12,7 @@ import pandas as pd
 from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.names import SYSTEM
-from irframe.plots.canvas import (
-    FAINT,
-    ground,
-    legend_below,
-    legend_beside,
-    new_axes,
-    row_axes,
-    system_colours,
-)
-from irframe.plots.canvas import LEGEND as CANVAS_LEGEND
+from irframe.plots import canvas
 from irframe.plots.room import NARROW, fitting_names, name_ticks, of_all, room
 from irframe.tables.captions import told_test
 
@@ -83,7 +74,7 @@ def outcome_shares(
     needed = {"system_a", "share_both", "esl_a"}
     holding("the summary of what outcomes returned", summary, needed, "columns")
     count = len(summary)
-    ax, fit = row_axes(ax, count, (8.0, 1.6, 0.32), figsize, asked=False)
+    ax, fit = canvas.row_axes(ax, count, (8.0, 1.6, 0.32), figsize, asked=False)
     summary = summary[:fit]
     rows = np.arange(len(summary))[::-1]
     left = np.zeros(len(summary))
@@ -105,9 +96,9 @@ def outcome_shares(
     alone = len(baselines) == 1
     title = f"a: {fitting_names(ax, baselines, 0.6)[0]}" if alone else None
     if room(ax)[0] < NARROW:
-        legend_below(ax, title)
+        canvas.legend_below(ax, title)
     else:
-        ax.legend(**CANVAS_LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
+        ax.legend(**canvas.LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
 
 
@@ -131,7 +122,7 @@ def _lengths(summary: pd.DataFrame) -> list[str]:
     return texts
 
 
-DARKER = {"neither": FAINT}
+DARKER = {"neither": canvas.FAINT}
 """Colours of points where those of the bars are too pale."""
 CLEAR = 0.88
 """Ranks nearer to the strips, as a share of the way there, have no tick."""
@@ -205,13 +196,13 @@ def rank_scatter(
     x, y = (np.where(np.isnan(rank), strip, np.log10(rank)) for rank in ranks)
     cells = pd.DataFrame({"x": x, "y": y, "outcome": chosen["outcome"].to_numpy()})
     counts = cells.value_counts().reset_index()
-    ax = new_axes(ax, (7.4, 5.2), figsize)
+    ax = canvas.new_axes(ax, (7.4, 5.2), figsize)
     _draw_regions(ax, end)
     _draw_points(ax, counts)
     _label_ranks(ax, deepest, strip)
     a, b = fitting_names(ax, names)
     ax.set(xlabel=f"rank in {a} (a)", ylabel=f"rank in {b} (b)")
-    legend = legend_beside(ax, LEGEND if room(ax)[0] > NARROW else LEGEND_SHORT)
+    legend = canvas.legend_beside(ax, LEGEND if room(ax)[0] > NARROW else LEGEND_SHORT)
     for handle in legend.legend_handles:
         handle.set_sizes([40])
     return ax
@@ -223,33 +214,25 @@ def _draw_points(ax: "Axes", counts: pd.DataFrame) -> None:
     for name, (colour, label) in SEGMENTS.items():
         part = counts[counts["outcome"] == name]
         if len(part):
-            number = f"{label}: {part['count'].sum()}"
+            look: dict[str, Any] = {
+                "alpha": 0.75,
+                "lw": 0,
+                "label": f"{label}: {part['count'].sum()}",
+            }
             size = np.clip(part["count"] * scale, 3, 400)
-            ax.scatter(
-                part["x"],
-                part["y"],
-                size,
-                color=DARKER.get(name, colour),
-                alpha=0.75,
-                lw=0,
-                label=number,
-            )
+            ax.scatter(part["x"], part["y"], size, color=DARKER.get(name, colour), **look)
 
 
 def _draw_regions(ax: "Axes", end: float) -> None:
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
+
     far = end * (1 + STRIP)
     for name, corner in {"a_only": (-1, end), "b_only": (end, -1), "neither": (end, end)}.items():
         width, height = (far - end if start == end else end + 1 for start in corner)
-        colour = SEGMENTS[name][0]
-        ax.add_patch(_rectangle(corner, width, height, colour))
-    ax.plot([0, end], [0, end], color=FAINT, linewidth=1, zorder=0)
+        look: dict[str, Any] = {"color": SEGMENTS[name][0], "alpha": 0.15, "lw": 0, "zorder": 0}
+        ax.add_patch(Rectangle(corner, width, height, **look))
+    ax.plot([0, end], [0, end], color=canvas.FAINT, linewidth=1, zorder=0)
     ax.set(xlim=(-0.08 * end, far), ylim=(-0.08 * end, far), aspect="equal")
-
-
-def _rectangle(corner: tuple[float, float], width: float, height: float, colour: str) -> Any:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
-
-    return Rectangle(corner, width, height, color=colour, alpha=0.15, lw=0, zorder=0)
 
 
 def _label_ranks(ax: "Axes", deepest: float, strip: float) -> None:
@@ -331,22 +314,22 @@ def length_histogram(
     places = np.arange(len(first), dtype=float)
     places[-1] += 0.6
     width = 0.85 / len(systems)
-    ax = new_axes(ax, figsize=figsize)
-    colours = system_colours(list(systems))
+    ax = canvas.new_axes(ax, figsize=figsize)
+    colours = canvas.system_colours(list(systems))
     told = zip(systems, fitting_names(ax, list(systems)), colours, strict=True)
     for number, (system, name, colour) in enumerate(told):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width
         bars = ax.bar(places + shift, counts, width, color=colour, label=name)
-        bars[-1].set(hatch="///", edgecolor=ground(ax))
-    ax.axvline(places[-1] - 0.8, color=FAINT, linewidth=1)
+        bars[-1].set(hatch="///", edgecolor=canvas.ground(ax))
+    ax.axvline(places[-1] - 0.8, color=canvas.FAINT, linewidth=1)
     ends = first[["low", "high"]].iloc[:-1].astype(int).to_numpy().tolist()
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
     name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    legend_beside(ax)
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -395,21 +378,38 @@ def difference_histogram(
     holding("what difference_histogram returned", histogram, needed, "columns")
     systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     side = np.sign(histogram[["low", "high"]].to_numpy().sum(axis=1))
-    near, far = system_colours(systems)
-    colours = [{-1: near, 0: FAINT, 1: far}[int(value)] for value in side]
+    near, far = canvas.system_colours(systems)
+    colours = [{-1: near, 0: canvas.FAINT, 1: far}[int(value)] for value in side]
     places = np.arange(len(histogram))
     one = histogram["unretrieved"].to_numpy()
     rest = histogram["documents"].to_numpy() - one
-    ax = new_axes(ax, (7.2, 4.2), figsize)
+    ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(places, rest, 0.85, color=colours)
-    ax.bar(places, one, 0.85, bottom=rest, color=colours, hatch="///", edgecolor=ground(ax), lw=0)
+    ax.bar(
+        places,
+        one,
+        0.85,
+        bottom=rest,
+        color=colours,
+        hatch="///",
+        edgecolor=canvas.ground(ax),
+        lw=0,
+    )
     names = fitting_names(ax, systems, 0.3)
     ends = histogram[["low", "high"]].to_numpy()
     name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    _explain(ax, names, [near, far])
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
+    nearer = [
+        Patch(color=colour, label=f"nearer in {name}")
+        for colour, name in zip((near, far), names, strict=True)
+    ]
+    one_only: dict[str, Any] = {"edgecolor": canvas.ground(ax), "label": "retrieved by one only"}
+    alone = Patch(facecolor=canvas.FAINT, hatch="///", **one_only)
+    canvas.legend_beside(ax, handles=[*nearer, alone])
     return ax
 
 
@@ -421,14 +421,3 @@ def _range(low: float, high: float) -> str:
     if np.isinf(high):
         return f"≥ {low:.0f}"
     return f"{low:.0f} to {high:.0f}"
-
-
-def _explain(ax: "Axes", names: list[str], colours: list[str]) -> None:
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
-
-    patches = [
-        Patch(color=colours[0], label=f"nearer in {names[0]}"),
-        Patch(color=colours[1], label=f"nearer in {names[1]}"),
-        Patch(facecolor=FAINT, hatch="///", edgecolor=ground(ax), label="retrieved by one only"),
-    ]
-    legend_beside(ax, handles=patches)

@@ -152,7 +152,8 @@ def panes(
     ['a\npaired t-test, Holm per metric and depth, alpha = 0.05',
      'b\npaired t-test, uncorrected, alpha = 0.05']
     """
-    parts = dict(data) if by is None and _is_named(data) else dict(_parts(data, by))
+    named = isinstance(data, Mapping) and not isinstance(data, xr.Dataset)
+    parts = dict(data) if by is None and named else dict(_parts(data, by))
     chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})
     plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))
@@ -185,10 +186,6 @@ def _choices(draw: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
         figure = getattr(draw, "__name__", "the figure")
         raise ParameterError(f"choices that {figure} has", "", "leave them out", lacking)
     return made
-
-
-def _is_named(data: Any) -> bool:
-    return isinstance(data, Mapping) and not isinstance(data, xr.Dataset)
 
 
 def _parts(data: Any, by: Any) -> list[tuple[Hashable, Any]]:

@@ -102,12 +102,8 @@ def pareto_front(
     for place, (name, style) in _styles(ax, names, front).items():
         (x, left, right), (y, low, high) = width[:, place], height[:, place]
         across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
-        look: dict[str, Any] = {
-            "ecolor": FAINT,
-            "elinewidth": 1.5 if name[0] != "_" else 0.5,
-            "label": name,
-        }
-        ax.errorbar(x, y, up, across, "o", color=style, **look)
+        look: dict[str, Any] = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
+        ax.errorbar(x, y, up, across, "o", color=style, ecolor=FAINT, **look)
     more = len(names) - NAMED
     if more > 0:
         ax.errorbar([], [], fmt="o", color=FAINT, label=f"{more} other system{'s' * (more > 1)}")
@@ -136,11 +132,8 @@ def _styles(ax: "Axes", names: list[Any], front: NDArray[np.intp]) -> dict[int, 
 
 def _only_other(scores: Any, cost: str) -> Any:
     """Return the metric beside the cost, None if there are several."""
-    labels = (
-        scores["metric"].to_numpy()
-        if isinstance(scores, xr.DataArray)
-        else getattr(scores, "columns", ())
-    )
+    array = isinstance(scores, xr.DataArray)
+    labels = scores["metric"].to_numpy() if array else getattr(scores, "columns", ())
     others = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
     return others[0] if len(others) == 1 else None
 
@@ -173,5 +166,4 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     order = np.lexsort((-value, cost))
     best = np.maximum.accumulate(value[order])
     rises = np.append(True, best[1:] > best[:-1])[: len(order)]
-    front: NDArray[np.intp] = order[rises]
-    return front
+    return np.asarray(order[rises])

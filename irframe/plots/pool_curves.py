@@ -14,20 +14,7 @@ from irframe.checks import choice, holding
 from irframe.cubes.view import refuse_without
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import (
-    FAINT,
-    MARKERS,
-    asked_size,
-    ink,
-    legend_beside,
-    new_axes,
-    only_metric,
-    only_place,
-    pyplot,
-    refuse_both,
-    series_style,
-    subtitle,
-)
+from irframe.plots import canvas
 from irframe.plots.room import NARROW, name_ticks
 from irframe.scores.summary import cautions_of
 from irframe.tables.captions import told_method
@@ -78,10 +65,10 @@ def pool_curves(
     named: dict[str, Any] = dict(curves) if curves is not None else {"": growth}
     for part in named.values():
         holding("what pool_growth gives", part, {"relevant", "rate"})
-    refuse_both(ax, figsize)
+    canvas.refuse_both(ax, figsize)
     if ax is None:
-        plt = pyplot()
-        size = figsize or asked_size((9, 3.8))
+        plt = canvas.pyplot()
+        size = figsize or canvas.asked_size((9, 3.8))
         beside = (1, 2) if 72 * size[0] > NARROW else (2, 1)
         size = size if figsize or beside == (1, 2) else (size[0], 1.7 * size[1])
         ax = plt.subplots(*beside, figsize=size, layout="constrained")[1]
@@ -91,7 +78,10 @@ def pool_curves(
     if len(panes) != 2:
         raise ParameterError("two axes", str(len(panes)))
     for number, (name, part) in enumerate(named.items()):
-        style = {**series_style(number), "marker": MARKERS[number % len(MARKERS)]}
+        style = {
+            **canvas.series_style(number),
+            "marker": canvas.MARKERS[number % len(canvas.MARKERS)],
+        }
         for pane, variable in zip(panes, ("relevant", "rate"), strict=True):
             depths = part[DEPTH].to_numpy()
             pane.plot(depths, part[variable], label=name, markersize=4, linewidth=1.8, **style)
@@ -101,7 +91,7 @@ def pool_curves(
         pane.set_ylim(bottom=0)
         pane.xaxis.set_major_locator(MaxNLocator(integer=True))
     if "" not in named:
-        legend_beside(panes[1])
+        canvas.legend_beside(panes[1])
     return panes
 
 
@@ -156,28 +146,30 @@ def robustness_curves(
     chosen = agreement
     if DEPTH in agreement.dims:
         known = agreement[DEPTH].to_numpy().tolist()
-        chosen = agreement.isel({DEPTH: only_place("depth", depth, known, "the depths scored")})
+        chosen = agreement.isel(
+            {DEPTH: canvas.only_place("depth", depth, known, "the depths scored")}
+        )
     chosen = chosen.sortby(SHARE, ascending=False)
     means, spread = chosen.mean(SEED), chosen.std(SEED)
     shares = chosen[SHARE].to_numpy()
     places = shares if 1 in shares else np.append(1, shares)
-    ax = new_axes(ax, figsize=figsize)
-    ax.axhline(0.9, color=FAINT, linestyle=":", linewidth=1)
+    ax = canvas.new_axes(ax, figsize=figsize)
+    ax.axhline(0.9, color=canvas.FAINT, linestyle=":", linewidth=1)
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
         lines = [part.sel({METRIC: metric}).to_numpy() for part in (means, spread)]
         mean, half = (
             np.append(whole, line) if len(places) > len(shares) else line
             for whole, line in zip((1.0, 0.0), lines, strict=True)
         )
-        colour = series_style(number)["color"]
-        marker = MARKERS[number % len(MARKERS)]
+        colour = canvas.series_style(number)["color"]
+        marker = canvas.MARKERS[number % len(canvas.MARKERS)]
         ax.plot(places, mean, color=colour, marker=marker, markersize=4, label=str(metric))
         ax.fill_between(places, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
     method = told_method(chosen.attrs) or "agreement"
     ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
     ax.set_xlim(1.02, min(shares) - 0.02)
     name_ticks(ax, np.sort(places), np.sort(places))
-    legend_beside(ax)
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -247,13 +239,16 @@ def budget_curves(
     holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
     mean, ends = replayed[value], replayed[f"{value}_interval"]
     if "metric" in mean.dims:
-        mean = only_metric(mean, metric)
+        mean = canvas.only_metric(mean, metric)
         ends = ends.sel(metric=mean["metric"])
     factor = 100 if word.endswith("%") else 1
-    ax = new_axes(ax, figsize=figsize)
+    ax = canvas.new_axes(ax, figsize=figsize)
     budgets = replayed["budget"].to_numpy()
     for number, name in enumerate(replayed["strategy"].to_numpy()):
-        style = {**series_style(number), "marker": MARKERS[number % len(MARKERS)]}
+        style = {
+            **canvas.series_style(number),
+            "marker": canvas.MARKERS[number % len(canvas.MARKERS)],
+        }
         curve, (low, high) = factor * mean[number].to_numpy(), factor * ends[number].to_numpy().T
         ax.plot(budgets, curve, label=str(name), markersize=4, linewidth=1.8, **style)
         ax.fill_between(budgets, low, high, color=style["color"], alpha=0.12, linewidth=0)
@@ -261,7 +256,7 @@ def budget_curves(
     name_ticks(ax, budgets, budgets)
     ax.minorticks_off()
     ax.set(xlabel="judgments of each topic", ylabel=word)
-    legend_beside(ax)
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -309,25 +304,25 @@ def leave_out_changes(
     needed = [METRIC, DEPTH, "rank", "change"]
     holding("what leave_out gives", rows, needed, "columns")
     known = rows[DEPTH].unique().tolist()
-    depth = known[only_place("depth", depth, known, "the depths scored")]
+    depth = known[canvas.only_place("depth", depth, known, "the depths scored")]
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
     part = rows[rows[DEPTH] == depth]
-    ax = new_axes(ax, figsize=figsize)
-    ax.axhline(0, color=FAINT, linewidth=1)
+    ax = canvas.new_axes(ax, figsize=figsize)
+    ax.axhline(0, color=canvas.FAINT, linewidth=1)
     metrics = part[METRIC].unique()
     shifts = np.linspace(-0.2, 0.2, len(metrics)) if len(metrics) > 1 else [0.0]
     for number, (metric, shift) in enumerate(zip(metrics, shifts, strict=True)):
         points = part[part[METRIC] == metric]
-        colour = series_style(number)["color"]
+        colour = canvas.series_style(number)["color"]
         mean = points["change"].mean()
         label = f"{metric}, mean {mean:.1f}%"
         ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
         ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
     ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
-    subtitle(ax, f"depth {depth}")
+    canvas.subtitle(ax, f"depth {depth}")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_beside(ax)
+    canvas.legend_beside(ax)
     return ax
 
 
@@ -377,48 +372,20 @@ def equal_cost(
     ('pool depth d = evaluation depth', 'topics')
     """
     holding("what budget gives", found, {"significant", "topics"})
-    shares = only_metric(found["significant"], metric)
-    ax = new_axes(ax, figsize=figsize)
+    shares = canvas.only_metric(found["significant"], metric)
+    ax = canvas.new_axes(ax, figsize=figsize)
     depths = found[DEPTH].to_numpy()
     colours = {"vmin": shares.min().item(), "vmax": shares.max().item(), "cmap": "viridis"}
     for number, amount in enumerate(found[COST].to_numpy()):
         topics, share = (side.isel({COST: number}).to_numpy() for side in (found["topics"], shares))
-        ax.plot(depths, topics, color=FAINT, linewidth=1, zorder=1)
+        ax.plot(depths, topics, color=canvas.FAINT, linewidth=1, zorder=1)
         points = ax.scatter(depths, topics, c=share, s=55, zorder=2, **colours)
-        _mark_best(ax, depths, topics, share)
-        _name_line(ax, depths, topics, int(amount))
+        _name_line(ax, depths, topics, share, f"{int(amount):,} judgments")
     ax.set(xscale="log", yscale="log", xlabel="pool depth d = evaluation depth", ylabel="topics")
     title = [str(shares["metric"].item()), *cautions_of(found.attrs)]
     ax.set_title("; ".join(title), fontsize="medium")
     ax.margins(x=0.08, y=0.12)
     ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
-    _plain_ticks(ax, depths)
-    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
-    return ax
-
-
-def _mark_best(ax: "Axes", depths: Any, topics: Any, share: Any) -> None:
-    """Ring the point with most significant pairs, the shallowest of several."""
-    if np.isnan(share).all():
-        return
-    best = int(np.nanargmax(share))
-    where = depths[best], topics[best]
-    ax.scatter(*where, s=150, facecolors="none", edgecolors=ink(ax), linewidths=1.5, zorder=3)
-    text: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, 11), "ha": "center"}
-    ax.annotate(f"{share[best]:.0%}", where, fontsize="small", **text)
-
-
-def _name_line(ax: "Axes", depths: Any, topics: Any, amount: int) -> None:
-    """Write a number of judgments at the right end of its line."""
-    there = np.flatnonzero(~np.isnan(topics))
-    if len(there):
-        where = depths[there[-1]], topics[there[-1]]
-        text: dict[str, Any] = {"textcoords": "offset points", "xytext": (9, 0), "va": "center"}
-        ax.annotate(f"{amount:,} judgments", where, fontsize="x-small", color=FAINT, **text)
-
-
-def _plain_ticks(ax: "Axes", depths: Any) -> None:
-    """Write whole numbers along both axes, across only depths that were tried."""
     from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
 
     ax.xaxis.set_minor_locator(NullLocator())
@@ -426,3 +393,22 @@ def _plain_ticks(ax: "Axes", depths: Any) -> None:
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_minor_formatter("")
+    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
+    return ax
+
+
+def _name_line(ax: "Axes", depths: Any, topics: Any, share: Any, name: str) -> None:
+    """Ring the point with most significant pairs, the shallowest of several, and name a line."""
+    look: dict[str, Any] = {"textcoords": "offset points"}
+    if not np.isnan(share).all():
+        best = int(np.nanargmax(share))
+        where = depths[best], topics[best]
+        ring: dict[str, Any] = {"facecolors": "none", "linewidths": 1.5, "zorder": 3}
+        ax.scatter(*where, s=150, edgecolors=canvas.ink(ax), **ring)
+        text = f"{share[best]:.0%}"
+        ax.annotate(text, where, fontsize="small", xytext=(0, 11), ha="center", **look)
+    there = np.flatnonzero(~np.isnan(topics))
+    if len(there):
+        where = depths[there[-1]], topics[there[-1]]
+        small: dict[str, Any] = {"fontsize": "x-small", "color": canvas.FAINT} | look
+        ax.annotate(name, where, xytext=(9, 0), va="center", **small)

@@ -46,21 +46,16 @@ def _shortened(texts: list[str], length: int) -> list[list[str]]:
     """Return ways to cut texts to a length: more of the head, of the tail, or where they part."""
     kept = length - 1
     heads = sorted(range(2, kept - 1), key=lambda head: abs(head - (kept + 1) // 2))
-    ways = [[_middle(text, head, kept - head, length) for text in texts] for head in heads]
-    start = max(0, _shared_start([t for t in texts if len(t) > length]) - kept // 2)
+    ways = [
+        [t if len(t) <= length else t[:head] + ELLIPSIS + t[len(t) - kept + head :] for t in texts]
+        for head in heads
+    ]
+    columns = enumerate(zip(*(text for text in texts if len(text) > length), strict=False))
+    shared = next((place for place, letters in columns if len(set(letters)) > 1), 0)
+    start = max(0, shared - kept // 2)
     parts = [f"{ELLIPSIS}{text[start : start + kept - 1]}{ELLIPSIS}" for text in texts]
     whole = zip(texts, parts, strict=True)
     return [*ways, [text if len(text) <= length else part for text, part in whole]]
-
-
-def _middle(text: str, head: int, tail: int, length: int) -> str:
-    return text if len(text) <= length else text[:head] + ELLIPSIS + text[len(text) - tail :]
-
-
-def _shared_start(texts: list[str]) -> int:
-    """Return how many characters texts have in common at their start."""
-    columns = enumerate(zip(*texts, strict=False))
-    return next((place for place, letters in columns if len(set(letters)) > 1), 0)
 
 
 PITCH = 1.25
@@ -165,6 +160,16 @@ def name_ticks(
     ax.set_xticks(list(places), labels, rotation=rotation, fontsize=size, ha=ha)
     told = zip(map(float, places), labels, strict=True)
     ax.xaxis.set_major_formatter(Thinned(dict(told)))
+
+
+def name_topics(ax: "Axes", topics: Any) -> None:
+    """Write upright names of topics under the places 0, 1, ... if there is room for all."""
+    names = [str(topic) for topic in topics] if fits_across(ax, len(topics), X_SMALL) else []
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
+
+
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
 
 
 def stretch(ax: "Axes", points: float) -> None:

@@ -16,19 +16,8 @@ from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
-from irframe.plots.canvas import (
-    COLOURS,
-    FAINT,
-    chosen_systems,
-    ink,
-    legend_beside,
-    new_axes,
-    only_metric,
-    row_axes,
-    subtitle,
-    system_colours,
-)
-from irframe.plots.room import drop_overlapping, few_dates, fits_across, fitting_names, of_all
+from irframe.plots import canvas
+from irframe.plots.room import drop_overlapping, few_dates, fitting_names, name_topics, of_all
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of, summary
 from irframe.tables.captions import told_repeats, told_topics
@@ -65,7 +54,7 @@ def only_layer(
         For a depth that the scores lack.
     """
     known = scores if repeated else refuse_repeats(scores, "this figure")
-    chosen = only_metric(to_scores(known), metric)
+    chosen = canvas.only_metric(to_scores(known), metric)
     dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in chosen.dims]
     label = str(chosen[METRIC].item())
     if DEPTH not in chosen.dims:
@@ -135,16 +124,16 @@ def score_boxes(
     means = averages(layer).to_numpy()
     names = layer.indexes[SYSTEM].tolist()
     order = best_first(means, facts(label).sign).tolist()
-    asked = set(chosen_systems(systems, names, order, len(names)))
+    asked = set(canvas.chosen_systems(systems, names, order, len(names)))
     rows = [row for row in order if row in asked]
-    ax, fit = row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, asked=systems is not None)
+    ax, fit = canvas.row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, asked=systems is not None)
     rows = rows[:fit]
     values = layer.transpose(SYSTEM, TOPIC).to_numpy()
     _draw(ax, [values[row][~np.isnan(values[row])] for row in rows], [names[row] for row in rows])
-    ax.plot(means[rows], range(len(rows)), "D", color=ink(ax), markersize=4, zorder=3)
+    ax.plot(means[rows], range(len(rows)), "D", color=canvas.ink(ax), markersize=4, zorder=3)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    subtitle(ax, f"{layer.sizes[TOPIC]} topics", of_all(len(rows), len(names)))
+    canvas.subtitle(ax, f"{layer.sizes[TOPIC]} topics", of_all(len(rows), len(names)))
     return ax
 
 
@@ -154,21 +143,19 @@ def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
 
     places = range(len(names))
     found = pd.DataFrame(boxplot_stats(values))
-    height, dark = 0.6, {"color": ink(ax), "linewidth": 1}
+    height, dark = 0.6, {"color": canvas.ink(ax), "linewidth": 1}
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
         ax.hlines(places, found[outer], found[inner], **dark)
         ax.vlines(found[outer], np.subtract(places, height / 4), np.add(places, height / 4), **dark)
-    box = {"edgecolor": ink(ax), "color": _colours(names), "alpha": 0.6}
+    few = len(names) <= len(canvas.COLOURS)
+    colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
+    box = {"edgecolor": canvas.ink(ax), "color": colours, "alpha": 0.6}
     ax.barh(places, found["q3"] - found["q1"], height, found["q1"], **box)
     half = height / 2
     ax.vlines(found["med"], np.subtract(places, half), np.add(places, half), **dark)
     for place, points in enumerate(found["fliers"]):
-        ax.plot(points, np.full(len(points), place), ".", color=ink(ax))
+        ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
     ax.set_yticks(places, fitting_names(ax, names))
-
-
-def _colours(names: list[Hashable]) -> list[str]:
-    return system_colours(names) if len(names) <= len(COLOURS) else len(names) * [COLOURS[0]]
 
 
 @read_at_budgets
@@ -239,17 +226,17 @@ def system_ranking(
     sign = -facts(label).sign
     names = layer.indexes[SYSTEM].tolist()
     ranked = np.argsort(sign * np.round(means, TIE), kind="stable").tolist()
-    asked = chosen_systems(systems, names, ranked, len(ranked))
+    asked = canvas.chosen_systems(systems, names, ranked, len(ranked))
     order = [row for row in ranked if row in asked][:top]
     chosen = any(part is not None for part in (top, systems))
-    ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=chosen)
+    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=chosen)
     order = order[:fit]
     _dots(ax, found, layer, order)
     ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6, zorder=0)
+    ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
     told = told_topics(found["n"]), told_repeats(found.attrs), of_all(len(order), len(names))
-    subtitle(ax, *told, *cautions_of(found.attrs))
+    canvas.subtitle(ax, *told, *cautions_of(found.attrs))
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax
 
@@ -264,7 +251,7 @@ def _dots(ax: "Axes", found: xr.Dataset, layer: xr.DataArray, order: list[int]) 
         there = (there | ~there.any(TOPIC)).all(REPEAT)
         means = layer.where(there).mean(TOPIC).transpose(SYSTEM, REPEAT).to_numpy()[order]
         rows = np.arange(len(order))[:, np.newaxis] + np.zeros(means.shape[1])
-        ax.plot(means.ravel(), rows.ravel(), ".", markersize=4, color=COLOURS[1], zorder=3)
+        ax.plot(means.ravel(), rows.ravel(), ".", markersize=4, color=canvas.COLOURS[1], zorder=3)
     middle = found["mean"].to_numpy()
     sides = [abs(found[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
     ax.errorbar(
@@ -272,8 +259,8 @@ def _dots(ax: "Axes", found: xr.Dataset, layer: xr.DataArray, order: list[int]) 
         xerr=np.nan_to_num(sides),
         fmt="o",
         markersize=4,
-        color=COLOURS[0],
-        ecolor=FAINT,
+        color=canvas.COLOURS[0],
+        ecolor=canvas.FAINT,
         elinewidth=2,
     )
 
@@ -350,32 +337,31 @@ def best_so_far(
     order = np.lexsort([-towards, days.to_numpy()])
     ahead = np.fmax.accumulate(towards[order])
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
-    ax = new_axes(ax, (7.4, 4.2), figsize)
-    ax.plot(days, means, "o", color=FAINT, markersize=5, fillstyle="none", label="others")
-    steps: dict[str, Any] = {"color": COLOURS[1], "drawstyle": "steps-post", "linewidth": 1.5}
+    ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
+    ax.plot(days, means, "o", color=canvas.FAINT, markersize=5, fillstyle="none", label="others")
+    steps: dict[str, Any] = {
+        "color": canvas.COLOURS[1],
+        "drawstyle": "steps-post",
+        "linewidth": 1.5,
+    }
     last = [*days[leads], days.max()]
     ax.plot(last, [*means[leads], means[leads[-1]]], label="best so far", **steps)
-    ax.plot(days[leads], means[leads], "o", color=COLOURS[1], label="took the lead")
+    ax.plot(days[leads], means[leads], "o", color=canvas.COLOURS[1], label="took the lead")
     ax.margins(0.08, 0.1)
     ax.set(xlabel="day", ylabel=f"mean {label}")
     ax.tick_params(axis="x", rotation=30)
-    subtitle(ax, f"{len(names)} systems, {layer.sizes[TOPIC]} topics")
-    legend_beside(ax)
+    canvas.subtitle(ax, f"{len(names)} systems, {layer.sizes[TOPIC]} topics")
+    canvas.legend_beside(ax)
     few_dates(ax)
     if named:
-        _name(ax, names[leads], zip(days[leads], means[leads], strict=True))
+        _name(ax, zip(fitting_names(ax, names[leads], 0.3), days[leads], means[leads], strict=True))
     return ax
 
 
-def _name(ax: "Axes", names: Sequence[Hashable], points: Iterable[Any]) -> None:
+def _name(ax: "Axes", told: Iterable[Any]) -> None:
     """Write who took the lead, the last ones first where there is not room for all."""
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-    told = zip(fitting_names(ax, names, 0.3), points, strict=True)
-    drop_overlapping([ax.annotate(name, point, (3, 4), **look) for name, point in told][::-1])
-
-
-X_SMALL = 7
-"""Height of the letters of topics, in points."""
+    drop_overlapping([ax.annotate(name, at, (3, 4), **look) for name, *at in told][::-1])
 
 
 @read_at_budgets
@@ -438,24 +424,18 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     lead = -values if facts(label).cost else values
-    ax = new_axes(ax, (7.2, 3.6), figsize)
-    near, far = system_colours([a, b])
+    ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
+    near, far = canvas.system_colours([a, b])
     first, second = fitting_names(ax, [a, b], 0.3)
     for system, colour, bars in ((first, near, lead > 0), (second, far, lead < 0)):
-        ax.bar(
-            np.flatnonzero(bars), values[bars], color=colour, label=f"{system} better: {bars.sum()}"
-        )
+        label_ = f"{system} better: {bars.sum()}"
+        ax.bar(np.flatnonzero(bars), values[bars], color=colour, label=label_)
     equal = np.flatnonzero(lead == 0)
-    ax.plot(equal, 0 * equal, ".", color=ink(ax), label=f"equal: {len(equal)}")
-    ax.axhline(values.mean(), color=ink(ax), linestyle="--", linewidth=1, label="mean")
-    ax.axhline(0, color=ink(ax), linewidth=0.6)
-    names = (
-        [str(topic) for topic in gaps[TOPIC].to_numpy()]
-        if fits_across(ax, len(values), X_SMALL)
-        else []
-    )
-    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
+    ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
+    ax.axhline(values.mean(), color=canvas.ink(ax), linestyle="--", linewidth=1, label="mean")
+    ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
+    name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
-    legend_beside(ax)
-    subtitle(ax, f"{len(values)} topics")
+    canvas.legend_beside(ax)
+    canvas.subtitle(ax, f"{len(values)} topics")
     return ax

@@ -5,7 +5,7 @@ Verbs: leaderboard, sheet, select_top.
 
 import string
 from collections.abc import Hashable
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -26,8 +26,8 @@ from irframe.metrics.facts import TIE, best_first, facts, label_at, place_of
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import Ranking, RankMethod
-from irframe.scores.averages import Resamples, averages, weighted
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
+from irframe.scores.averages import Resamples, at_depth, averages, metric_labels
+from irframe.scores.read_scores import Depths
 from irframe.scores.reference import choose_pairs
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
@@ -140,31 +140,24 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
-    ranking.refuse_weights(weights)
-    read = _at_depths(read_scores(scores, over), at).load()
-    paired = scores_to_compare(weighted(read, weights))
-    ranking.refuse_over(paired, over)
+    paired = ranking.read(scores, over, weights, at, last=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]
     found, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
     means = _means(paired)
-    label, *others = means.columns
-    sure = [name for name in ranking.columns if name not in {"rank", "tier"}]
-    sure += [name for name in ("n_repeats", "repeat_sd") if name in board]
+    label, *others = columns = list(means.columns)
+    known = {*board} - {"rank", "tier"}
+    sure = [name for name in (*ranking.columns, "n_repeats", "repeat_sd") if name in known]
     first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
         parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
-    return _best_first(frame, attributes | {METRICS: list(means.columns)})
-
-
-def _best_first(frame: pd.DataFrame, attributes: dict[str, Any]) -> pd.DataFrame:
     _refuse_twice(frame.columns)
-    frame.attrs = {}
-    frame.attrs.update(attributes)
+    frame.attrs.clear()
+    frame.attrs.update(attributes | {METRICS: columns})
     return frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
 
 
@@ -189,7 +182,8 @@ def letters_of(ranks: pd.Series, apart: Array) -> list[str]:
     alike = np.ones((len(ranks), len(ranks)), bool)
     alike[a, b] = alike[b, a] = ~apart
     groups = letter_groups(alike[np.ix_(order, order)])
-    letters = np.array([_letter(place) for place in range(len(groups))], object)
+    turns = [divmod(place, len(LETTERS)) for place in range(len(groups))]
+    letters = np.array([LETTERS[n] + (str(turn + 1) if turn else "") for turn, n in turns], object)
     found = np.empty(len(ranks), object)
     found[order] = ["".join(letters[row]) for row in groups.T]
     return found.tolist()
@@ -221,38 +215,19 @@ def letter_groups(alike: Array) -> Array:
     shared = np.zeros(alike.shape, dtype=int)
     for system, friends in enumerate(alike):
         while (alone := friends & (shared[system] == 0)).any():
-            groups.append(_grown(friends & alike[np.flatnonzero(alone)[-1]], alike))
-            shared += np.outer(groups[-1], groups[-1])
-    return np.array(sorted(_needed(groups, shared), key=lambda group: [*np.flatnonzero(group)]))
-
-
-def _grown(group: Array, alike: Array) -> Array:
-    """Return those of a group that may stay together, taking in the best first."""
-    for system, friends in enumerate(alike):
-        if group[system]:
-            group = group & friends
-    return group
-
-
-def _needed(groups: list[Array], shared: Array) -> list[Array]:
-    """Leave out groups, the last ones first, whose pairs all share another one."""
-    kept = []
+            group = friends & alike[np.flatnonzero(alone)[-1]]
+            for place, theirs in enumerate(alike):  # the best that may stay together first
+                group = group & theirs if group[place] else group
+            groups.append(group)
+            shared += np.outer(group, group)
+    kept: list[Array] = []
     for group in reversed(groups):
         pairs = np.outer(group, group)
-        if (shared[pairs] > 1).all():
+        if (shared[pairs] > 1).all():  # all its pairs share another one
             shared = shared - pairs
         else:
             kept.append(group)
-    return kept
-
-
-def _letter(place: int) -> str:
-    turn, letter = divmod(place, len(LETTERS))
-    return LETTERS[letter] + (str(turn + 1) if turn else "")
-
-
-def _at_depths(scores: Scores, at: Depths) -> Scores:
-    return scores.take(depth=[-1]) if at is None else select_depths(scores, at)
+    return np.array(sorted(kept, key=lambda group: [*np.flatnonzero(group)]))
 
 
 def _means(paired: Scores) -> pd.DataFrame:
@@ -279,10 +254,9 @@ def _against(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -
 def _refuse_twice(columns: pd.Index) -> None:
     twice = columns[columns.duplicated()]
     if len(twice):
+        wanted = "metrics that are called like no other column"
         advice = "rename the metric, as array.assign_coords(metric=[...])"
-        raise InputError(
-            "metrics that are called like no other column", "two columns of one name", advice, twice
-        )
+        raise InputError(wanted, "two columns of one name", advice, twice)
 
 
 @table_verb
@@ -338,29 +312,24 @@ def sheet(
     """
     values = to_scores(scores)
     (place,) = places("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
-    result = _stand(values, place)
-    if isinstance(scores, xr.DataArray):
-        return result
-    frame = result.to_dataframe().query("n > 0")
-    return frame.rename_axis(index={TOPIC: index_roles(as_scores(scores))[TOPIC]})
-
-
-def _stand(scores: xr.DataArray, place: int) -> xr.Dataset:
-    labels = scores[METRIC].to_numpy()
-    sign = xr.DataArray([facts(name).sign for name in labels], dims=METRIC)
-    gain = scores * sign
+    sign = xr.DataArray([facts(name).sign for name in values[METRIC].to_numpy()], dims=METRIC)
+    gain = values * sign
     own = gain.isel({SYSTEM: place}, drop=True)
     better = (gain.round(TIE) > own.round(TIE)).sum(SYSTEM)
     parts = {
         "score": own * sign,
         "best": gain.max(SYSTEM) * sign,
-        "median": scores.median(SYSTEM),
+        "median": values.median(SYSTEM),
         "worst": gain.min(SYSTEM) * sign,
         "rank": (better + 1).where(np.isfinite(own)),
-        "n": scores.notnull().sum(SYSTEM),
+        "n": values.notnull().sum(SYSTEM),
     }
     result = xr.Dataset(parts)
-    return result.drop_vars([name for name in result.coords if name not in result.dims])
+    result = result.drop_vars([name for name in result.coords if name not in result.dims])
+    if isinstance(scores, xr.DataArray):
+        return result
+    frame = result.to_dataframe().query("n > 0")
+    return frame.rename_axis(index={TOPIC: index_roles(as_scores(scores))[TOPIC]})
 
 
 @overload
@@ -428,20 +397,14 @@ def select_top(
     if isinstance(data, xr.Dataset):
         last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
     else:
-        last = _last(to_scores(data), str(chosen))
+        read = to_scores(data)
+        place = place_of(str(chosen), labels := metric_labels(read))
+        if place is None:
+            advice = "score it too, or choose metric="
+            raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
+        last = at_depth(read.isel({METRIC: place}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
     # Rounded, because 0.3 * 10 is below 3.
     left_out = int(np.floor(round((1 - share) * systems, 9)))
     return data.isel({SYSTEM: np.sort(ranked[: systems - left_out])})
-
-
-def _last(scores: xr.DataArray, metric: str) -> xr.DataArray:
-    labels = [str(label) for label in scores[METRIC].to_numpy()]
-    place = place_of(metric, labels)
-    if place is None:
-        raise InputError(
-            f"scores of {metric}", ", ".join(labels), "score it too, or choose metric="
-        )
-    chosen = scores.isel({METRIC: place})
-    return chosen.isel({DEPTH: -1}) if DEPTH in chosen.dims else chosen

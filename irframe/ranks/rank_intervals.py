@@ -16,7 +16,7 @@ from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.corrections import Adjust, Family, refuse_unweighable
-from irframe.comparing.over_repeats import refuse_over
+from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import table_verb
@@ -66,7 +66,7 @@ def holm_counts(
     """
     systems, topics, _ = scores.shape
     if topics < 2:
-        return _none(scores)
+        return 2 * (np.zeros((systems, scores.shape[2]), int),)
     values, known = _summands(scores, summary, sign)
     t = np.sort(_statistics(values, known, weights), axis=-1)
     freedom = topics - 1 if weights is None else hc2(weights).freedom
@@ -74,38 +74,6 @@ def holm_counts(
     ahead, behind = t[..., :0:-1] > critical, -t[..., :-1] > critical
     counts = (np.logical_and.accumulate(side, axis=-1).sum(axis=-1).T for side in (ahead, behind))
     return tuple(counts)
-
-
-def max_t_counts(
-    scores: Array, summary: Summary, sign: int, alpha: float, correction: MaxT
-) -> Arrays:
-    """Count the systems that are better and worse by max-T, step-down, for each system.
-
-    Parameters
-    ----------
-    scores, summary, sign
-        As for `holm_counts`.
-    alpha
-        The chance of any false claim about a system.
-    correction
-        How many signs are drawn.
-
-    Returns
-    -------
-    better, worse : numpy.ndarray
-        Shape (system, depth).
-    """
-    if scores.shape[1] < 2:
-        return _none(scores)
-    values, known = _summands(scores, summary, sign)
-    counts = [_by_max_t(*each, alpha, correction) for each in zip(values.T, known.T, strict=True)]
-    better, worse = np.stack(counts, axis=-1)
-    return better, worse
-
-
-def _none(scores: Array) -> Arrays:
-    nobody = np.zeros((len(scores), scores.shape[2]), int)
-    return nobody, nobody
 
 
 def _summands(scores: Array, summary: Summary, sign: int) -> Arrays:
@@ -137,10 +105,8 @@ def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Ar
         others = np.flatnonzero(np.arange(systems) != system)
         pairs = np.column_stack([others, np.full(systems - 1, system)])
         apart = (correction.kernel(values, pairs) < alpha) & known[others] & known[system]
-        found[:, system] = [
-            (apart & (side > 0)).sum()
-            for side in (means[others] - means[system], means[system] - means[others])
-        ]
+        lead = means[others] - means[system]
+        found[:, system] = (apart & (lead > 0)).sum(), (apart & (lead < 0)).sum()
     return found
 
 
@@ -303,12 +269,9 @@ def rank_intervals(
     >>> spread["first"][spread["first"] > 0].round(2).to_dict()
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
     """
-    asked = Ranking(
-        method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
-    )
-    asked.refuse_weights(weights)
-    paired = scores_to_compare(weighted(read_scores(scores, over), weights), at)
-    asked.refuse_over(paired, over)
+    pairing = Pairing(test, adjust, alpha, family)
+    asked = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
+    paired = asked.read(scores, over, weights, at)
     return like_scores(*asked.of(paired, asked.apart(paired)), paired, scores)
 
 
@@ -328,19 +291,21 @@ class Ranking:
             raise ParameterError(wanted, repr(self.pairing.test), "choose method='pairs'")
         choice("interval", self.interval, INTERVALS)
 
-    def refuse_weights(self, weights: TopicWeights) -> None:
-        """Raise if topics have weights, and what is asked for has no form for these."""
-        if weights is None:
-            return
-        refuse_unweighable(self.pairing.test, self.pairing.adjust)
-        if self.method == "max-t":
+    def read(
+        self, scores: Any, over: Over, weights: TopicWeights, at: Depths, *, last: bool = False
+    ) -> Scores:
+        """Read scores, at the last depth if so, refusing weights and repeats without a form."""
+        if weights is not None:
+            refuse_unweighable(self.pairing.test, self.pairing.adjust)
+        if weights is not None and self.method == "max-t":
             wanted = "method='pairs', 'holm' or 'bootstrap' for weights="
             raise ParameterError(wanted, repr(self.method))
-
-    def refuse_over(self, paired: Scores, over: Over) -> None:
-        """Raise if repeats count, and what is asked for has no form for these."""
+        read = read_scores(scores, over)
+        read = read.take(depth=[-1]) if last else read
+        paired = scores_to_compare(weighted(read, weights), at)
         drawn = "" if self.method == "pairs" else self.method
         refuse_over([paired], over, self.pairing.test, self.pairing.adjust, drawn=drawn)
+        return paired
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -368,20 +333,25 @@ class Ranking:
         for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
             places = each.swapaxes(1, 2)
             found[name] = places if name == "first" else places.astype(int)
-        told = united(attributes, self._told(), told_repeats([paired]))
-        return {**found, "n_topics": topics}, told
-
-    def _told(self) -> dict[str, Any]:
-        draws = self.method in {"max-t", "bootstrap"}
-        drawn = {"samples": self.resamples.samples, "seed": self.resamples.seed} if draws else {}
-        return {"method": self.method, **self.pairing.told(), **drawn}
+        told = {"method": self.method} | self.pairing.told()
+        if self.method in {"max-t", "bootstrap"}:
+            told |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
+        return {**found, "n_topics": topics}, united(attributes, told, told_repeats([paired]))
 
     def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
         ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
         tiers = _tiers(ranks, apart)
         if self.method == "pairs":
-            return np.stack([ranks, *_counted(ranks, apart), tiers])
+            low, high = np.ones_like(ranks), np.full_like(ranks, ranks.shape[1])
+            pairs = all_pairs(ranks.shape[1])
+            ahead = np.sign(ranks[:, pairs[:, 1]] - ranks[:, pairs[:, 0]]) * apart
+            for side in (1, -1):
+                depth, pair = np.nonzero(ahead == side)
+                better, worse = pairs[pair][:, ::side].T
+                np.add.at(low, (depth, worse), 1)
+                np.subtract.at(high, (depth, better), 1)
+            return np.stack([ranks, low, high, tiers])
         compute = partial(self.ends, paired, row)
         low, high, *share = (found.T for found in paired.over(row, depths, compute))
         if self.method != "bootstrap":
@@ -395,10 +365,13 @@ class Ranking:
             return holm_counts(scores, *how, self.pairing.alpha, weights)
         if self.method == "max-t":
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
-            return max_t_counts(scores, *how, self.pairing.alpha, drawn)
+            if scores.shape[1] < 2:
+                return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
+            rows: Any = zip(*(each.T for each in _summands(scores, *how)), strict=True)
+            counts = [_by_max_t(one, known, self.pairing.alpha, drawn) for one, known in rows]
+            return tuple(np.stack(counts, axis=-1))
         order = paired.system_order
-        if order is None:
-            return _spread(self.resamples, scores, *how, weights)
+        order = np.arange(len(scores)) if order is None else order
         found = _spread(self.resamples, scores[order], *how, weights)
         return tuple(each[np.argsort(order)] for each in found)
 
@@ -427,25 +400,6 @@ def _spread(
     first = ranks == 1
     shared = (first / first.sum(axis=0)).mean(axis=-1)
     return *resamples.ends(ranks, resamples.alpha / 2), shared
-
-
-def _counted(ranks: Array, separated: Array) -> Arrays:
-    """Return ends of ranks by how many systems are significantly better and worse than each.
-
-    Parameters
-    ----------
-    ranks, separated
-        As for `_tiers`.
-    """
-    low, high = np.ones_like(ranks), np.full_like(ranks, ranks.shape[1])
-    sides = all_pairs(ranks.shape[1])
-    ahead = np.sign(ranks[:, sides[:, 1]] - ranks[:, sides[:, 0]]) * separated
-    for side in (1, -1):
-        depth, pair = np.nonzero(ahead == side)
-        better, worse = sides[pair][:, ::side].T
-        np.add.at(low, (depth, worse), 1)
-        np.subtract.at(high, (depth, better), 1)
-    return low, high
 
 
 def _tiers(ranks: Array, separated: Array) -> Array:

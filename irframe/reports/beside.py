@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -258,7 +258,7 @@ class Duel:
         a, b = (there.sel({SYSTEM: systems[place]}).to_numpy() for place in (self.a, self.b))
         topics = [text(name) for name in there[TOPIC].to_numpy()]
         frame = pd.DataFrame({TOPIC: topics, "difference": a - b}).dropna()
-        better = np.sign(frame["difference"]) * facts(self.view.setting.metrics[0]).sign
+        better = np.sign(frame["difference"]) * self.view.setting.facts[0].sign
         frame["ahead"] = better.map({1: "a", -1: "b", 0: "neither"})
         return frame.sort_values("difference", ascending=False, ignore_index=True, kind="stable")
 
@@ -289,25 +289,20 @@ class Duel:
     def rows(self) -> list[dict[str, Any]]:
         """Their two lists on that topic, rank by rank."""
         topics = [text(name) for name in self.view.setting.cube[TOPIC].to_numpy()]
-        place = topics.index(self.topic)
-        sides = [self._entries(system, place) for system in (self.a, self.b)]
+        place, names = topics.index(self.topic), [*self.lists.names, NAMELESS]
+        sides = [
+            [
+                ("" if grade == EMPTY else names[doc], mark(int(grade)))
+                for doc, grade in zip(self.lists.doc[own], self.lists.grade[own], strict=True)
+            ]
+            for own in ((self.a, place), (self.b, place))
+        ]
         return [
             {"rank": number, "sides": pair}
             for number, pair in enumerate(zip(*sides, strict=True), start=1)
         ]
 
-    def _entries(self, system: int, topic: int) -> list[tuple[str, str]]:
-        """Return the documents of a list with the marks of their grades."""
-        doc, grade = self.lists.doc[system, topic], self.lists.grade[system, topic]
-        return [
-            ("" if mark_ == EMPTY else self._name(place), mark(int(mark_)))
-            for place, mark_ in zip(doc, grade, strict=True)
-        ]
-
-    def _name(self, place: int) -> str:
-        return self.lists.names[place] if place >= 0 else NAMELESS
-
-    @property
+    @cached_property
     def parting(self) -> int | None:
         """The first rank at which the two lists hold different documents."""
         return next((row["rank"] for row in self.rows if row["sides"][0] != row["sides"][1]), None)
@@ -329,19 +324,20 @@ def beside(view: View) -> list[Part]:
     """Return what holds each system against the baselines without a mean score."""
     if of_spans(view.cube):
         return []
-    makers = []
+    makers: list[tuple[str, str, Callable[[View], Part]]] = []
     single = view.setting.baselines if view.repeats is None else ()
     for number, name in enumerate(single, start=1):
-        own = [("outcomes", "who answers more, and who ranks answers higher", _outcomes)]
-        own += [("orderings", "who is ahead whatever the metric", _orderings)]
-        for key, subject, make in own:
-            named = key if number == 1 else f"{key}-{number}"
-            makers.append((named, subject, partial(make, view, name, named)))
+        again = "" if number == 1 else f"-{number}"
+        for key, subject, make in (
+            ("outcomes", "who answers more, and who ranks answers higher", _outcomes),
+            ("orderings", "who is ahead whatever the metric", _orderings),
+        ):
+            makers.append((key + again, subject, partial(make, baseline=name, key=key + again)))
     makers += [
-        ("lengths", "how many documents users read", partial(_lengths, view, "ASL")),
-        ("effort", "how much effort rankings cost", partial(_lengths, view, "Twist")),
+        ("lengths", "how many documents users read", partial(_lengths, metric="ASL")),
+        ("effort", "how much effort rankings cost", partial(_lengths, metric="Twist")),
     ]
-    return parts(makers)
+    return parts(view, makers)
 
 
 def _refuse_absent(view: View, named: Any) -> None:

@@ -76,13 +76,9 @@ def svg(figure: dict[str, Any]) -> str:
 
 def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """Return the specification of a chart in the page's style, with named data."""
-    axis: dict[str, Any] = {
-        "labelColor": INK,
-        "titleColor": INK,
-        "gridColor": RULE,
-        "domainColor": QUIET,
-    }
-    axis |= {"tickColor": QUIET, "titleFontWeight": "normal", "labelFontSize": 12}
+    ink: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
+    axis = ink | {"gridColor": RULE, "domainColor": QUIET, "tickColor": QUIET}
+    axis |= {"titleFontWeight": "normal", "labelFontSize": 12}
     figure: dict[str, Any] = chart.to_dict(validate=False)
     figure["config"] = {
         "view": {"stroke": None},
@@ -90,13 +86,7 @@ def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[st
         "aria": False,
         "axis": axis | {"titleFontSize": 12},
         "axisY": ABOVE,
-        "legend": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "orient": "top",
-            "title": None,
-            "offset": 28,
-        },
+        "legend": ink | {"orient": "top", "title": None, "offset": 28},
         "text": {"color": INK, "fontSize": 12},
         "font": "sans-serif",
     }
@@ -104,16 +94,9 @@ def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[st
     return figure
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    whole = frame.astype(object).where(frame.notna(), None)
-    return [
-        {str(name): _plain(value) for name, value in row.items()}
-        for row in whole.to_dict("records")
-    ]
-
-
-def _plain(value: Any) -> Any:
-    return round(value, 5) if isinstance(value, float) else value
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    whole = frame.rename(columns=str).astype(object).where(frame.notna().to_numpy(), None)
+    return whole.map(lambda x: round(x, 5) if isinstance(x, float) else x).to_dict("records")
 
 
 def _x() -> Any:
@@ -129,10 +112,8 @@ def _x() -> Any:
 def _told(*fields: str) -> list[Any]:
     """Return what is told of a mark that is pointed at."""
     alt = drawing()
-    real = {"mean:Q", "value:Q", "difference:Q"}
-    return [
-        alt.Tooltip(each, format=".3f") if each in real else alt.Tooltip(each) for each in fields
-    ]
+    forms = {each: {"format": ".3f"} for each in ("mean:Q", "value:Q", "difference:Q")}
+    return [alt.Tooltip(each, **forms.get(each, {})) for each in fields]
 
 
 def _marker() -> Any:
@@ -168,17 +149,14 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     return styled(chart, {"lines": lines, "now": now, "ends": ends_of(lines)})
 
 
-def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
+def ends_of(lines: pd.DataFrame) -> Any:
     """Return where the names of lines stand: at their ends, far enough apart to be read."""
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
     gap = APART * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
     places = last["mean"].to_list()
     for place in range(1, len(places)):
         places[place] = max(places[place], places[place - 1] + gap)
-    ends: pd.DataFrame = last.assign(
-        mean=places, label=[short(name, LONGEST) for name in last["system"]]
-    )
-    return ends
+    return last.assign(mean=places, label=[short(name, LONGEST) for name in last["system"]])
 
 
 def hues() -> Any:
@@ -245,14 +223,12 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
     alt = drawing()
     percent = alt.Axis(format="%")
     base = alt.Chart(alt.NamedData("shares")).encode(x=_x())
+    sides = ("lowest", "highest", 0.15), ("lower quartile", "upper quartile", 0.3)
     bands = [
         base.mark_area(color=ACCENT, opacity=opacity).encode(
             y=alt.Y(f"{low}:Q", title="unjudged", axis=percent), y2=f"{high}:Q"
         )
-        for low, high, opacity in (
-            ("lowest", "highest", 0.15),
-            ("lower quartile", "upper quartile", 0.3),
-        )
+        for low, high, opacity in sides
     ]
     line = base.mark_line(color=ACCENT, strokeWidth=2).encode(y="median:Q")
     chart = alt.layer(*bands, line).properties(width=WIDTH, height=HEIGHT)

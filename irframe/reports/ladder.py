@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.metrics.facts import TIE, facts
+from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.ranks.leaderboard import sheet
-from irframe.reports.setting import MISSING, NAMED, fixed, percent, say, text
+from irframe.reports.setting import MISSING, NAMED, fixed, percent, say, short, spoken, text
 from irframe.reports.view import View
 
 BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
@@ -46,12 +46,11 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
         In the order of the ladder; how many levels the p-value is below, negative where the row
         is worse; (system, system).
     """
-    order = view.order(metric, depth)
+    order = view.ranked["order"][metric, depth]
     first, second = all_pairs(len(order)).T
     found = np.zeros((len(order), len(order)), np.int8)
     found[first, second] = view.signed[metric, depth]
-    whole: NDArray[np.int8] = (found - found.T)[np.ix_(order, order)]
-    return whole
+    return (found - found.T)[np.ix_(order, order)]
 
 
 def picture(marks: NDArray[np.int8], levels: int) -> str:
@@ -68,28 +67,19 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
     pixels[marks > 0, :3], pixels[marks < 0, :3] = BETTER, WORSE
     pixels[..., 3] = np.abs(marks.astype(int)) * FULL // levels
     if len(marks) <= SIGNED:
-        pixels = _signed(pixels, marks)
+        pixels = pixels.repeat(CELL, axis=0).repeat(CELL, axis=1)
+        cells = pixels.reshape(len(marks), CELL, len(marks), CELL, 4).swapaxes(1, 2)
+        middle, arms = CELL // 2, slice(CELL // 2 - ARM, CELL // 2 + ARM + 1)
+        cells[marks != 0, middle, arms] = INKED
+        cells[marks > 0, arms, middle] = INKED
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     height, width = pixels.shape[:2]
     head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")
-    image = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
+    image = b"\x89PNG\r\n\x1a\n"
+    for kind, data in (b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""):
+        image += struct.pack(">I", len(data)) + kind + data
+        image += struct.pack(">I", zlib.crc32(kind + data))
     return f"data:image/png;base64,{base64.b64encode(image).decode('ascii')}"
-
-
-def _signed(pixels: NDArray[np.uint8], marks: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Return the picture with larger cells that have signs."""
-    large = pixels.repeat(CELL, axis=0).repeat(CELL, axis=1)
-    cells = large.reshape(len(marks), CELL, len(marks), CELL, 4).swapaxes(1, 2)
-    middle, arms = CELL // 2, slice(CELL // 2 - ARM, CELL // 2 + ARM + 1)
-    cells[marks != 0, middle, arms] = INKED
-    cells[marks > 0, arms, middle] = INKED
-    return cells.swapaxes(1, 2).reshape(large.shape)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    check: Any = zlib.crc32(kind + data)
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
 
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
@@ -98,10 +88,9 @@ KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
 
 def known(view: View) -> dict[str, list[str]]:
     """Return what a ladder tells of the systems besides numbers, by name."""
-    there = [
-        name for name in KNOWN if name in view.cube.coords and view.cube[name].dims == (SYSTEM,)
-    ]
-    return {name: [text(each) for each in view.cube[name].to_numpy()] for name in there[:2]}
+    there = (view.cube[name] for name in KNOWN if name in view.cube.coords)
+    columns = [each for each in there if each.dims == (SYSTEM,)][:2]
+    return {str(each.name): [text(value) for value in each.to_numpy()] for each in columns}
 
 
 class Rung(NamedTuple):
@@ -111,8 +100,8 @@ class Rung(NamedTuple):
     ----------
     place
         Position of the system in the cube.
-    system
-        Its name.
+    system, short
+        Its name, and that as a table has it.
     known
         What is known of it, such as its team.
     rank
@@ -135,7 +124,8 @@ class Rung(NamedTuple):
 
     place: int
     system: str
-    known: tuple[str, ...]
+    short: str
+    known: str
     rank: str
     ranks: str
     tier: int
@@ -152,57 +142,55 @@ class Rung(NamedTuple):
 
 def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     """Yield the rows of the ladder at the depth and metric that the page opens with."""
-    at = view.setting.place
+    at, columns = view.setting.place, known(view).values()
     values = {name: each[0, at] for name, each in view.ranked.items()}
-    open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
-    names, told = view.systems, known(view)
+    unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
     base, apart = _against(view, values["mean"])
-    several = len(apart) > 1
     every = view.by_repeat[0, at]
     low, high = span(values | {"repeats": every})
     cuts = np.cumsum([len(each) for each in view.repeats_of])[:-1]
-    lists = [*zip(view.repeats_of, np.split(every, cuts), strict=True)]
+    repeated = np.split(every, cuts)
     above = None
-    for row in view.order(0, at):
-        ends = [float(values[name][row]) for name in ("ci_low", "mean", "ci_high")]
+    for row in values["order"]:
+        name = view.systems[row]
+        start, mean, end = (float(values[each][row]) for each in ("ci_low", "mean", "ci_high"))
+        marks, first = np.flatnonzero(apart[:, row]), float(values["first"][row])
+        star = " *" if len(apart) == 1 and len(marks) else ""
         tier = int(np.nan_to_num(values["tier"][row]))
         yield Rung(
-            systems.index(names[row]),
-            names[row],
-            tuple(each[row] for each in told.values()),
-            f"{values['rank'][row]:.0f}",
-            ranks(values["rank_low"][row], values["rank_high"][row]),
-            tier,
-            above is not None and tier != above,
-            fixed(ends[1]),
-            MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
-            tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
-            "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * _alone(apart[:, row])}",
-            ",".join(str(place + 1) for place in np.flatnonzero(apart[:, row]) if several),
-            MISSING
-            if np.isnan(open_share[row])
-            else f"{100 * open_share[row]:.0f}\N{NO-BREAK SPACE}%",
-            MISSING if np.isnan(values["first"][row]) else percent(float(values["first"][row])),
-            [(n, fixed(each), share(each, low, high)) for n, each in zip(*lists[row], strict=True)],
+            place=systems.index(name),
+            system=name,
+            short=short(name),
+            known=", ".join(each[row] for each in columns),
+            rank=f"{values['rank'][row]:.0f}",
+            ranks=ranks(values["rank_low"][row], values["rank_high"][row]),
+            tier=tier,
+            opens=above is not None and tier != above,
+            mean=fixed(mean),
+            interval=MISSING if np.isnan(start) else f"{fixed(start)} to {fixed(end)}",
+            share=(share(start, low, high), share(mean, low, high), share(end, low, high)),
+            change="" if np.isnan(base) else f"{mean - base:+.3f}{star}",
+            marks=",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
+            unjudged=MISSING
+            if np.isnan(unjudged[row])
+            else f"{100 * unjudged[row]:.0f}\N{NO-BREAK SPACE}%",
+            first=MISSING if np.isnan(first) else percent(first),
+            repeats=[
+                (label, fixed(each), share(each, low, high))
+                for label, each in zip(view.repeats_of[row], repeated[row], strict=True)
+            ],
         )
         above = tier
 
 
 def _against(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
     """Return the mean of the first baseline, NaN without, and who differs from which of them."""
-    index, order = view.cube.indexes[SYSTEM], view.order(0, view.setting.place)
-    differ = matrix(view, 0, view.setting.place) != 0
-    rows = index.get_indexer(pd.Index(view.setting.baselines))
-    apart = np.zeros((len(rows), len(mean)), bool)
-    for place, row in enumerate(rows):
-        if row >= 0:
-            apart[place, order] = differ[:, order == row][:, 0]
+    order = view.ranked["order"][0, view.setting.place]
+    differ = np.zeros((len(mean), len(mean)), bool)
+    differ[np.ix_(order, order)] = matrix(view, 0, view.setting.place) != 0
+    rows = view.cube.indexes[SYSTEM].get_indexer(pd.Index(view.setting.baselines))
+    apart = differ[rows] & (rows >= 0)[:, np.newaxis]
     return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, apart
-
-
-def _alone(apart: NDArray[np.bool_]) -> bool:
-    """Tell whether a system differs from the one baseline that there is."""
-    return len(apart) == 1 and bool(apart[0])
 
 
 SPANNED = ("ci_low", "ci_high", "mean", "repeats")
@@ -262,72 +250,67 @@ class HardTopics:
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row per topic, the hardest first: `QUARTERS`, the best system, who finds nothing."""
-        there = self.view.scores.isel({METRIC: self.metric, DEPTH: self.depth})
-        values = there.transpose(SYSTEM, TOPIC).to_numpy()
+        values = self.view.scores.to_numpy()[self.metric, :, :, self.depth]
         kept = np.isfinite(values).any(axis=0)
-        values, sign = values[:, kept], facts(self.view.setting.metrics[self.metric]).sign
-        found = dict(
-            zip(QUARTERS, np.nanquantile(values, [*QUARTERS.values()], axis=0), strict=True)
-        )
+        values, sign = values[:, kept], int(self.view.setting.signs[self.metric, 0, 0])
+        found = np.nanquantile(values, [*QUARTERS.values()], axis=0)
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
         best, ties = ahead.argmax(axis=0), (ahead == ahead.max(axis=0)).sum(axis=0)
         frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(
-            **found,
-            best=self.view.names(best),
+            **dict(zip(QUARTERS, found, strict=True)),
+            best=self.view.labels[best],
             ties=ties,
             top=values[best, np.arange(values.shape[1])],
             without=(values == 0).sum(axis=0) if sign > 0 else 0,
             n=np.isfinite(values).sum(axis=0),
         )
-        order = np.lexsort(
-            [frame["place"], (sign * frame["top"]).round(TIE), (sign * frame["median"]).round(TIE)]
-        )
+        marks = (sign * frame[["median", "top"]]).round(TIE)
+        order = np.lexsort([frame["place"], marks["top"], marks["median"]])
         ordered: pd.DataFrame = frame.iloc[order].reset_index(drop=True)
         return ordered
 
     @property
-    def says(self) -> str:
+    def claim(self) -> tuple[str, dict[str, Any]]:
         """Which topics are the hardest, or on which nobody finds anything."""
         table = self.table
         names, zeros = table[TOPIC], table["without"] == table["n"]
         if zeros.any():
             found = names[zeros].tolist()
-            return say("hard.zeros", zeros=len(found), n=len(names), names=found)
+            return "hard.zeros", {"zeros": len(found), "n": len(names), "names": found}
         marks = table[["median", "top"]].to_numpy().round(TIE)
         last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
         if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
-            return say("hard.every", n=len(names))
-        return say("hard.some" if last else "hard.one", names=names[: last + 1].tolist())
+            return "hard.every", {"n": len(names)}
+        return "hard.some" if last else "hard.one", {"names": names[: last + 1].tolist()}
 
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
         """The topics as they are spelled, and where their marks stand, in percent."""
-        table = self.table
-        low, high = min(0.0, float(table["low"].min())), float(table["high"].max())
-        marks = [
-            {name: share(row[name], low, high) for name in QUARTERS}
-            for row in table.to_dict("records")
+        low, high = min(0.0, float(self.table["low"].min())), float(self.table["high"].max())
+        return [
+            (_spelled(row), {name: share(row[name], low, high) for name in QUARTERS})
+            for row in self.table.to_dict("records")
         ]
-        return list(zip(map(_spelled, table.to_dict("records")), marks, strict=True))
 
 
 def _spelled(row: dict[Any, Any]) -> dict[str, str]:
     """Return a topic as the page has it."""
-    spread = f"{fixed(row['q1'])} to {fixed(row['q3'])}"
     return {
         "topic": text(row[TOPIC]),
         "median": fixed(row["median"]),
-        "spread": spread,
+        "spread": f"{fixed(row['q1'])} to {fixed(row['q3'])}",
         "best": row["best"],
-        "more": f" and {row['ties'] - 1} more" if row["ties"] > 1 else "",
+        "short": short(row["best"]) + (f" and {row['ties'] - 1} more" if row["ties"] > 1 else ""),
         "top": fixed(row["top"]),
         "without": f"{row['without']} of {row['n']}",
     }
 
 
-def hardest(view: View, metric: int, depth: int) -> str:
-    """Say which topics are the hardest."""
-    return HardTopics(view, metric, depth).says
+def hardest(view: View) -> list[list[tuple[str, dict[str, Any]]]]:
+    """Say which topics are the hardest, by metric and depth."""
+    depths = range(len(view.setting.depths))
+    metrics = range(len(view.setting.metrics))
+    return [[HardTopics(view, metric, depth).claim for depth in depths] for metric in metrics]
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,12 +331,12 @@ class Sheet:
     @cached_property
     def topics(self) -> pd.DataFrame:
         """What `sheet` says, with ``better``, than the median by how much; the least first."""
-        there = {METRIC: [0], DEPTH: [self.view.setting.place]}
         label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung.system)]
-        found = sheet(self.view.scores.isel(there), label)
+        there = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.place]})
+        found = sheet(there, label)
         frame = found.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
         apart = (frame["score"] - frame["median"]).round(TIE)
-        frame["better"] = apart * facts(self.view.setting.metrics[0]).sign
+        frame["better"] = apart * self.view.setting.facts[0].sign
         return frame.sort_values("better", kind="stable")
 
     @property
@@ -380,22 +363,20 @@ class Sheet:
             "sheet.best": not self.view.alone,
         }
         rung |= {"best": best, "n": len(self.topics)}
-        return [say(key, **rung) for key, there in told.items() if there]
+        return spoken((key, rung) for key, there in told.items() if there)
 
     @cached_property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
         """Its topics as they are spelled, and where the marks of a topic stand, in percent."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
-        records: list[dict[Any, Any]] = self.topics.reset_index().to_dict("records")
-        return [(_sheet_spelled(row), _marks(row, low, high)) for row in records]
-
-
-def _marks(row: dict[Any, Any], low: float, high: float) -> dict[str, float]:
-    """Return where the marks of a topic stand between two scores, in percent."""
-    ends = sorted([row["best"], row["worst"]])
-    marks = {"median": row["median"], "score": row["score"], "low": ends[0], "high": ends[1]}
-    return {name: share(value, low, high) for name, value in marks.items()}
+        found = []
+        for row in self.topics.reset_index().to_dict("records"):
+            least, most = sorted([row["best"], row["worst"]])
+            marks = {"median": row["median"], "score": row["score"], "low": least, "high": most}
+            spread = {str(name): share(value, low, high) for name, value in marks.items()}
+            found.append((_sheet_spelled(row), spread))
+        return found
 
 
 def _sheet_spelled(row: dict[Any, Any]) -> dict[str, str]:

@@ -71,7 +71,8 @@ def markdown(
         characters; what is left out is counted.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
-    order = sorted(of_systems, key=lambda system: _gravity(of_systems[system]))
+    gravity = {name: min(map(GRAVEST.index, each["verdict"])) for name, each in of_systems.items()}
+    order = sorted(of_systems, key=gravity.__getitem__)
     changes = [Change.of(of_systems[each], cube, scores, runs) for each in order]
     end = _notes(comparison) + (f"\n[The whole report]({link}).\n" if link else "")
     room = MOST - len(end[:NOTES]) - ROOM
@@ -89,10 +90,6 @@ def markdown(
 
 MOST, NOTES, ROOM = 10_000, 3_000, 200
 """Characters of a page, of what stands at its end, and of what says that some was left out."""
-
-
-def _gravity(rows: pd.DataFrame) -> int:
-    return min(map(GRAVEST.index, rows["verdict"]))
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
@@ -144,7 +141,8 @@ class Change(NamedTuple):
     def head(self, metrics: Sequence[Metric], told: Any) -> str:
         """Return the verdict, and a line per metric."""
         system, baseline = map(_cell, self.names)
-        title = f"## {system} against {baseline}: {_verdict(self.rows['verdict'])}\n"
+        verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
+        title = f"## {system} against {baseline}: {verdicts}\n"
         asked = None if self.word else told
         return "\n".join([title, *_metrics(self.rows, self.pair, metrics, asked)]) + "\n"
 
@@ -227,11 +225,6 @@ def _beside_best(
     both = pd.concat([pd.DataFrame(kept), best.astype({SCORE: float})], ignore_index=True)
     pair = build(both, judged, depth=alone.sizes[DEPTH])
     return pair.sel({SYSTEM: [system, BEST]}), both
-
-
-def _verdict(verdicts: pd.Series) -> str:
-    """Return what the verdicts of all metrics come to, each once, the gravest first."""
-    return ", ".join(word for word in GRAVEST if (verdicts == word).any())
 
 
 def _row(cells: Sequence[str]) -> str:

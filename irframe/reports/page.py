@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 
 from irframe.cubes.view import OURS, of_spans
-from irframe.metrics.facts import facts
 from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Lists, Snippets
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
-from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, text
+from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, spoken, text
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
@@ -143,27 +142,25 @@ class Page:
         drawn = self.ladder[:DRAWN]
         return drawn + [place for place in self.ladder[DRAWN:] if place in self.baselines]
 
-    def now(self, view: View) -> str:
-        """Return what the page opens with, in words."""
+    @cached_property
+    def now(self) -> list[str]:
+        """What the page opens with, in words, by view."""
+        key = "now.track" if len(self.views) > 1 else "now.page"
         told = {"metric": self.setting.metrics[0], "depth": self.setting.at}
-        return say("now.track" if len(self.views) > 1 else "now.page", view=view.name, **told)
+        return spoken((key, {"view": view.name, **told}) for view in self.views)
 
-    @property
+    @cached_property
     def word(self) -> str:
         """What repeats are called, "" where there are none."""
         known = [view.repeats.word for view in self.views if view.repeats is not None]
         return known[0] if known else ""
 
-    @property
+    @cached_property
     def words(self) -> str:
         """What several of them are called."""
         return plural(self.word)
 
-    def counted(self, n: int) -> str:
-        """Return a number of repeats in words."""
-        return f"{n} {self.word if n == 1 else self.words}"
-
-    @property
+    @cached_property
     def tested(self) -> str:
         """The test of pairs and its correction."""
         budgets = {BUDGETS: self.setting.unit} if self.setting.unit else {}
@@ -175,17 +172,17 @@ class Page:
         index = self.setting.cube.indexes[SYSTEM]
         return [int(place) for place in index.get_indexer(pd.Index(self.setting.baselines))]
 
-    @property
+    @cached_property
     def based(self) -> list[str]:
         """The names of the baselines."""
         return [self.systems[place] for place in self.baselines]
 
-    @property
+    @cached_property
     def numbered(self) -> str:
         """The baselines with the numbers that stand for them."""
         return ", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1))
 
-    @property
+    @cached_property
     def levels(self) -> str:
         """The levels that p-values are told apart by."""
         return ", ".join(f"{level:g}" for level in self.opening.levels)
@@ -196,7 +193,7 @@ class Page:
         pair = (self.systems.index(self.opening.systems[place]) for place in self.opening.pair)
         return Duel(self.opening, self.lists, *pair)
 
-    @property
+    @cached_property
     def query(self) -> str:
         """The query of the topic on which these two differ most, if it is known."""
         return self.snippets.queries.get(self.topics.index(self.duel.topic), "")
@@ -214,41 +211,30 @@ class Page:
     @cached_property
     def live(self) -> dict[str, dict[str, Any]]:
         """The figures that move, as they are at first."""
-        depths, at, view = self.setting.depths, self.setting.at, self.opening
-        now = pd.DataFrame({"depth": [at]})
-        mean = view.ranks["mean"].isel(metric=0)
-        chosen = [
+        setting, view, duel = self.setting, self.opening, self.duel
+        now = pd.DataFrame({"depth": [setting.at]})
+        mean = view.ranks["mean"].isel(metric=0).transpose(SYSTEM, ...)
+        names, places = setting.cube[SYSTEM].to_numpy(), np.repeat(self.drawn, len(setting.depths))
+        lines = pd.DataFrame(
             {
-                "depth": depth,
-                "mean": float(value),
-                SYSTEM: self.systems[place],
-                "place": place,
-                "hue": self.hues[place],
+                "depth": setting.depths * len(self.drawn),
+                "mean": mean.sel({SYSTEM: names[self.drawn]}).to_numpy().ravel(),
+                SYSTEM: np.array(self.systems, object)[places],
+                "place": places,
+                "hue": np.array(self.hues)[places],
             }
-            for place in self.drawn
-            for depth, value in zip(
-                depths, mean.sel({SYSTEM: self._label(place)}).to_numpy(), strict=True
-            )
-        ]
+        )
+        behind = duel.bars["ahead"] == "b"
+        hues = np.where(behind, self.hues[duel.b], self.hues[duel.a])
+        bars = duel.bars.assign(place=np.arange(len(behind)), hue=hues)
         told = self._by_metric(view.told)
-        order = self._by_metric(view.agreement[:, :, self.setting.place])
-        lines = pd.DataFrame(chosen)
+        order = self._by_metric(view.agreement[:, :, setting.place])
         return {
             "curves": figures.curves(lines, now),
             "told": figures.by_depth(told, now, "significant pairs"),
             "order": figures.by_depth(order, now, "Kendall's tau"),
-            "differences": figures.differences(self._bars(), "difference"),
+            "differences": figures.differences(bars, "difference"),
         }
-
-    def _bars(self) -> pd.DataFrame:
-        bars, duel = self.duel.bars, self.duel
-        behind = bars["ahead"] == "b"
-        return bars.assign(
-            place=np.arange(len(bars)), hue=np.where(behind, self.hues[duel.b], self.hues[duel.a])
-        )
-
-    def _label(self, place: int) -> Any:
-        return self.setting.cube[SYSTEM].to_numpy()[place]
 
     def _by_metric(self, values: Any) -> pd.DataFrame:
         frame = pd.DataFrame(values.T, columns=list(self.setting.metrics))
@@ -262,7 +248,7 @@ class Page:
         return {
             "title": self.title,
             "metrics": asked.metrics,
-            "signs": [facts(metric).sign for metric in asked.metrics],
+            "signs": asked.signs.ravel().tolist(),
             "depths": asked.depths,
             "at": asked.place,
             "levels": self.opening.levels,
@@ -274,24 +260,32 @@ class Page:
             "duel": [self.duel.a, self.duel.b, self.topics.index(self.duel.topic)],
             "own": self.sheet.rung.place,
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
-            "views": [self._view(number) for number in range(len(self.views))],
+            "views": self.spans,
             "unit": asked.unit,
             "repeated": self.word and [self.word, self.words],
-            "figures": {name: _bare(figure) for name, figure in self.live.items()},
+            "figures": {  # without their numbers, which the page has once
+                name: figure | {"datasets": {held: [] for held in figure["datasets"]}}
+                for name, figure in self.live.items()
+            },
             "known": self.known,
             "words": SCRIPTED,
             "groups": _groups(self.setting, SYSTEM),
             "properties": _groups(self.setting, TOPIC),
         }
 
-    def _view(self, number: int) -> dict[str, Any]:
-        view = self.views[number]
-        return {
-            "name": view.name,
-            "systems": [self.systems.index(name) for name in view.systems],
-            "topics": [self.topics.index(text(name)) for name in view.cube[TOPIC].to_numpy()],
-            "repeats": view.repeats_of,
-        }
+    @cached_property
+    def spans(self) -> list[dict[str, Any]]:
+        """Of every view its name, and the positions of its systems and topics in the whole cube."""
+        systems, topics = pd.Index(self.systems), pd.Index(self.topics)
+        return [
+            {
+                "name": view.name,
+                "systems": systems.get_indexer(pd.Index(view.systems)).tolist(),
+                "topics": topics.get_indexer(pd.Index(view.topics)).tolist(),
+                "repeats": view.repeats_of,
+            }
+            for view in self.views
+        ]
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -325,8 +319,7 @@ class Page:
         """Return the scores of all views, (metric, system, topic, depth), NaN where none is."""
         shape = len(self.setting.metrics), len(self.systems), len(self.topics)
         whole = np.full((*shape, len(self.setting.depths)), np.nan)
-        for number, view in enumerate(self.views):
-            there = self._view(number)
+        for view, there in zip(self.views, self.spans, strict=True):
             place = np.ix_(range(shape[0]), there["systems"], there["topics"])
             whole[place] = view.scores.to_numpy()
         return rounded_apart(whole, axis=1)
@@ -365,11 +358,6 @@ class Page:
 def _joined(names: tuple[str, ...], suffix: str) -> str:
     home = files("irframe.reports") / "page"
     return "\n".join((home / f"{name}.{suffix}").read_text(encoding="utf-8") for name in names)
-
-
-def _bare(figure: dict[str, Any]) -> dict[str, Any]:
-    """Return a specification without its numbers, which the page has once."""
-    return figure | {"datasets": {name: [] for name in figure["datasets"]}}
 
 
 def _groups(setting: Setting, dim: str) -> dict[str, list[str]]:

@@ -20,19 +20,18 @@ import xarray as xr
 
 from irframe.comparing.corrections import Adjust
 from irframe.comparing.document_texts import Texts, read_texts
-from irframe.cubes.by_budget import reading_in
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
-from irframe.experiments.units import Lengths
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.atomic import look, write_whole
-from irframe.files.compression import refuse_strange
+from irframe.files.compression import look, refuse_strange, write_whole
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
+from irframe.metrics.facts import READ_IN
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Layout, Ties
 from irframe.paired import PairedTest, Test
 from irframe.record import Step
@@ -46,7 +45,7 @@ from irframe.scores.reference import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
 from irframe.tables.cite import papers
-from irframe.warned import OneCall
+from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""
@@ -77,7 +76,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
         Part("papers", say("origins.papers"), [say("origins.cited")], data=cited),
         Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
     )
-    return {"lists": {"Settings": policies(cube), "Versions": versions()}, "parts": parts}
+    versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
+    return {"lists": {"Settings": policies(cube), "Versions": versions}, "parts": parts}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
@@ -90,18 +90,22 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def versions() -> list[tuple[str, str]]:
-    """Return the versions of Python and of the libraries."""
-    return [("python", platform.python_version()), *((name, version(name)) for name in LIBRARIES)]
-
-
 def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return what was read, with its SHA-256: files, or else frames, or else the cube."""
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
-    found = [(name, f"{len(frame)} rows", _of_frame(frame)) for name, frame in frames.items()]
-    return pd.DataFrame(found or [_of_cube(cube)], columns=["input", "size", "SHA-256"])
+    sizes = {name: f"{len(frame)} rows" for name, frame in frames.items()}
+    held = {
+        name: pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
+        for name, frame in frames.items()
+    }
+    if not frames:
+        arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
+        held = {"the cube's grades and documents": b"".join(each.tobytes() for each in arrays)}
+        sizes = dict.fromkeys(held, " x ".join(map(str, cube["grade"].shape)))
+    rows = [(name, sizes[name], hashlib.sha256(data).hexdigest()) for name, data in held.items()]
+    return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])
 
 
 def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
@@ -114,19 +118,6 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
         return path.name, text(size), "changed since it was read"
     with path.open("rb") as file:
         return path.name, text(size), hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _of_frame(frame: pd.DataFrame) -> str:
-    """Return the hash of the values of a frame, row by row."""
-    rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return hashlib.sha256(rows.tobytes()).hexdigest()
-
-
-def _of_cube(cube: xr.Dataset) -> tuple[str, str, str]:
-    arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
-    data = b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)
-    shape = " x ".join(map(str, cube["grade"].shape))
-    return "the cube's grades and documents", shape, hashlib.sha256(data).hexdigest()
 
 
 def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
@@ -289,13 +280,14 @@ def report(
     """
     said = {name: value for name, value in locals().items() if name not in INPUTS}
     figures.drawing()
-    target = Path(_target(data, qrels, path))
-    look(target)
+    look(target := Path(_target(data, qrels, path)))
     frames, whole = _read(data, qrels, {name: said[name] for name in BUILT})
     options = {name: said[name] for name in ASKED}
     setting = Setting.read(whole, metrics, depths, at, options, budget)
-    call = call_of(_names(frames, target, texts), said, _defaults())
-    with OneCall(), reading_in(setting.unit):
+    names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
+    names += ", texts=texts" * (texts is not None)
+    call = call_of(names, said, _defaults())
+    with OneCall(), during(READ_IN, setting.unit):
         page = _page(title or TITLE, setting, frames, call)
         write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
     return target
@@ -338,12 +330,6 @@ def _target(data: Any, qrels: Any, path: Target | None) -> Target:
         raise InputError("a path to write the report to", repr(type(chosen).__name__), advice)
     refuse_strange(chosen)
     return chosen
-
-
-def _names(frames: Mapping[str, Any], target: Path, texts: Texts | None) -> str:
-    """Return what comes first in the call."""
-    also = "" if texts is None else ", texts=texts"
-    return f"{'runs, qrels' if frames else 'cube'}, {target.name!r}{also}"
 
 
 def _defaults() -> dict[str, Any]:

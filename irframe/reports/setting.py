@@ -1,7 +1,7 @@
 """What a report is about, the words of its page, and what a section holds."""
 
 import tomllib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
@@ -20,8 +21,8 @@ from irframe.cubes.repeats import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.experiments.text_budgets import Budgets
-from irframe.metrics.facts import READ_IN
+from irframe.experiments.scoring import Budgets
+from irframe.metrics.facts import READ_IN, Facts, facts
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
 from irframe.scores.reference import Baselines
@@ -84,6 +85,11 @@ class _Spelled(Formatter):
 
 say = _Spelled().say
 """Fills a template with what it says."""
+
+
+def spoken(claims: Iterable[tuple[str, dict[str, Any]] | None]) -> list[str]:
+    """Return the sentences of some templates, each with what it says, and "" for nothing."""
+    return ["" if claim is None else say(claim[0], **claim[1]) for claim in claims]
 
 
 def short(name: str, most: int = LONGEST) -> str:
@@ -234,22 +240,32 @@ class Setting:
         checked = _checked(cube, **options)
         return cls(cube, whole, named, shown, at or opening, unit, **checked)
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """How deep lists themselves are read, where depths are budgets."""
         return min(OPENING, self.cube.sizes[DEPTH]) if self.unit else self.at
 
-    @property
+    @cached_property
+    def facts(self) -> list[Facts]:
+        """What is to be known of each metric."""
+        return [facts(metric) for metric in self.metrics]
+
+    @cached_property
+    def signs(self) -> NDArray[np.int64]:
+        """1 where more is better, else -1; (metric, 1, 1)."""
+        return np.array([[[each.sign]] for each in self.facts])
+
+    @cached_property
     def baseline(self) -> Hashable | None:
         """The baseline that the page opens with, if there is one."""
         return self.baselines[0] if self.baselines else None
 
-    @property
+    @cached_property
     def alpha(self) -> float:
         """The significance level; one less it, that of the intervals."""
         return self.pairing.alpha
 
-    @property
+    @cached_property
     def place(self) -> int:
         """Position of the opening depth among those shown."""
         return self.depths.index(self.at)
@@ -361,7 +377,7 @@ class Part:
     figure: dict[str, Any] | None = None
     guide: str = ""
 
-    @property
+    @cached_property
     def found(self) -> list[dict[Any, Any]]:
         """Findings one by one, where these are the numbers."""
         if self.data is None or "severity" not in self.data:
@@ -387,7 +403,8 @@ class Part:
     def columns(self) -> list[tuple[str, bool]]:
         """Heads of the columns, and whether they hold numbers."""
         frame = pd.DataFrame() if self.data is None else self.data
-        return [(headed(str(name)), _numeric(frame[name])) for name in frame]
+        real = frame.select_dtypes("number").columns
+        return [(headed(str(name)), name in real) for name in frame]
 
     @cached_property
     def rows(self) -> list[list[str]]:
@@ -405,10 +422,6 @@ def headed(name: str) -> str:
     ('lower end', 'best rank', 'system')
     """
     return HEADS.get(name, name.replace("_", " "))
-
-
-def _numeric(column: "pd.Series[Any]") -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column)) and column.dtype != bool
 
 
 def spelled(value: Any) -> str:
@@ -429,24 +442,26 @@ def spelled(value: Any) -> str:
     return text(value)
 
 
-def untold(key: str, subject: str, error: IrframeError, guide: str = "") -> Part:
-    """Return what the data lack for an answer, without what a program would do about it."""
-    why = say("part.needs", wanted=error.wanted, found=error.found)
-    return Part(key, say("part.untold", subject=subject), [why], guide=guide)
-
-
-def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
-    """Return what can be said, and of the rest why it cannot.
+def parts(
+    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], Part]]], guide: str = ""
+) -> list[Part]:
+    """Return what can be said of a view; of the rest what the data lack for it, not what to do.
 
     Parameters
     ----------
+    view
+        What `makers` take.
     makers
         Key, what is not known if it fails, and what makes the part.
+    guide
+        The page of the documentation where it fails.
     """
     found = []
     for key, subject, make in makers:
         try:
-            found.append(make())
+            found.append(make(view))
         except IrframeError as error:
-            found.append(untold(key, subject, error))
+            why = say("part.needs", wanted=error.wanted, found=error.found)
+            says = say("part.untold", subject=subject)
+            found.append(Part(key, says, [why], guide=guide))
     return found

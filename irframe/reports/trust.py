@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.comparing.compare import compare
-from irframe.comparing.significance import VERDICTS
+from irframe.comparing.significance import VERDICTS, Pairing
 from irframe.cubes.repeats import REPEAT_OF, each_a_system
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, of_spans, shown_as
@@ -18,7 +18,7 @@ from irframe.depths.pool_growth import pool_growth
 from irframe.errors import IrframeError, MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
-from irframe.experiments.text_budgets import Budgets
+from irframe.experiments.scoring import Budgets
 from irframe.files.repeats import Folded, fold
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
@@ -26,7 +26,7 @@ from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest
-from irframe.reports.setting import Part, Setting, parts, say, text, untold
+from irframe.reports.setting import Part, Setting, parts, say, spoken, text
 from irframe.reports.view import View
 from irframe.studies.diagnose import DECIDED, check_cube, check_frames, too_long
 from irframe.studies.judge_next import count_unjudged, judge_next
@@ -47,70 +47,70 @@ ALIKE = 0.9
 """Kendall's tau from which on two orders of the systems are called much the same."""
 
 
-def who_is_first(view: View, metric: int, depth: int) -> str:
+Claim = tuple[str, dict[str, Any]] | None
+"""A template and what it says, or nothing."""
+
+
+def who_is_first(view: View, metric: int, depth: int) -> Claim:
     """Say which systems may be first, and how sure that is."""
-    names = view.names(view.order(metric, depth))
+    names = view.labels[view.ranked["order"][metric, depth]]
     if not view.relevant:
-        return say("first.nothing")
+        return "first.nothing", {}
     if view.alone:
-        return say("first.alone", name=names[0])
-    if view.tied(metric, depth):
-        return say("first.tied", n=len(names))
-    best = view.names(np.flatnonzero(view.ranked["rank_low"][metric, depth] == 1))
+        return "first.alone", {"name": names[0]}
+    if view.tied[metric, depth]:
+        return "first.tied", {"n": len(names)}
+    best = view.labels[view.ranked["rank_low"][metric, depth] == 1]
     best = [name for name in names if name in best]
     if len(best) > 1:
-        return say("first.several", n=len(best), names=best)
-    topics = view.topics_compared(metric, depth)
+        return "first.several", {"n": len(best), "names": best}
+    topics = view.topics_compared[metric, depth]
     if topics < view.enough[metric]:
-        return say("first.few", name=names[0], topics=topics)
-    return say("first.sole", name=names[0], alpha=view.setting.alpha)
+        return "first.few", {"name": names[0], "topics": topics}
+    return "first.sole", {"name": names[0], "alpha": view.setting.alpha}
 
 
-def how_surely(view: View, metric: int, depth: int) -> str:
+def how_surely(view: View, metric: int, depth: int) -> Claim:
     """Say how often the first system would be first on other topics."""
-    if view.alone or view.crossing or not view.relevant or view.tied(metric, depth):
-        return ""
-    topics = view.topics_compared(metric, depth)
+    if view.alone or view.crossing or not view.relevant or view.tied[metric, depth]:
+        return None
+    topics = view.topics_compared[metric, depth]
     if topics < view.enough[metric]:
-        return say("sure.few", topics=topics)
+        return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
-    now = view.names(np.flatnonzero(view.ranked["rank"][metric, depth] == 1))
-    often = view.names(np.flatnonzero(share == share.max()))
-    told = {"others": often, "most": float(share.max())}
-    if len(now) > 1:
-        return say("sure.tied", names=now, **told)
-    own = float(share[view.systems.index(now[0])])
-    key = "sure.usual" if now[0] in often else "sure.other"
-    return say(key, name=now[0], share=own, **told)
+    first = view.ranked["rank"][metric, depth] == 1
+    told = {"others": view.labels[share == share.max()], "most": float(share.max())}
+    if first.sum() > 1:
+        return "sure.tied", {"names": view.labels[first], **told}
+    key = "sure.usual" if share[first][0] == share.max() else "sure.other"
+    return key, {"name": view.labels[first][0], "share": float(share[first][0]), **told}
 
 
-def what_repeats(view: View) -> str:
+def what_repeats(view: View) -> Claim:
     """Say what was repeated, how often, and whether intervals and tests count it."""
     known = view.repeats
     if known is None:
-        return ""
-    attributes = dict(view.ranks.attrs)
-    told = {"told": told_repeats(attributes), "word": known.word}
-    single = view.names(np.flatnonzero(known.counts == 1))
-    if not known.crossing or not single:
-        return say("repeats.says", **told)
-    return say("repeats.single", names=single, **told)
+        return None
+    told = {"told": told_repeats(dict(view.ranks.attrs)), "word": known.word}
+    single = view.labels[known.counts == 1]
+    if not known.crossing or not len(single):
+        return "repeats.says", told
+    return "repeats.single", {"names": single, **told}
 
 
-def how_many_differ(view: View, metric: int, depth: int) -> str:
+def how_many_differ(view: View, metric: int, depth: int) -> Claim:
     """Say how many pairs of systems differ significantly."""
     if view.alone:
-        return ""
+        return None
     pairs = view.strength.shape[-1]
     apart = int((view.strength[metric, depth] > 0).sum())
     key = {0: "apart.none", pairs: "apart.every"}.get(apart, "apart.some")
-    told = {"apart": apart, "pairs": pairs, "how": _corrected(view, pairs)}
-    return say(key, alpha=view.setting.alpha, **told)
+    told = {"apart": apart, "pairs": pairs, "how": _corrected(view.setting.pairing, pairs)}
+    return key, {"alpha": view.setting.alpha, **told}
 
 
-def _corrected(view: View, pairs: int) -> str:
+def _corrected(pairing: Pairing, pairs: int) -> str:
     """Return the correction of p-values, and of how many together."""
-    pairing = view.setting.pairing
     if pairing.test.joint:
         return "the test allows for all pairs"
     if not pairing.adjust:
@@ -120,56 +120,63 @@ def _corrected(view: View, pairs: int) -> str:
     return f"{ADJUST_WORDS.get(adjust, adjust)} over {together}"
 
 
-def who_is_unjudged(view: View, depth: int) -> str:
-    """Say how many documents are unjudged."""
+def who_is_unjudged(view: View) -> list[Claim]:
+    """Say how many documents are unjudged, by depth."""
     if of_spans(view.cube):
-        return ""
-    shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
-    told: dict[str, float] = {"depth": view.setting.depths[depth]}
+        return [None for _ in view.setting.depths]
+    shares = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
+    return [
+        _unjudged_to(view, share, depth)
+        for share, depth in zip(shares, view.setting.depths, strict=True)
+    ]
+
+
+def _unjudged_to(view: View, shares: Array, depth: int) -> Claim:
+    told: dict[str, Any] = {"depth": depth}
     if np.isnan(shares).all():
-        return say("judged.unknown")
+        return "judged.unknown", {}
     if not np.nansum(shares):
-        return say("judged.every", **told)
+        return "judged.every", told
     told |= {"whole": float(np.nanmean(shares)), "most": float(np.nanmax(shares))}
     if np.nanmin(shares) == told["most"]:
-        return say("judged.alike", **told)
-    worst = view.names(np.flatnonzero(shares == told["most"]))
-    return say("judged.some", middle=float(np.nanmedian(shares)), names=worst, **told)
+        return "judged.alike", told
+    names = view.labels[shares == told["most"]]
+    return "judged.some", {"middle": float(np.nanmedian(shares)), "names": names, **told}
 
 
-def how_it_changes(view: View, metric: int, depth: int) -> str:
+def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     """Say whether the deepest evaluation orders the systems as this one does."""
     if view.alone:
-        return say("order.alone")
-    depths = view.setting.depths
-    own = None if view.setting.unit else facts(view.setting.metrics[metric]).depth
+        return "order.alone", {}
+    setting, depths = view.setting, view.setting.depths
+    own = None if setting.unit else setting.facts[metric].depth
     if own is not None and depths[depth] >= own:
-        return say("order.cut", metric=view.setting.metrics[metric], depth=own)
-    if view.tied(metric, depth):
-        return say("order.tied", depth=depths[depth])
+        return "order.cut", {"metric": setting.metrics[metric], "depth": own}
+    if view.tied[metric, depth]:
+        return "order.tied", {"depth": depths[depth]}
     if depth == len(depths) - 1:
-        return say("order.deepest", what="budget" if view.setting.unit else "depth")
+        return "order.deepest", {"what": "budget" if setting.unit else "depth"}
     tau = float(view.agreement[metric, depth, -1])
     if np.isnan(tau):
-        return say("order.tied", depth=depths[-1])
+        return "order.tied", {"depth": depths[-1]}
     last = depths[-1] if own is None else min(own, depths[-1])
-    return say("order.like" if tau >= ALIKE else "order.unlike", depth=last, tau=tau)
+    return "order.like" if tau >= ALIKE else "order.unlike", {"depth": last, "tau": tau}
 
 
-def what_to_beware(view: View, metric: int, depth: int) -> str:
+def what_to_beware(view: View, metric: int, depth: int) -> Claim:
     """Say which means have no interval though there are topics, or one that holds less often."""
-    values = {name: view.ranked[name][metric, depth] for name in ("mean", "ci_low")}
-    label, topics = view.setting.metrics[metric], view.topics_compared(metric, depth)
-    known = facts(label)
-    lost = ~np.isnan(values["mean"]) & np.isnan(values["ci_low"])
+    mean, low = (view.ranked[name][metric, depth] for name in ("mean", "ci_low"))
+    topics, known = view.topics_compared[metric, depth], view.setting.facts[metric]
+    lost = ~np.isnan(mean) & np.isnan(low)
     if view.repeats is not None and view.setting.over == "repeat":
         lost &= view.repeats.counts > 1  # of one alone nothing is known
     if known.summary != "mean" or topics < 2:
-        return ""
+        return None
     if lost.any():
-        return say("caution.same", names=view.names(np.flatnonzero(lost)))
-    least = known.least_topics
-    return say("caution.few", metric=label, least=least, topics=topics) if topics < least else ""
+        return "caution.same", {"names": view.labels[lost]}
+    told = {"least": known.least_topics, "topics": topics}
+    few = topics < known.least_topics
+    return ("caution.few", {"metric": view.setting.metrics[metric], **told}) if few else None
 
 
 def sentences(view: View) -> dict[str, list[list[str]]]:
@@ -181,15 +188,14 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "apart": how_many_differ,
         "order": how_it_changes,
         "caution": what_to_beware,
-        "hard": hardest,
     }
-    found = {
+    claims: dict[str, Any] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
         for name, make in made.items()
     }
-    still = what_repeats(view)
-    found["repeats"] = [[still for _ in depths]]
-    return found | {"judged": [[who_is_unjudged(view, depth) for depth in depths]]}
+    claims |= {"hard": hardest(view), "repeats": [[what_repeats(view)] * len(depths)]}
+    claims["judged"] = [who_is_unjudged(view)]
+    return {name: [spoken(row) for row in rows] for name, rows in claims.items()}
 
 
 LU = "10.1007/s10791-016-9282-6"
@@ -208,36 +214,32 @@ OF_ONE = {"left-out"}
 
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
     """Return what to know before trusting the numbers of a view."""
-    makers = [
-        ("findings", "what to look out for", partial(_findings, findings)),
-        ("unjudged", "the share of unjudged documents", partial(_unjudged, view)),
-        ("pool", "the growth of the pool", partial(_pool, view)),
-        ("bounds", "what the unjudged documents leave open", partial(_bounds, view)),
-        ("next", "what should be judged next", partial(_next, view)),
-        ("ties", "what tied scores leave open", partial(_ties, view)),
-        ("left-out", "what leaving a run out of the pool does", partial(_left_out, view)),
-    ]
-    if of_spans(view.cube):
-        makers = makers[:1]
-    unfit = {*(OF_SEVERAL if view.alone else ()), *(OF_ONE if view.repeats else ())}
-    return parts([each for each in makers if each[0] not in unfit])
-
-
-def _findings(findings: pd.DataFrame) -> Part:
     counts = findings["severity"].value_counts().to_dict()
     told = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
     says = say("findings.says", counts=told) if told else say("findings.none")
-    return Part("findings", says, source=LU, data=findings, guide=TRUST)
+    first = Part("findings", says, source=LU, data=findings, guide=TRUST)
+    makers = [
+        ("unjudged", "the share of unjudged documents", _unjudged),
+        ("pool", "the growth of the pool", _pool),
+        ("bounds", "what the unjudged documents leave open", _bounds),
+        ("next", "what should be judged next", _next),
+        ("ties", "what tied scores leave open", _ties),
+        ("left-out", "what leaving a run out of the pool does", _left_out),
+    ]
+    unfit = {*(OF_SEVERAL if view.alone else ()), *(OF_ONE if view.repeats else ())}
+    fit = [] if of_spans(view.cube) else [each for each in makers if each[0] not in unfit]
+    return [first, *parts(view, fit)]
 
 
 def _unjudged(view: View) -> Part:
-    says, how = who_is_unjudged(view, view.setting.place), [say("unjudged.how")]
+    says = spoken(who_is_unjudged(view))[view.setting.place]
     if np.isnan(view.unjudged).all():
         return Part("unjudged", says, source=LU, guide=TRUST)
     quantiles = view.unjudged.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
     frame.insert(0, DEPTH, view.setting.depths)
+    how = [say("unjudged.how")]
     return Part("unjudged", says, how, LU, frame, figures.unjudged(frame), TRUST)
 
 
@@ -270,8 +272,8 @@ def _bounds(view: View) -> Part:
     found = _bounded(view)
     metrics = [text(name) for name in found[METRIC].to_numpy()]
     ends = found.mean(TOPIC).isel({DEPTH: 0})
-    frame = pd.concat([_bounded_frame(view, each, ends) for each in metrics], ignore_index=True)
-    first = frame[frame[METRIC] == metrics[0]]
+    frames = [_bounded_frame(view, each, ends.sel({METRIC: each})) for each in metrics]
+    first, frame = frames[0], pd.concat(frames, ignore_index=True)
     wide = float((first["upper"] - first["lower"]).median())
     says = say("bounds.alone" if view.alone else "bounds.says", open=wide, metric=metrics[0])
     kinds = {"bounds.divided": False, "bounds.added": True}
@@ -281,27 +283,28 @@ def _bounds(view: View) -> Part:
     }
     depth = view.setting.rank
     how = [say(key, metrics=each, depth=depth) for key, each in named.items() if each]
-    return Part("bounds", says, how, LU, frame, _drawn_bounds(first), TRUST)
+    figure = figures.ranges(first, metrics[0], "place in the ladder")
+    return Part("bounds", says, how, LU, frame, figure, TRUST)
 
 
-def _drawn_bounds(first: pd.DataFrame) -> dict[str, Any]:
-    return figures.ranges(first, str(first[METRIC].iloc[0]), "place in the ladder")
-
-
-def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> pd.DataFrame:
+def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     row, at = view.setting.metrics.index(metric), view.setting.place
-    frame = _tied(ends.sel({METRIC: metric}))
+    frame = _tied(ends)
     if not view.setting.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
-    ordered = frame.iloc[view.order(row, at)].rename_axis(SYSTEM).reset_index()
+    ordered = frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index()
     return ordered.assign(place=np.arange(1, len(ordered) + 1))
 
 
 def _next(view: View) -> Part:
     """Return the unjudged documents that would tell most of the pair the page opens with."""
-    pair = _pair(view)
-    a, b = (text(name) for name in pair[SYSTEM].to_numpy())
+    pair = view.cube.isel({SYSTEM: list(view.pair)})
+    experiment = experiment_of(pair)
+    pool = replace(experiment.known_pool, contributing=np.ones(2, bool))  # these two made it
+    made = {**experiment.made, "pool": "stated"}
+    pair = shown_as(pair, replace(experiment, pool=pool, made=made))
+    a, b = view.labels[list(view.pair)]
     depth = min(view.setting.rank, RANKS)
     left = count_unjudged(pair, depth)
     told = {"a": a, "b": b, "depth": depth}
@@ -316,23 +319,15 @@ def _next(view: View) -> Part:
     return Part("next", says, [say("next.how", **told)], ZOBEL, frame)
 
 
-def _pair(view: View) -> xr.Dataset:
-    """Return the cube of the two systems that the page opens with, as its pool."""
-    pair = view.cube.isel({SYSTEM: list(view.pair)})
-    experiment = experiment_of(pair)
-    pool = replace(experiment.known_pool, contributing=np.ones(2, bool))
-    return shown_as(
-        pair, replace(experiment, pool=pool, made={**experiment.made, "pool": "stated"})
-    )
-
-
 def _ties(view: View) -> Part:
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
     ranges = tie_ranges(view.cube, *view.setting.metrics, at=view.setting.rank).mean(TOPIC)
     width = (ranges.sel(bound="upper") - ranges.sel(bound="lower")).isel({DEPTH: 0})
     names = [f"{metric} left open" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
-    drawn = _in_order(view, _tied(ranges.isel({METRIC: 0, DEPTH: 0})))
+    labels = view.cube[SYSTEM].to_numpy()[view.ranked["order"][0, view.setting.place]]
+    drawn = _tied(ranges.isel({METRIC: 0, DEPTH: 0})).loc[labels]
+    drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
     told = {"metric": view.setting.metrics[0], "depth": view.setting.rank}
@@ -349,12 +344,6 @@ def _tied(ranges: xr.DataArray) -> pd.DataFrame:
     frame = pd.DataFrame(ends)
     frame.insert(0, "mean", (ends["lower"] + ends["upper"]) / 2)
     return frame
-
-
-def _in_order(view: View, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of systems down the ladder that the page opens with, with their places."""
-    ordered = frame.loc[view.cube[SYSTEM].to_numpy()[view.order(0, view.setting.place)]]
-    return ordered.assign(place=np.arange(1, len(ordered) + 1))
 
 
 def _left_out(view: View) -> Part:
@@ -394,29 +383,31 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
         ``runs`` and ``qrels``, or nothing.
     """
     with every_place(), unsaid():
-        read = {} if of_spans(cube) else frames
-        found = to_frame([*_of_frames(cube, read), *_of_cube(cube, setting)])
-    return found[found["what"] != DECIDED].reset_index(drop=True)
+        found: list[Finding] = []
+        try:
+            for finding in _found(cube, setting, frames):
+                found.append(finding)  # noqa: PERF402 - those before an error count
+        except IrframeError as error:
+            found.append(finding_of(error))
+        frame = to_frame(found)
+    return frame[frame["what"] != DECIDED].reset_index(drop=True)
 
 
-def _of_frames(cube: xr.Dataset, frames: dict[str, pd.DataFrame]) -> Iterator[Finding]:
-    if frames:
-        runs = read_table(fold(frames["runs"]).runs)
-        qrels = read_qrels_table(frames["qrels"])
-        yield from check_frames(runs, qrels, cube.sizes[DEPTH])
-
-
-def _of_cube(cube: xr.Dataset, setting: Setting) -> Iterator[Finding]:
+def _found(
+    cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
+) -> Iterator[Finding]:
+    """Yield findings."""
     asked = [parse_metric(name) for name in setting.metrics], cube.sizes[DEPTH]
+    single, textual = each_a_system(cube), of_spans(cube)
+    if frames and not textual:
+        runs = read_table(fold(frames["runs"]).runs)
+        yield from check_frames(runs, read_qrels_table(frames["qrels"]), asked[1])
     budgets = Budgets.read(list(setting.depths), "whole") if setting.unit else None
-    try:
-        if budgets is not None:
-            yield from too_long(each_a_system(cube), budgets)
-        if not of_spans(cube):
-            yield from check_cube(each_a_system(cube), *asked)
-        yield from check_repeats(each_a_system(cube), _folded(cube), *asked)
-    except IrframeError as error:
-        yield finding_of(error)
+    if budgets is not None:
+        yield from too_long(single, budgets)
+    if not textual:
+        yield from check_cube(single, *asked)
+    yield from check_repeats(single, _folded(cube), *asked)
 
 
 def _folded(cube: xr.Dataset) -> Folded:
@@ -436,10 +427,7 @@ def verdicts(view: View) -> list[Part]:
     """Return the verdicts on the systems of a view, nothing where no margin was given."""
     if view.setting.margin is None or view.alone:
         return []
-    try:
-        return [_verdicts(view)]
-    except IrframeError as error:
-        return [untold("verdicts", "the verdicts", error, GUIDE)]
+    return parts(view, [("verdicts", "the verdicts", _verdicts)], GUIDE)
 
 
 GUIDE = "questions/comparing"
@@ -449,7 +437,7 @@ GUIDE = "questions/comparing"
 def _verdicts(view: View) -> Part:
     setting, pairing = view.setting, view.setting.pairing
     labels = view.cube[SYSTEM].to_numpy()
-    first = labels[view.order(0, setting.place)[0]]
+    first = labels[view.ranked["order"][0, setting.place][0]]
     against = setting.baseline if setting.baseline in labels else first
     found = compare(
         view.every.isel({DEPTH: [setting.place]}),

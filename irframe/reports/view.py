@@ -19,7 +19,7 @@ from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
-from irframe.metrics.facts import TIE, average, facts
+from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
@@ -122,26 +122,8 @@ def pack_bytes(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-def unpack(packed: str, contents: Mapping[str, Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a page by name, as its script reads them.
-
-    Examples
-    --------
-    >>> unpack(*pack({"a": np.array([[1, 2]], np.uint16)}))["a"].tolist()
-    [[1, 2]]
-    """
-    data = gzip.decompress(base64.b64decode(packed))
-    types = {kind: np.dtype(name) for name, kind in KINDS.items()}
-    return {
-        name: np.frombuffer(
-            data, types[each["kind"]], int(np.prod(each["shape"])), each["start"]
-        ).reshape(each["shape"])
-        for name, each in contents.items()
-    }
-
-
-EVERY = "all topics"
-"""Name of the view of all topics."""
+JUDGED = "Judged"
+"""The metric that says which share of the documents is judged."""
 FEW = 8
 """Below so many topics, or those that the metric needs, nobody is said to be the sole first."""
 STEPS = (0.01, 0.001)
@@ -171,35 +153,40 @@ class View:
         """The same with one list of every system, of those with repeats the first."""
         return one_of_each(self.whole)
 
-    @property
+    @cached_property
     def alone(self) -> bool:
         """Whether there is but one system, so that nothing is compared."""
         return self.cube.sizes[SYSTEM] < 2
 
-    def score(self, *metrics: str) -> xr.DataArray:
-        """Return scores at what the page calls depths, of every repeat if there are any."""
+    @cached_property
+    def scored(self) -> xr.DataArray:
+        """Scores at what the page calls depths; and what is judged, if that can be told."""
         asked = self.setting
         named: dict[str, Any] = {"budget" if asked.unit else "at": asked.depths}
-        found: xr.DataArray = as_depths(score(self.whole, *metrics, **named))
-        return found
+        try:
+            found = score(self.whole, *dict.fromkeys([*asked.metrics, JUDGED]), **named)
+        except MetricError:  # it differs by subtopic, or ranks are shared
+            found = score(self.whole, *asked.metrics, **named)
+        depths: xr.DataArray = as_depths(found)
+        return depths
 
     @cached_property
     def every(self) -> xr.DataArray:
         """Scores, (metric, system, topic, depth); with repeats these after the system."""
-        return self.score(*self.setting.metrics)
+        return self.scored.isel({METRIC: slice(len(self.setting.metrics))})
 
     @cached_property
     def read(self) -> Scores:
         """The same as means over repeats, which are kept beside."""
         return read_scores(self.every, self.setting.over)
 
-    @property
+    @cached_property
     def repeats(self) -> Repeats | None:
         """The repeats, if any system has several."""
         found: Repeats | None = self.read.repeats
         return found
 
-    @property
+    @cached_property
     def crossing(self) -> bool:
         """Whether intervals and tests count repeats."""
         return self.repeats is not None and self.repeats.crossing
@@ -208,7 +195,7 @@ class View:
     def scores(self) -> xr.DataArray:
         """Scores, (metric, system, topic, depth), of repeats their mean."""
         if REPEAT not in self.every.dims:
-            return self.every
+            return self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH)
         whole = self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH, REPEAT)[..., 0].drop_vars(REPEAT)
         return whole.copy(data=self.read.values)
 
@@ -216,7 +203,7 @@ class View:
     def by_repeat(self) -> Array:
         """The mean of every repeat over the topics compared, (metric, depth, repeat)."""
         if self.repeats is None:
-            return np.zeros((len(self.setting.metrics), len(self.setting.depths), 0))
+            return self.every_pair(0.0, 0)
         known = np.where(self.read.scored[:, np.newaxis], self.repeats.values, np.nan)
         rows = zip(known, self.read.summaries, strict=True)
         return np.stack([average(values, how, axis=1).T for values, how in rows])
@@ -231,22 +218,22 @@ class View:
         kept = there.to_numpy()
         if self.repeats.layout == "shared":
             kept = kept & kept[kept.any(axis=1)].all(axis=0)
-        found = [[text(label) for label in labels[row]] for row in kept]
-        return [each or ["-"] for each in found]
+        return [[text(label) for label in labels[row]] or ["-"] for row in kept]
 
     @cached_property
     def ranks(self) -> xr.Dataset:
         """Means, ranks, their intervals, tiers and shares of first places, by metric and depth."""
         asked = self.setting
-        pairing = asked.pairing
         if self.alone:
             found = summary(self.every, alpha=asked.alpha)
             one = xr.ones_like(found["n"])
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             places["n_topics"] = found["n"].max(SYSTEM)
             return found.assign(places | {"first": one * np.nan})
-        how: dict[str, Any] = {"test": pairing.test, "adjust": pairing.adjust, "over": asked.over}
-        found = rank_intervals(self.every, alpha=asked.alpha, **how)
+        how: dict[str, Any] = {"alpha": asked.alpha, "over": asked.over}
+        found = rank_intervals(
+            self.every, test=asked.pairing.test, adjust=asked.pairing.adjust, **how
+        )
         if self.crossing:  # resamples of the topics alone would say too little
             return found.assign(first=found["mean"] * np.nan)
         drawn = Resamples(asked.alpha, asked.samples, asked.seed)
@@ -254,57 +241,64 @@ class View:
         return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
 
     @cached_property
+    def means(self) -> Array:
+        """Means, (metric, depth, system)."""
+        return self.ranks["mean"].transpose(METRIC, DEPTH, SYSTEM).to_numpy()
+
+    @cached_property
+    def topics_compared(self) -> Array:
+        """How many topics means are over, (metric, depth)."""
+        topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...).to_numpy()
+        return np.asarray(topics.reshape(*topics.shape[:2], -1).max(axis=-1))
+
+    @cached_property
     def ranked(self) -> dict[str, Array]:
-        """The same as arrays by name, (metric, depth, system); ranks as the pairs have them."""
+        """The same as arrays by name, (metric, depth, system); ranks as the pairs have them.
+
+        ``order`` is that of the ladder, positions of systems with the best first.
+        """
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM)
         found = {
             str(name): ranks[name].to_numpy() for name in ranks.data_vars if ranks[name].ndim == 3
         }
+        mean = np.nan_to_num(self.means * self.setting.signs)
+        found["order"] = np.lexsort([-mean, found["rank"]])
         if self.alone:
             return found
-        few = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...).to_numpy()
-        few = few.reshape(*found["first"].shape[:2], -1)[..., -1:] < self.enough
-        tied = (found["rank"] == 1).all(axis=-1, keepdims=True)
-        first = np.where(few | tied, np.nan, found["first"])
-        return found | self._counted() | {"first": first}
-
-    def _counted(self) -> dict[str, Array]:
-        """Return the ends of ranks: 1 and all systems, less those that pairs tell apart."""
+        few = (self.topics_compared < self.enough) | self.tied
         systems = self.cube.sizes[SYSTEM]
         one, other = np.eye(systems)[all_pairs(systems).T]
         ahead, behind = self.signed > 0, self.signed < 0
-        return {
+        return found | {
             "rank_low": 1 + behind @ one + ahead @ other,
             "rank_high": systems - ahead @ one - behind @ other,
+            "first": np.where(few[..., np.newaxis], np.nan, found["first"]),
         }
+
+    @cached_property
+    def tied(self) -> NDArray[np.bool_]:
+        """Whether no system has a better mean than another, (metric, depth)."""
+        return np.asarray((self.ranks["rank"].transpose(METRIC, DEPTH, SYSTEM) == 1).all(SYSTEM))
 
     @cached_property
     def relevant(self) -> bool:
         """Whether any document is relevant."""
         return bool((experiment_of(self.cube).judgments.grade > 0).any())
 
-    def tied(self, metric: int, depth: int) -> bool:
-        """Tell whether no system has a better mean than another."""
-        return bool((self.ranked["rank"][metric, depth] == 1).all())
-
     @cached_property
     def enough(self) -> NDArray[np.int64]:
-        """From how many topics on a first is named, (metric, 1, 1)."""
-        least = [max(FEW, facts(name).least_topics) for name in self.setting.metrics]
-        return np.array(least).reshape(-1, 1, 1)
+        """From how many topics on a first is named, (metric, 1)."""
+        return np.array([[max(FEW, each.least_topics)] for each in self.setting.facts])
 
-    def topics_compared(self, metric: int, depth: int) -> int:
-        """Return how many topics means are over."""
-        return int(self.ranks["n_topics"].isel({METRIC: metric, DEPTH: depth}).max())
-
-    def names(self, places: Array) -> list[str]:
-        """Return the names of the systems at some positions."""
-        return [self.systems[place] for place in places]
+    @cached_property
+    def labels(self) -> NDArray[np.object_]:
+        """The names of the systems, to be chosen from by their positions."""
+        return np.array([text(label) for label in self.cube[SYSTEM].to_numpy()], object)
 
     @cached_property
     def systems(self) -> list[str]:
         """The names of the systems."""
-        return [text(label) for label in self.cube[SYSTEM].to_numpy()]
+        return list(self.labels)
 
     @cached_property
     def deepest(self) -> int:
@@ -319,12 +313,21 @@ class View:
     @cached_property
     def levels(self) -> tuple[float, ...]:
         """Levels that p-values may be below, falling."""
-        return levels(self.setting.alpha)
+        return (self.setting.alpha, *(step for step in STEPS if step < self.setting.alpha))
 
     @cached_property
     def paired(self) -> Scores:
         """The scores, and the topics on which every system has one."""
         return scores_to_compare(self.read, quiet=True)
+
+    @cached_property
+    def averaged(self) -> NDArray[np.bool_]:
+        """Whether means are those of single scores, (metric, 1)."""
+        return np.array([[how == "mean"] for how in self.paired.summaries])
+
+    def every_pair(self, value: float, *last: int) -> Array:
+        """Return one value over (metric, depth, ...), where there is nothing to compare."""
+        return np.full((len(self.setting.metrics), len(self.setting.depths), *last), value)
 
     @cached_property
     def reach(self) -> NDArray[np.float64]:
@@ -333,20 +336,19 @@ class View:
         It is that of `compare`; NaN for one topic, and where a mean is none of single scores.
         """
         if self.alone:
-            return np.full((len(self.setting.metrics), len(self.setting.depths)), np.nan)
+            return self.every_pair(np.nan)
         topics = self.paired.scored.sum(axis=1)
-        single = np.array([how == "mean" for how in self.paired.summaries])
         none = np.zeros((), int)
         unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics, topics - 1)
         _, high = unit.interval(alpha=self.setting.alpha)
-        return np.where(single[:, np.newaxis], high, np.nan)
+        return np.where(self.averaged, high, np.nan)
 
     @cached_property
     def half(self) -> Array:
         """Half the width of the interval of every pair, (metric, depth, pair), if repeats count."""
         repeats, alpha = self.repeats, self.setting.alpha
         if self.alone or repeats is None:
-            return np.zeros((len(self.setting.metrics), len(self.setting.depths), 0))
+            return self.every_pair(0.0, 0)
         pairs = all_pairs(self.cube.sizes[SYSTEM])
 
         def compute(row: int, depths: slice) -> Array:
@@ -354,33 +356,27 @@ class View:
             return np.asarray((high - low).T / 2)
 
         found = self.paired.by_piece(len(pairs), compute)
-        single = np.array([how == "mean" for how in self.paired.summaries])
-        return np.where(single[:, np.newaxis, np.newaxis], found, np.nan)
+        return np.where(self.averaged[..., np.newaxis], found, np.nan)
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
         below = self.p[..., np.newaxis] < np.array(self.levels)
-        found: NDArray[np.uint8] = below.sum(-1, np.uint8)
-        return found
+        return np.asarray(below.sum(-1, np.uint8))
 
     @cached_property
     def p(self) -> Array:
         """Corrected p-values, (metric, depth, pair)."""
         if self.alone:
-            return np.ones((len(self.setting.metrics), len(self.setting.depths), 0))
+            return self.every_pair(1.0, 0)
         return self.setting.pairing.p_values(self.paired, all_pairs(self.cube.sizes[SYSTEM]))
 
     @cached_property
     def signed(self) -> NDArray[np.int8]:
         """The same as `strength`, negative where the second system of a pair is better."""
-        means = self.ranks["mean"].transpose(METRIC, DEPTH, SYSTEM).to_numpy()
-        first, second = all_pairs(means.shape[-1]).T
-        signs = np.array([facts(name).sign for name in self.setting.metrics])
-        lead = np.nan_to_num(means[..., first] - means[..., second])
-        ahead = np.sign(lead * signs[:, np.newaxis, np.newaxis])
-        found: NDArray[np.int8] = (self.strength * ahead).astype(np.int8)
-        return found
+        first, second = all_pairs(self.means.shape[-1]).T
+        lead = np.nan_to_num(self.means[..., first] - self.means[..., second])
+        return np.asarray(self.strength * np.sign(lead * self.setting.signs), np.int8)
 
     @cached_property
     def pair(self) -> tuple[int, int]:
@@ -389,11 +385,12 @@ class View:
         The best and the baseline; or, without one or if these are alike, the pair that is nearest
         to significance; of systems that are all alike the first two.
         """
-        order, at = self.order(0, self.setting.place), self.setting.place
+        at = self.setting.place
+        order = self.ranked["order"][0, at]
         if self.alone:
             return int(order[0]), int(order[0])
         sides, place = all_pairs(len(order)), np.argsort(order)
-        scores = self.scores.isel({METRIC: 0, DEPTH: at}).transpose(SYSTEM, TOPIC).to_numpy()
+        scores = self.scores.to_numpy()[0, :, :, at]
         alike = (np.nan_to_num(scores[sides[:, 0]] - scores[sides[:, 1]]) == 0).all(axis=1)
         based = (self.cube[SYSTEM].to_numpy()[sides] == self.setting.baseline).any(axis=1)
         best, worst = np.sort(place[sides], axis=1).T
@@ -406,53 +403,25 @@ class View:
     @cached_property
     def told(self) -> NDArray[np.float64]:
         """Share of the pairs that differ significantly, (metric, depth); NaN without pairs."""
-        if self.alone:
-            return np.full(self.strength.shape[:2], np.nan)
-        found: NDArray[np.float64] = (self.strength > 0).mean(axis=-1)
-        return found
+        return self.every_pair(np.nan) if self.alone else (self.strength > 0).mean(axis=-1)
 
     @cached_property
     def agreement(self) -> NDArray[np.float64]:
         """Kendall's tau between the orders at two depths, (metric, depth, depth)."""
         if self.alone:
-            return np.full((*self.strength.shape[:2], len(self.setting.depths)), np.nan)
+            return self.every_pair(np.nan, len(self.setting.depths))
         return volatility(self.scores).transpose(METRIC, DEPTH, ...).to_numpy()
 
     @cached_property
     def unjudged(self) -> xr.DataArray:
-        """What `unjudged_shares` says; NaN where that cannot be told."""
-        try:
-            return unjudged_shares(self)
-        except MetricError:
+        """The mean share of the documents down to a depth that are unjudged, (system, depth).
+
+        NaN where that cannot be told.
+        """
+        if JUDGED not in self.scored[METRIC]:
             return self.ranks["mean"].isel({METRIC: 0}, drop=True) * np.nan
-
-    def order(self, metric: int, depth: int) -> Array:
-        """Return the positions of the systems, the best first, as the ladder has them."""
-        mean = self.ranked["mean"][metric, depth] * facts(self.setting.metrics[metric]).sign
-        return np.lexsort([-np.nan_to_num(mean), self.ranked["rank"][metric, depth]])
-
-
-def unjudged_shares(view: View) -> xr.DataArray:
-    """Return the mean share of the documents down to a depth that are unjudged, (system, depth).
-
-    Raises
-    ------
-    MetricError
-        If it differs by subtopic, or ranks are shared.
-    """
-    judged = view.score("Judged").isel({METRIC: 0}, drop=True)
-    return (1 - judged.mean([dim for dim in (REPEAT, TOPIC) if dim in judged.dims])).round(TIE)
-
-
-def levels(alpha: float) -> tuple[float, ...]:
-    """Return the levels that a page tells p-values apart by, falling.
-
-    Examples
-    --------
-    >>> levels(0.05), levels(0.005)
-    ((0.05, 0.01, 0.001), (0.005, 0.001))
-    """
-    return (alpha, *(step for step in STEPS if step < alpha))
+        judged = self.scored.sel({METRIC: JUDGED}, drop=True)
+        return (1 - judged.mean([dim for dim in (REPEAT, TOPIC) if dim in judged.dims])).round(TIE)
 
 
 def views(setting: Setting) -> Iterator[View]:
@@ -463,7 +432,7 @@ def views(setting: Setting) -> Iterator[View]:
     by = setting.cube.attrs.get("collection")
     parts = dict(groups(setting.whole, by)) if by else {}
     if len(parts) < 2 or experiment_of(setting.whole).there.all():
-        yield View(EVERY, setting, setting.whole)
+        yield View("all topics", setting, setting.whole)
     if len(parts) > 1:
         found = [View(f"{by} {key}", setting, part) for key, part in parts.items()]
         yield from sorted(found, key=lambda view: view.alone)
@@ -471,15 +440,16 @@ def views(setting: Setting) -> Iterator[View]:
 
 def arrays(view: View) -> dict[str, Array]:
     """Return the numbers of a view as the page holds them, over (metric, depth, system)."""
-    whole = {name: view.ranked[name] for name in ("rank", "rank_low", "rank_high", "tier")}
     real = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
     real |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
     if view.repeats is not None:
         real |= {"repeats": view.by_repeat} | ({"half": view.half} if view.crossing else {})
     real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
-    marks = {name: np.nan_to_num(values).astype(np.int16) for name, values in whole.items()}
     return {
         **{name: rounded(values) for name, values in real.items()},
-        **marks,
+        **{
+            name: np.nan_to_num(view.ranked[name]).astype(np.int16)
+            for name in ("rank", "rank_low", "rank_high", "tier")
+        },
         "strength": view.strength,
     }

@@ -40,9 +40,7 @@ def at_depth(array: xr.DataArray, at: Any) -> xr.DataArray:
 
 
 def by_depth(
-    function: Callable[[xr.DataArray], pd.DataFrame],
-    scores: xr.DataArray | pd.DataFrame,
-    at: Any,
+    function: Callable[[xr.DataArray], pd.DataFrame], scores: xr.DataArray | pd.DataFrame, at: Any
 ) -> pd.DataFrame:
     """Return a frame of scores at one depth; for a list of depths a column says which.
 
@@ -87,12 +85,9 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
         rows = [averages(row) for row in scores.compute().transpose(METRIC, ...)]
         return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
     summary = facts(scores[METRIC].item()).summary
-    found: xr.DataArray = xr.apply_ufunc(
-        partial(average, summary=summary),
-        scores.compute(),
-        input_core_dims=[[TOPIC]],
-        keep_attrs=True,
-    )
+    kernel = partial(average, summary=summary)
+    whole, dims = scores.compute(), [[TOPIC]]
+    found: xr.DataArray = xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
     return found
 
 
@@ -113,27 +108,22 @@ def moments(scores: Scores) -> list[Any]:
         how many topics of equal weight would be as good.
     """
     if scores.weights is not None:
-        return list(_weighted_moments(scores.values, scores.weights))
-    known = scores.repeats
+        values = np.moveaxis(scores.values, 2, -1)
+        there: Any = np.where(np.isnan(values), 0.0, scores.weights)
+        n, sure = np.count_nonzero(there, axis=-1), hc2(there)
+        filled = np.where(there > 0, values, 0.0)
+        with np.errstate(invalid="ignore"):
+            mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
+        variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
+        squares = np.where(n > 1, n * (n - 1) * variance, 0.0)
+        return [n, mean, squares, sure.freedom, sure.topics]
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
     parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
-    found = [np.stack(part) for part in parts]
-    if known is None or not known.crossing:
-        return found
-    n, mean, _ = found
-    variance, freedom, _ = known.own(scores)
+    n, mean, squares = (np.stack(part) for part in parts)
+    if scores.repeats is None or not scores.repeats.crossing:
+        return [n, mean, squares]
+    variance, freedom, _ = scores.repeats.own(scores)
     return [n, mean, variance * n * (n - 1.0), freedom]
-
-
-def _weighted_moments(values: Any, weights: Any) -> tuple[Any, ...]:
-    """Return moments so that squares / (n (n - 1)) is the variance of a weighted mean."""
-    values = np.moveaxis(values, 2, -1)
-    there = np.where(np.isnan(values), 0.0, weights)
-    n, filled, sure = np.count_nonzero(there, axis=-1), np.where(there > 0, values, 0.0), hc2(there)
-    with np.errstate(invalid="ignore"):
-        mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
-    variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
-    return n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), sure.freedom, sure.topics
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:
@@ -183,13 +173,10 @@ def weighted(scores: Scores, weights: Any) -> Scores:
     """
     if weights is None:
         return scores
-    refused = [
-        name for name, each in zip(scores.metrics, scores.summaries, strict=True) if each != "mean"
-    ]
+    refused = [name for name in scores.metrics if facts(name).summary != "mean"]
     if refused:
-        raise MetricError(
-            "metrics that are averaged plainly over topics, for weights=", "", "", refused
-        )
+        wanted = "metrics that are averaged plainly over topics, for weights="
+        raise MetricError(wanted, "", "", refused)
     values = _numbers(pd.Series(weights), scores.topics)
     nothing = scores.topics[values == 0]
     if len(nothing) == len(values):
@@ -223,10 +210,10 @@ def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> li
     """
     if scores.weights is None or not np.isfinite(topics).any():
         return []
-    found, least = [], LEAST_DRAWN if drawn else LEAST
+    least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
     fewest, heaviest = np.nanmin(topics), scores.weights.max() / scores.weights.sum()
+    found = []
     if fewest < least:
-        what = "resamples" if drawn else "tests and intervals"
         found.append(
             f"{what} hold less often than they say where topics with weights are as good as "
             f"fewer than {least} of equal weight: {fewest:.3g}"
@@ -313,8 +300,7 @@ class Resamples:
             counts *= weights
             drawn = counts.sum(axis=1)[:, np.newaxis, np.newaxis]
         total = _weighted(counts, summands).reshape(-1, depths, systems)
-        means: Array = np.round(sign * averaged(drawn, total, summary), TIE)
-        return means
+        return np.asarray(np.round(sign * averaged(drawn, total, summary), TIE))
 
     def ends(self, values: Array, beyond: Array | float) -> Arrays:
         """Return between which values the resamples lie; samples last.
@@ -336,8 +322,9 @@ class Resamples:
         low = np.broadcast_to(place, values.shape[:-1])[..., np.newaxis]
         high = self.samples - 1 - low
         parted = np.partition(values, np.union1d(place, self.samples - 1 - place), axis=-1)
-        ends = (np.take_along_axis(parted, each, axis=-1)[..., 0] for each in (low, high))
-        lowest, highest = ends
+        lowest, highest = (
+            np.take_along_axis(parted, each, axis=-1)[..., 0] for each in (low, high)
+        )
         return np.where(np.isnan(highest), np.nan, lowest), highest
 
     def expanded(self, topics: Array | int) -> Array:
@@ -348,25 +335,10 @@ class Resamples:
         >>> Resamples(0.05, 1000, 0).expanded(np.array([5, 50])).round(4)
         array([0.001 , 0.0212])
         """
-        return expanded_share(self.alpha, topics)
-
-
-def expanded_share(alpha: float, topics: Array | int) -> Array:
-    """Return which quantile stands for alpha / 2 where resamples vary less than samples do.
-
-    Resamples of n topics vary less than other topics would, by the root of n / (n - 1), and their
-    quantiles are those of the normal distribution, not Student's.
-
-    References
-    ----------
-    .. [1] Hesterberg. What teachers should know about the bootstrap: resampling in the
-       undergraduate statistics curriculum. American Statistician 69, 2015.
-       doi:10.1080/00031305.2015.1089789
-    """
-    n = np.asarray(topics, dtype=np.float64)
-    several = np.where(n > 1, n, np.nan)
-    t = scipy.special.stdtrit(several - 1, 1 - alpha / 2)
-    return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
+        n = np.asarray(topics, dtype=np.float64)
+        several = np.where(n > 1, n, np.nan)
+        t = scipy.special.stdtrit(several - 1, 1 - self.alpha / 2)
+        return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
 
 
 def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
@@ -389,8 +361,7 @@ def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
     summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
     total = _weighted(1 - np.eye(topics), summands).reshape(topics, depths, systems)
     counted = (there.sum(axis=0) - there)[..., np.newaxis].astype(np.float64)
-    means: Array = np.round(sign * averaged(counted, total, summary), TIE)
-    return means
+    return np.asarray(np.round(sign * averaged(counted, total, summary), TIE))
 
 
 def _weighted(counts: Array, summands: Array) -> Array:

@@ -19,8 +19,8 @@ from irframe.scores.scores import Scores, refuse_large
 from irframe.warned import listing
 
 
-def left_out(scores: Scores) -> list[str]:
-    """Say which topics are left out, and whether only one remains.
+def warn_left_out(scores: Scores) -> None:
+    """Warn of topics that are left out, and where only one remains.
 
     Raises
     ------
@@ -33,9 +33,9 @@ def left_out(scores: Scores) -> list[str]:
         advice = "leave out the systems that lack scores, or these metrics"
         raise ParameterError("topics on which every system has a score", "none", advice, without)
     dropped = [
-        _dropped(label, scores.topics, ~there.all(axis=1))
-        for label, there in zip(scores.metrics, scores.scored, strict=True)
-        if not there.all()
+        f"{lost.sum()} of {len(scores.topics)} for {label} ({listing(scores.topics[lost])})"
+        for label, lost in zip(scores.metrics, np.asarray(~scores.scored.all(axis=2)), strict=True)
+        if lost.any()
     ]
     messages = []
     if dropped:
@@ -43,11 +43,7 @@ def left_out(scores: Scores) -> list[str]:
         messages.append(f"topics on which some system has no score are left out: {found}")
     if len(counted) and counted.min() == 1:
         messages.append("systems are compared on a single topic, which cannot show a difference")
-    return messages
-
-
-def _dropped(label: str, topics: pd.Index, missing: Array) -> str:
-    return f"{missing.sum()} of {len(topics)} for {label} ({listing(topics[missing])})"
+    warn(*messages)
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
@@ -165,9 +161,3 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
         raise DepthError(wanted, found, advice, missing)
     refuse_repeated_depths(asked, wanted)
     return scores.take(depth=index.get_indexer(pd.Index(asked)))
-
-
-def warn_left_out(scores: Scores) -> None:
-    """Raise if a metric has no topics to compare systems on, and warn of those it leaves out."""
-    for message in left_out(scores):
-        warn(message)

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import places
+from irframe.checks import is_whole, places
 from irframe.errors import DepthError, ParameterError
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, place_of
@@ -21,7 +21,6 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
     select_depths,
-    warn_left_out,
 )
 from irframe.scores.scores import Scores, in_memory
 
@@ -58,8 +57,14 @@ def match_reference(
     """
     read = read_scores(scores)
     if isinstance(reference, xr.DataArray | pd.DataFrame | Scores):
-        other = _like(read, read_scores(reference))
-    elif isinstance(reference, int | np.integer) and not isinstance(reference, bool):
+        other = same_systems(read, read_scores(reference))
+        if len(other.metrics) > 1:
+            missing = [metric for metric in read.metrics if metric not in other.metrics]
+            if missing:
+                wanted = "a single metric in the reference, or all those of the scores"
+                raise ParameterError(wanted, "none for", "choose one", missing)
+            other = other.take(metric=[other.metrics.index(metric) for metric in read.metrics])
+    elif is_whole(reference):
         other = select_depths(read, int(reference))
     else:
         other = pick_metric(read, reference)
@@ -111,12 +116,6 @@ def share_depths(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
         Both sides, without a score wherever some system has none on either.
     """
     scores, other = in_memory(scores, other)
-    new = scores_to_compare(scores, quiet=True)
-    held = new if other is scores else scores_to_compare(other, quiet=True)
-    same = scores.topics.equals(other.topics)
-    if same and new.scored.all() and held.scored.all():
-        warn_left_out(new)
-        return new, held
     both = scores.topics.intersection(other.topics, sort=False)
     if not len(both):
         return scores_to_compare(scores), scores_to_compare(other)
@@ -164,24 +163,19 @@ def pick_metric(scores: Scores, metric: Any) -> Scores:
     place = place_of(metric, scores.metrics)
     if place is not None:
         return scores.take(metric=[place])
-    name, depth = _without_depth(metric)
+    name: Any
+    if (known := facts(metric).depth) is not None:
+        name, depth = replace(parse_metric(metric), depth=None), str(known)
+    else:
+        name, _, depth = metric.rpartition("@") if isinstance(metric, str) else ("", "", "")
     place = place_of(name, scores.metrics)
     if place is not None and scores.depths is not None:
-        known = scores.depths.astype(str)
-        if depth not in known:
+        depths = scores.depths.astype(str)
+        if depth not in depths:
             raise DepthError("a depth of the scores", repr(metric))
-        return scores.take(metric=[place], depth=known.get_indexer(pd.Index([depth])))
+        return scores.take(metric=[place], depth=depths.get_indexer(pd.Index([depth])))
     wanted = "a depth, a metric of the scores or scores"
     raise ParameterError(wanted, repr(metric), "", scores.metrics)
-
-
-def _without_depth(metric: Any) -> tuple[Any, str]:
-    """Return a metric without the depth that it names, and this depth."""
-    known = facts(metric)
-    if known.depth is not None:
-        return replace(parse_metric(metric), depth=None), str(known.depth)
-    name, _, depth = metric.rpartition("@") if isinstance(metric, str) else ("", "", "")
-    return name, depth
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:
@@ -193,17 +187,6 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
         found = f"{len(differing)} of one side only"
         raise ParameterError("the same systems in both scores", found, advice, differing)
     return other.take(system=there.get_indexer(here))
-
-
-def _like(scores: Scores, other: Scores) -> Scores:
-    other = same_systems(scores, other)
-    if len(other.metrics) == 1:
-        return other
-    missing = [metric for metric in scores.metrics if metric not in other.metrics]
-    if missing:
-        wanted = "a single metric in the reference, or all those of the scores"
-        raise ParameterError(wanted, "none for", "choose one", missing)
-    return other.take(metric=[other.metrics.index(metric) for metric in scores.metrics])
 
 
 Baselines = Hashable | Sequence[Hashable] | None
@@ -222,21 +205,15 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     several
         Whether a list of baselines is taken, which are held against each other once.
     """
-    systems = scores.systems
-    if several and isinstance(baseline, list):
-        return _against_each(systems.tolist(), baseline)
+    systems = scores.systems.tolist()
     if baseline is None:
         return all_pairs(len(systems))
-    (row,) = places("baseline to be one of the systems", [baseline], systems.tolist())
-    return baseline_pairs(len(systems), row)
-
-
-def _against_each(systems: list[Any], baselines: list[Any]) -> Array:
-    """Return the pairs of other systems with each of some baselines, and of these."""
-    rows = places("baselines to be some of the systems", baselines, systems)
+    if not (several and isinstance(baseline, list)):
+        (row,) = places("baseline to be one of the systems", [baseline], systems)
+        return baseline_pairs(len(systems), row)
+    rows = places("baselines to be some of the systems", baseline, systems)
     if not rows or len(set(rows)) < len(rows):
-        found = "some again" if rows else "none"
-        raise ParameterError("at least one baseline, each once", found)
+        raise ParameterError("at least one baseline, each once", "some again" if rows else "none")
     parts = [baseline_pairs(len(systems), row) for row in rows]
     kept = [part[~np.isin(part[:, 0], rows[:n])] for n, part in enumerate(parts)]
     return np.concatenate(kept)

@@ -4,7 +4,7 @@
 uncertainty is in `Repeats`, which every verb that reads them asks for variance and freedom.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -98,20 +98,20 @@ class Repeats:
         """
         shape = (*scores.values.shape[:2], scores.values.shape[3])
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
-        for row, system in np.ndindex(shape[:2]):
-            lists = self.values[row, self.owner == system]
-            there = ~np.isnan(scores.values[row, system])
-            for topics, depths in patterns(there):
-                if topics.any():
-                    part = lists[:, topics][:, :, depths]
-                    table = table_of(part, np.zeros(len(part), int))
-                    found = one_sample(table, self.over)
-                    variance[row, system, depths], freedom[row, system, depths] = (
-                        each[0] for each in found
-                    )
-                    if len(part) > 1:
-                        spread[row, system, depths] = np.sqrt(table.repeat[0] * len(part))
+        for place, part in self.by_topics(scores):
+            table = table_of(part, np.zeros(len(part), int))
+            variance[place], freedom[place] = (each[0] for each in one_sample(table, self.over))
+            if len(part) > 1:
+                spread[place] = np.sqrt(table.repeat[0] * len(part))
         return variance, freedom, spread
+
+    def by_topics(self, scores: Scores) -> Iterator[tuple[Any, Array]]:
+        """Yield where a metric, a system and depths with the same topics are, and its lists."""
+        for row, system in np.ndindex(scores.values.shape[:2]):
+            lists = self.values[row, self.owner == system]
+            for topics, depths in patterns(~np.isnan(scores.values[row, system])):
+                if topics.any():
+                    yield (row, system, depths), lists[:, topics][:, :, depths]
 
 
 def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scores:
@@ -199,16 +199,13 @@ def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
 def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
     """Warn of repeats without a score on topics on which others of their system have one."""
     known = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
-    short = []
-    for place in range(len(owner)):
-        own = known[owner == owner[place]].any(axis=0)
-        lacking = np.count_nonzero(own & ~known[place])
-        if lacking:
-            short.append(f"{scores.systems[owner[place]]} {word} {labels[place]} ({lacking})")
-    if short:
+    own = np.stack([known[owner == one].any(axis=0) for one in owner])
+    lacking = (own & ~known).sum(axis=1)
+    rows = zip(scores.systems[owner], labels, lacking, strict=True)
+    if lacking.any():
         warn(
             "topics count on which every repeat has a score; repeats that lack topics of their "
-            f"system: {listing(short)}"
+            f"system: {listing(f'{one} {word} {label} ({n})' for one, label, n in rows if n)}"
         )
 
 
@@ -243,19 +240,16 @@ def beware_of_repeats(scores: Scores) -> list[str]:
     known = scores.repeats
     if known is None or not known.crossing or known.counts.min() > 1:
         return []
-    single = scores.systems[known.counts == 1]
     told = ONE.format(known.word, known.word)
-    return [f"{told}: {listing(map(str, single))}"]
+    return [f"{told}: {listing(scores.systems[known.counts == 1])}"]
 
 
 def spread_of_repeats(scores: Scores) -> dict[str, Array]:
     """Return how many repeats systems have, and how far their means spread, by depth."""
     known = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
-    counts = np.broadcast_to(known.counts[:, np.newaxis], shape)
-    return {"n_repeats": counts} | (
-        {} if known.layout == "topic" else {"repeat_sd": known.own(scores)[2]}
-    )
+    found = {"n_repeats": np.broadcast_to(known.counts[:, np.newaxis], shape)}
+    return found if known.layout == "topic" else found | {"repeat_sd": known.own(scores)[2]}
 
 
 def drawn_repeats(
@@ -289,18 +283,12 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     worst
         Whether the worst one counts.
     """
-    known = scores.repeats
     found = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
-    for row, system in np.ndindex(found.shape[:2]):
-        lists = known.values[row, known.owner == system]
-        there = ~np.isnan(scores.values[row, system])
-        lowest = worst == (scores.towards[row] > 0)
-        for topics, depths in patterns(there):
-            if topics.any():
-                part = lists[:, topics][:, :, depths]
-                inside = known.layout == "topic"
-                drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
-                found[row, system, depths] = drawn.mean(axis=0) if inside else drawn
+    inside = scores.repeats.layout == "topic"
+    for place, part in scores.repeats.by_topics(scores):
+        lowest = worst == (scores.towards[place[0]] > 0)
+        drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
+        found[place] = drawn.mean(axis=0) if inside else drawn
     return found
 
 

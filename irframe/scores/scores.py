@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
+from irframe.paired.pairs import fitting, groups
 
 Arrays = tuple[Array, ...]
 
@@ -81,11 +82,13 @@ class Scores:
         metrics, systems, topics, depths = self.values.shape
         result = np.empty((metrics, depths, systems))
         apart = self.topic_order is not None and self.scored.all()
-        width = max(1, SORTED_BYTES // (8 * max(1, topics * depths))) if apart else systems
+        width = fitting(topics * depths, SORTED_BYTES) if apart else systems
         for row, sign in enumerate(self.towards):
-            compute = partial(_averages, summary=self.summaries[row])
-            for start in range(0, systems, width):
-                some = slice(start, start + width)
+            for some in groups(systems, max(1, width)):
+
+                def compute(scores: Array, weights: Array | None = None, row: int = row) -> Arrays:
+                    return (average(scores, self.summaries[row], axis=1, weights=weights),)
+
                 (means,) = self.over(row, slice(None), compute, systems=some)
                 result[row, :, some] = sign * means.T
         return result
@@ -103,10 +106,10 @@ class Scores:
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
         """Yield every metric's position with one block of depths after the other."""
         metrics, _, _, depths = self.values.shape
-        width = max(1, BLOCK_BYTES // (8 * max(1, pairs)))
+        blocks = list(groups(depths, fitting(pairs, BLOCK_BYTES)))
         for row in range(metrics):
-            for start in range(0, depths, width):
-                yield row, slice(start, min(start + width, depths))
+            for block in blocks:
+                yield row, slice(block.start, min(block.stop, depths))
 
     def by_piece(
         self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0
@@ -116,6 +119,14 @@ class Scores:
         for row, block in self.pieces(pairs):
             parts.setdefault(row, []).append(compute(row, block))
         return np.stack([np.concatenate(blocks, axis=axis) for blocks in parts.values()])
+
+    def by_pair(self, pairs: int, compute: Callable[[int, slice], Arrays]) -> Array:
+        """Compute arrays over pairs and depths by `pieces`, shape (array, metric, depth, pair)."""
+
+        def stacked(row: int, block: slice) -> Array:
+            return np.stack([each.T for each in compute(row, block)])
+
+        return np.swapaxes(self.by_piece(pairs, stacked, axis=1), 0, 1)
 
     def over(
         self,
@@ -221,10 +232,12 @@ class Scores:
         shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
 
-
-def is_lazy(values: Any) -> bool:
-    """Tell whether an array, labelled or not, is still to be computed."""
-    return getattr(values, "chunks", None) is not None
+    def beyond_depth(self, parts: dict[str, Array], dim: str) -> xr.Dataset:
+        """Put labels on values over metric, depth and one more dimension."""
+        alike = self.labelled(next(iter(parts.values()))[..., 0], "")
+        dims = *alike.dims, dim
+        arrays = {n: (dims, each.reshape(*alike.shape, -1)) for n, each in parts.items()}
+        return xr.Dataset(arrays, alike.coords)
 
 
 def refuse_large(size: int) -> None:
@@ -243,7 +256,7 @@ def in_memory(*sides: Scores) -> list[Scores]:
     InputError
         For lazy ones of more than `LOADED_BYTES`.
     """
-    lazy = {id(side): side for side in sides if is_lazy(side.values)}
+    lazy = {id(side): side for side in sides if getattr(side.values, "chunks", None) is not None}
     if not lazy:
         return [*sides]
     refuse_large(sum(side.values.nbytes for side in lazy.values()))

@@ -19,15 +19,9 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import CAUTION, METRIC, SYSTEM
+from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
 from irframe.scores.read_scores import read_scores
-from irframe.scores.repeats import (
-    beware_of_repeats,
-    drawn_repeats,
-    refuse_weighted_repeats,
-    spread_of_repeats,
-    told_repeats,
-)
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
@@ -37,8 +31,7 @@ Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
 def cautious(result: Labelled, messages: Iterable[str]) -> Labelled:
     """Warn of what a result is to be read with, once each, and say it in its attributes."""
     told = list(dict.fromkeys(messages))
-    for message in told:
-        warn(message)
+    warn(*told)
     return noted(result, told)
 
 
@@ -84,14 +77,10 @@ def few_topics(topics: Mapping[str, Any]) -> list[str]:
     >>> few_topics({"AP": np.array([5]), "RR": np.array([5, 6])})
     ['intervals of a mean RR hold less often than they say below 8 topics: 5']
     """
-    found = []
-    for label, counted in topics.items():
-        least = facts(label).least_topics
-        few = counted[(counted > 1) & (counted < least)]
-        if few.size:
-            what = f"intervals of a mean {label} hold less often than they say"
-            found.append(f"{what} below {least} topics: {few.min()}")
-    return found
+    least = {label: facts(label).least_topics for label in topics}
+    few = {n: each[(each > 1) & (each < least[n])] for n, each in topics.items()}
+    what = "intervals of a mean {} hold less often than they say below {} topics: {}"
+    return [what.format(n, least[n], each.min()) for n, each in few.items() if each.size]
 
 
 def guess(topics: Any) -> str:
@@ -141,49 +130,24 @@ def mean_intervals(
     freedom, *topics = weighted or [np.where(n > 1, n - 1.0, np.nan)]
     curved = ~_beyond(scores.values) if interval == "logit" else np.zeros(len(mean), bool)
     names = {METRIC: scores.metrics, SYSTEM: scores.systems}
-    ends = _ends(n, mean, squares, freedom, curved, alpha=alpha, names=names)
-    parts = {"mean": mean, "ci_low": ends[0], "ci_high": ends[1], "n": n}
-    messages = _cautions(n, mean, ends, names)
-    for message in messages:
-        warn(message)
-    if topics:
-        parts["n_eff"] = topics[0]
-        heavy = beware_of_weights(scores, topics[0], drawn=drawn)
-        messages += heavy
-        for message in heavy:
-            warn(message)
-    return parts, {"interval": _told(curved, scores.metrics)} | caution(messages)
-
-
-def _told(curved: Array, metrics: Sequence[str]) -> str:
-    """Say which intervals means have: one word, or of which metrics they are Student's."""
-    known = {
-        name: bool(each)
-        for name, each in zip(metrics, curved, strict=True)
-        if facts(name).summary == "mean"
-    }
-    others = [name for name, each in known.items() if not each]
-    if others and any(known.values()):
-        return f"logit, but t of {', '.join(others)}"
-    return "t" if others else "logit"
-
-
-def _ends(
-    n: Array,
-    mean: Array,
-    squares: Array,
-    freedom: Array,
-    curved: Array,
-    *,
-    alpha: float,
-    names: Any,
-) -> Array:
-    """Return lower and upper ends, shape (2, metric, system, ...)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & _averaged(mean, names)
         half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
-    return ends_about(mean, half, curved)
+    ends = ends_about(mean, half, curved)
+    parts = {"mean": mean, "ci_low": ends[0], "ci_high": ends[1], "n": n}
+    messages, heavy = _cautions(n, mean, ends, names), []
+    warn(*messages)
+    if topics:
+        parts["n_eff"] = topics[0]
+        heavy = beware_of_weights(scores, topics[0], drawn=drawn)
+        warn(*heavy)
+    plain = np.array([each == "mean" for each in scores.summaries])
+    others = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
+    kind = "t" if others else "logit"
+    if others and (plain & curved).any():
+        kind = f"logit, but t of {', '.join(others)}"
+    return parts, {"interval": kind} | caution([*messages, *heavy])
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
@@ -217,20 +181,6 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     return np.asarray(allowed & ~np.any([_beyond(each) for each in values], axis=0))
 
 
-def told_kinds(metrics: Sequence[str], curved: Array) -> str:
-    """Say which intervals means have.
-
-    Examples
-    --------
-    >>> told_kinds(["AP", "RR"], [True, False])
-    'logit, t for RR'
-    """
-    others = [name for name, odds in zip(metrics, curved, strict=True) if not odds]
-    if 0 < len(others) < len(metrics):
-        return f"logit, t for {listing(others)}"
-    return "t" if others else "logit"
-
-
 def _beyond(values: Array) -> Array:
     """Tell the metrics with scores below 0 or above 1."""
     outside = (values < -(10.0**-TIE)) | (values > 1 + 10.0**-TIE)
@@ -239,8 +189,7 @@ def _beyond(values: Array) -> Array:
 
 def _averaged(mean: Array, names: Any) -> Array:
     """Tell the metrics whose means are those of single scores, shaped as the means."""
-    single = [facts(label).summary == "mean" for label in names[METRIC]]
-    return _along(np.array(single), mean)
+    return _along(np.array([facts(label).summary == "mean" for label in names[METRIC]]), mean)
 
 
 def _along(flags: Array, values: Array) -> Array:
@@ -377,9 +326,9 @@ def summary(
     level(alpha)
     choice("interval", interval, INTERVALS)
     read = weighted(read_scores(scores).load(), weights)
-    refuse_weighted_repeats(read)
+    repeats.refuse_weighted_repeats(read)
     found, attributes = summarise(read, alpha, interval)
-    found |= drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
+    found |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(found, attributes, read, scores)
 
 
@@ -390,11 +339,10 @@ def summarise(
     found, attributes = mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
     if scores.repeats is None:
         return found, attributes
-    messages = beware_of_repeats(scores)
-    for message in messages:
-        warn(message)
-    told = told_repeats([scores]), caution(messages)
-    return found | spread_of_repeats(scores), united(attributes, *told)
+    messages = repeats.beware_of_repeats(scores)
+    warn(*messages)
+    told = repeats.told_repeats([scores]), caution(messages)
+    return found | repeats.spread_of_repeats(scores), united(attributes, *told)
 
 
 def like_scores(
@@ -413,9 +361,8 @@ def like_scores(
     """
     labels = read.labels(SYSTEM)
     if isinstance(scores, xr.DataArray):
-        shape = [len(label) for label in labels.values()]
-        attrs = read.attrs
-        parts = {name: (tuple(labels), each.reshape(shape), attrs) for name, each in found.items()}
+        shape, dims = [len(label) for label in labels.values()], tuple(labels)
+        parts = {name: (dims, each.reshape(shape), read.attrs) for name, each in found.items()}
         return xr.Dataset(parts, labels, attributes)
     names = METRIC, read.systems.name
     index = pd.MultiIndex.from_product([*labels.values()], names=names)

@@ -54,11 +54,6 @@ class Answers:
     topic_name: str = TOPIC
     """What the caller calls topics."""
 
-    def position(self, system: Hashable) -> int:
-        """Return the position of a system, or raise listing those there are."""
-        (place,) = places("systems of the runs compared", [system], list(self.systems))
-        return place
-
     def shared(self, rows: NDArray[Any]) -> "Answers":
         """Return the answers on the topics in which some systems took part, warning of others."""
         if self.there is None or (there := self.there[rows]).all():
@@ -322,19 +317,14 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
     a, b = np.where(both, a, 0), np.where(both, b, 0)
     n = both.sum(axis=1)
     some = np.where(n > 0, n, np.nan)
+    pairs = np.arange(2 * len(a)).reshape(2, -1).T
+    scores = np.concatenate([a, b])[:, :, np.newaxis]
     return {
         f"{name}_a": a.sum(axis=1) / some,
         f"{name}_b": b.sum(axis=1) / some,
-        f"p_{name}_wilcoxon": _wilcoxon(a, b),
+        f"p_{name}_wilcoxon": Wilcoxon().kernel(scores, pairs).p[:, 0],
         f"p_{name}_t": _t(a, b, both, n),
     }
-
-
-def _wilcoxon(a: Floats, b: Floats) -> Floats:
-    """Return p-values of signed-rank tests, which drop topics with equal scores."""
-    pairs = np.arange(2 * len(a)).reshape(2, -1).T
-    p: Floats = Wilcoxon().kernel(np.concatenate([a, b])[:, :, np.newaxis], pairs).p[:, 0]
-    return p
 
 
 def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
@@ -419,7 +409,8 @@ def pairs_of(
     if order is not None:
         if baseline is not None or systems is not None:
             raise ParameterError("either order= or baseline= and systems=", "both")
-        return _best_so_far(answers, [answers.position(system) for system in order])
+        labels = answers.systems.tolist()
+        return _best_so_far(answers, places("systems of the runs compared", order, labels))
     labels = answers.systems.tolist()
     if baseline is not None:
         yardstick, others = against(labels, baseline, systems)

@@ -75,9 +75,10 @@ class Pool:
         apart = np.where(inside, self.weight - mean[..., np.newaxis], 0.0)
         return np.asarray(np.sqrt((apart**2).sum(axis=-1) / number))
 
-    def lot(self, turn: Array) -> Array:
+    def lot(self, turn: Array) -> NDArray[np.uint64]:
         """Return random words of the systems at some turn of each topic, the smallest first."""
-        return scrambled(self.keys + turn.astype(np.uint64)[:, np.newaxis])
+        words = self.keys + turn.astype(np.uint64)[:, np.newaxis]
+        return mixed(words * np.uint64(0x9E3779B97F4A7C15))
 
     def likely(self, precision: Array) -> Array:
         """Return how likely documents are relevant, given the precision of the systems.
@@ -95,8 +96,7 @@ class Pool:
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
-        shares: Array = np.divide(summed, total, out=np.zeros_like(total), where=total > 0)
-        return shares
+        return np.asarray(np.divide(summed, total, out=np.zeros_like(total), where=total > 0))
 
     def tally(self, judged: Array, relevant: Array) -> tuple[Array, Array]:
         """Return the weight of what is relevant, and of all that is judged, in every list.
@@ -112,8 +112,7 @@ class Pool:
             Two of shape (topic, system).
         """
         rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
-        found, seen = np.moveaxis(np.matmul(rows, self.weight), 1, 0)
-        return found, seen
+        return tuple(np.moveaxis(np.matmul(rows, self.weight), 1, 0))
 
 
 def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
@@ -142,30 +141,15 @@ def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
     count = np.bincount(owner, minlength=listed.shape[1])
     place = np.arange(len(pairs)) - np.repeat(np.cumsum(count) - count, count)
     shape = (listed.shape[1], int(count.max(initial=0)), listed.shape[0])
-    refuse_large(*shape)
+    topics, documents, systems = shape
+    what = f"a pool of {topics:,} topics, up to {documents:,} documents and {systems:,} systems"
+    advice = "select topics, contributing systems or a smaller depth="
+    room(what, topics * documents * systems * 24, advice, most=memory())
     ranks = np.zeros(shape, np.int32)
     ranks[topic, place[where], system] = rank + 1
     document = np.full(shape[:2], -1, np.int64)
     document[owner, place] = number
     return Pool(ranks, took_part, keys), document
-
-
-def refuse_large(topics: int, documents: int, systems: int) -> None:
-    """Raise if the ranks and weights of a pool would not fit into the memory of this machine."""
-    what = f"a pool of {topics:,} topics, up to {documents:,} documents and {systems:,} systems"
-    advice = "select topics, contributing systems or a smaller depth="
-    room(what, topics * documents * systems * 24, advice, most=memory())
-
-
-def scrambled(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers that look random, always the same for the same words.
-
-    Examples
-    --------
-    >>> scrambled(np.array([1], np.uint64)).item()
-    16294208416658607535
-    """
-    return mixed(words * np.uint64(0x9E3779B97F4A7C15))
 
 
 PROBABILITY = "probability"
@@ -175,20 +159,22 @@ WEIGHT = 2.0
 """How many judgments that counts for."""
 
 
-class GradePrior:
-    """How likely documents are relevant that a model gave a grade, as learned from people.
+class Prior:
+    """How likely documents are relevant: by levels, such as grades, as learned from people.
 
     Parameters
     ----------
     level
-        The place of the grade of every document, shape (topic, document).
+        The place of the level of every document, shape (topic, document).
     begun
-        How likely documents of each grade are relevant before any is judged.
+        How likely documents of each level are relevant before any is judged.
+    learns
+        Whether judgments change that.
     """
 
-    def __init__(self, level: Array, begun: Array) -> None:
+    def __init__(self, level: Array, begun: Array, *, learns: bool) -> None:
         self.level, self.seen = level, np.full(len(begun), WEIGHT)
-        self.found = WEIGHT * begun
+        self.found, self.learns = WEIGHT * begun, learns
 
     def likely(self) -> Array:
         """Return how likely every document is relevant, shape (topic, document)."""
@@ -196,26 +182,10 @@ class GradePrior:
 
     def learn(self, topic: Array, document: Array, relevant: Array) -> None:
         """Take in how relevant some documents were."""
-        level = self.level[topic, document]
-        np.add.at(self.found, level, relevant)
-        np.add.at(self.seen, level, 1.0)
-
-
-class FixedPrior:
-    """How likely documents are relevant, by what was said of each."""
-
-    def __init__(self, likely: Array) -> None:
-        self._likely = likely
-
-    def likely(self) -> Array:
-        """Return how likely every document is relevant, shape (topic, document)."""
-        return self._likely
-
-    def learn(self, topic: Array, document: Array, relevant: Array) -> None:
-        """Take in how relevant some documents were, which changes nothing."""
-
-
-Prior = GradePrior | FixedPrior
+        if self.learns:
+            level = self.level[topic, document]
+            np.add.at(self.found, level, relevant)
+            np.add.at(self.seen, level, 1.0)
 
 
 def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array) -> Prior:
@@ -256,7 +226,7 @@ def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array
     row[topic, document] = index.get_indexer(wanted)
     lacking = int((open_ & (row < 0)).sum())
     if GRADE in columns:
-        found: Prior = _by_grade(prior[columns[GRADE]].to_numpy(), row)
+        found = _by_grade(prior[columns[GRADE]].to_numpy(), row)
     else:
         found = _by_probability(prior[columns[PROBABILITY]], index, row)
     if lacking:
@@ -281,7 +251,7 @@ def _columns(prior: Any) -> dict[str, Any]:
     return columns
 
 
-def _by_grade(grades: Array, row: Array) -> GradePrior:
+def _by_grade(grades: Array, row: Array) -> Prior:
     """Return the prior of whole grades, those that lack one being a level of their own."""
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
     wrong = ~(values % 1 == 0)
@@ -291,10 +261,11 @@ def _by_grade(grades: Array, row: Array) -> GradePrior:
     levels, level = np.unique(values, return_inverse=True)
     begun = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
     mean = begun[level].mean() if len(level) else BEGUN[0]
-    return GradePrior(np.append(level, len(levels))[row], np.append(begun, mean))
+    level = np.append(level, len(levels))[row]
+    return Prior(level, np.append(begun, mean), learns=True)
 
 
-def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> FixedPrior:
+def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Prior:
     """Return the prior of probabilities."""
     values = pd.to_numeric(column, errors="coerce").to_numpy(float)
     wrong = ~((values >= 0) & (values <= 1))
@@ -304,7 +275,14 @@ def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Fixe
         wanted = "probabilities from 0 to 1 in a prior"
         raise ParameterError(wanted, f"{wrong.sum()} outside", "", offenders)
     mean = values.mean() if len(values) else 0.5
-    return FixedPrior(np.append(values, mean)[row])
+    level = np.arange(len(values) + 1)[row]
+    return Prior(level, np.append(values, mean), learns=False)
+
+
+NAMELESS = (
+    f"pass the runs with runs=: cubes that are read beyond rank {RANKS}, or were put together with "
+    "others that do not know them, do not either"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,7 +308,14 @@ class Documents:
         """Return all documents of lists that are read to a depth, judged or not."""
         names, rows = names_of(cube, depth, runs), experiment_of(cube).rows_at(depth)
         open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
-        _refuse_nameless(cube, (open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
+        nameless = np.argwhere((open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
+        if len(nameless):
+            systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
+            offenders = [f"{systems[s]} on {topics[t]}" for s, t in nameless]
+            found = f"{len(offenders)} lists in which some have none"
+            raise InputError(
+                "names of the unjudged documents of a cube", found, NAMELESS, offenders
+            )
         return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
 
     @classmethod
@@ -404,8 +389,7 @@ class Documents:
 
 def by_label(cube: xr.Dataset) -> xr.Dataset:
     """Return a cube in the order of its labels, so that nothing drawn or rounded follows rows."""
-    sorted_: xr.Dataset = cube.sortby([SYSTEM, TOPIC])
-    return sorted_
+    return cube.sortby([SYSTEM, TOPIC])
 
 
 def helping(cube: xr.Dataset) -> Array:
@@ -417,19 +401,6 @@ def helping(cube: xr.Dataset) -> Array:
         warn(f"the pool of this cube is not known: the lists of all {there.sum()} systems make it")
         return np.flatnonzero(there)
     return np.flatnonzero(stated)
-
-
-def _refuse_nameless(cube: xr.Dataset, lists: Array) -> None:
-    """Raise if unjudged documents have no name in some lists, (system, topic)."""
-    if lists.any():
-        systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
-        offenders = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(lists)]
-        found = f"{len(offenders)} lists in which some have none"
-        advice = (
-            f"pass the runs with runs=: cubes that are read beyond rank {RANKS}, or were put "
-            "together with others that do not know them, do not either"
-        )
-        raise InputError("names of the unjudged documents of a cube", found, advice, offenders)
 
 
 def in_order(topic: Array, names: Array, where: Array, topics: int) -> tuple[Array, Array]:

@@ -15,35 +15,16 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import DepthError
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    RunTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    read_table,
-)
-from irframe.experiments.collapse import as_map, pairs_of
+from irframe.experiments import coded_tables
+from irframe.experiments.collapse import Copies, as_map, pairs_of
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
-from irframe.experiments.units import Copies
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
-from irframe.studies.tie_ranges import (
-    SEVERITIES,
-    Findings,
-    contradicting,
-    equally_ranked,
-    gapped,
-    list_lengths,
-    topics_of_both,
-    undecided,
-    usual_length,
-    without_score,
-)
+from irframe.studies import tie_ranges
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
@@ -60,42 +41,24 @@ def _gathered(systems: int, system: Codes, values: Sequence[Any] | NDArray[Any])
     return [tuple(ordered[start:end]) for start, end in pairwise(ends)]
 
 
-def rows_found(
-    table: RunTable, again: Codes, documents: Iterable[Any] | None
-) -> dict[str, Gathered]:
-    """Return topic and document of the rows of every system of which something is true."""
-    strange = np.arange(0)
-    if documents is not None:
-        known = pa.array(pd.unique(pd.Series(list(documents))))
-        inside = pc.is_in(table.doc, value_set=known.cast(table.doc.type))
-        strange = np.flatnonzero(~inside.to_numpy())
-    infinite = np.arange(0) if table.score is None else np.flatnonzero(np.isinf(table.score))
-    rows = {
-        "scores_missing": without_score(table),
-        "scores_infinite": infinite,
-        "duplicates": again,
-        "documents_unknown": strange,
-    }
-    return {
-        name: _gathered(len(table.systems), table.system[some], _places(table, some))
-        for name, some in rows.items()
-    }
-
-
-def _places(table: RunTable, rows: Codes) -> list[str]:
-    """Return topic and document of some rows."""
+def _rows(table: coded_tables.RunTable, rows: Codes) -> Gathered:
+    """Return topic and document of some rows of every system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
-    return [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
+    places = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
+    return _gathered(len(table.systems), table.system[rows], places)
 
 
 def lists_found(
-    table: RunTable, judgments: QrelsTable, length: int | None, tied: Codes
+    table: coded_tables.RunTable,
+    judgments: coded_tables.QrelsTable,
+    length: int | None,
+    tied: Codes,
 ) -> dict[str, Gathered]:
     """Return for every system the topics of which something is true."""
-    lengths = list_lengths(table, judgments)
+    lengths = tie_ranges.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
-    usual = usual_length(rows)
+    usual = tie_ranges.usual_length(rows)
     wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
@@ -104,99 +67,90 @@ def lists_found(
         "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
-        "scores_constant": undecided(table),
-        "ranks_contradict": contradicting(table),
-        "ranks_skipped": gapped(table),
-        "ranks_repeated": equally_ranked(table),
+        "scores_constant": tie_ranges.undecided(table),
+        "ranks_contradict": tie_ranges.contradicting(table),
+        "ranks_skipped": tie_ranges.gapped(table),
+        "ranks_repeated": tie_ranges.equally_ranked(table),
         "lists_tied": np.unique(tied),
     }
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
-    number, judged = len(table.systems), judgments.topics.tolist()
-    topics = table.topics.tolist()
-    gathered = {
-        name: _gathered(number, lists // len(topics), [topics[t] for t in lists % len(topics)])
-        for name, lists in found.items()
+    places = {name: np.divmod(lists, len(table.topics)) for name, lists in found.items()}
+    places |= {name: np.nonzero(mask) for name, mask in masks.items()}
+    return {
+        name: _gathered(
+            len(table.systems),
+            system,
+            (table if name in found else judgments).topics.take(topic).tolist(),
+        )
+        for name, (system, topic) in places.items()
     }
-    for name, mask in masks.items():
-        system, topic = np.nonzero(mask)
-        gathered[name] = _gathered(number, system, [judged[t] for t in topic])
-    return gathered
 
 
 def none_judged(
-    table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
-) -> dict[str, Gathered]:
+    table: coded_tables.RunTable, known: NDArray[np.bool_], judged: NDArray[np.bool_]
+) -> Gathered:
     """Return by system its first documents, if it has judged topics and no judged document."""
-    known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     number = len(table.systems)
     some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
-    nothing = some & ~found & (judgments.grade != POOLED_UNJUDGED).any()
-    rows = np.flatnonzero(nothing[table.system] & known)
+    rows = np.flatnonzero((some & ~found)[table.system] & known)
     gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
-    return {"documents_unjudged": [docs[:EXAMPLES] for docs in gathered]}
+    return [docs[:EXAMPLES] for docs in gathered]
 
 
-def chunk_names(table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]) -> Gathered:
-    """Return by system topic and document of what is called like a part of a judged document."""
-    rows = like_chunks(table, judgments, judged)
-    return _gathered(len(table.systems), table.system[rows], _places(table, rows))
+def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Codes:
+    """Return the rows of documents that are not in a collection."""
+    if documents is None:
+        return np.arange(0)
+    ids = pa.array(pd.unique(pd.Series(list(documents)))).cast(table.doc.type)
+    return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
 
-def copied(table: RunTable, ranking: Ranking, copies: Copies) -> Gathered:
-    """Return by system topic and document of what is a copy of a document above it."""
-    rows = ranking.order[:0]
-    if copies is not None:
-        known = as_map(copies, "copies", (DOC, "canonical"))
-        docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
-        stands = docs.map(known)
-        key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
-        rows = np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
-    return _gathered(len(table.systems), table.system[rows], _places(table, rows))
+def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
+    """Return the rows of what is a copy of a document above it."""
+    if copies is None:
+        return ranking.order[:0]
+    known = as_map(copies, "copies", (DOC, "canonical"))
+    docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
+    stands = docs.map(known)
+    key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
+    return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
-def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:
+def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> Gathered:
     """Return for every system those with the same documents in the same order."""
-    ordered, number = codes[ranking.order], len(table.systems)
-    ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
-    same: dict[bytes, list[int]] = {}
-    for system in range(number):
-        same.setdefault(ordered[ends[system] : ends[system + 1]].tobytes(), []).append(system)
-    labels = table.systems.tolist()
-    others = {
-        s: tuple(labels[o] for o in group if o != s) for group in same.values() for s in group
-    }
-    return [others[system] for system in range(number)]
-
-
-def sizes(table: RunTable, ranking: Ranking) -> dict[str, NDArray[Any]]:
-    """Return how much every system lists."""
     number = len(table.systems)
-    system = table.system[ranking.order]
-    longest = np.zeros(number, np.int64)
-    np.maximum.at(longest, system, ranking.rank)
-    return {
-        "topics": np.bincount(system[ranking.first], minlength=number),
-        "documents": np.bincount(system, minlength=number),
-        "longest": longest,
-        "ties": np.bincount(system[ranking.tied], minlength=number),
-    }
+    ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
+    lists = [part.tobytes() for part in np.split(codes[ranking.order], ends[1:-1])]
+    same: dict[bytes, list[Any]] = {}
+    for system, held in zip(table.systems.tolist(), lists, strict=True):
+        same.setdefault(held, []).append(system)
+    labels = zip(table.systems.tolist(), lists, strict=True)
+    return [tuple(other for other in same[held] if other != own) for own, held in labels]
 
 
-def unjudged_tops(
-    table: RunTable,
-    judgments: QrelsTable,
+def sizes(
+    table: coded_tables.RunTable,
+    known: NDArray[np.bool_],
     judged: NDArray[np.bool_],
     ranking: Ranking,
     depth: int,
 ) -> dict[str, Any]:
-    """Return by system the share of the top that is unjudged, and where the first of these is."""
+    """Return how much every system lists, and of its top how much, and where, is unjudged."""
     number, order = len(table.systems), ranking.order
-    known = np.asarray(table.topics.isin(judgments.topics))[table.topic[order]]
-    unjudged, system = known & ~judged[order], table.system[order]
-    top = known & (ranking.rank <= depth)
-    seen, lacking = (np.bincount(system[some], minlength=number) for some in (top, top & unjudged))
+    system, unjudged = table.system[order], known[order] & ~judged[order]
+    top = known[order] & (ranking.rank <= depth)
+    counted: dict[str, Any] = {
+        "topics": ranking.first,
+        "documents": slice(None),
+        "ties": ranking.tied,
+    }
+    counted |= {"seen": top, "lacking": top & unjudged}
+    found = {name: np.bincount(system[of], minlength=number) for name, of in counted.items()}
+    longest = pd.Series(ranking.rank).groupby(system).max()
     first = pd.Series(ranking.rank[unjudged]).groupby(system[unjudged]).min()
-    return {
+    seen, lacking = found.pop("seen"), found.pop("lacking")
+    return found | {
+        "longest": longest.reindex(range(number), fill_value=0).to_numpy(),
         f"unjudged_at_{depth}": lacking / np.where(seen, seen, np.nan),
         "first_unjudged": first.reindex(range(number)).astype("Int64").array,
     }
@@ -343,22 +297,24 @@ def check(
     b         error           (2,)     (1 x,)             0.0
     """
     whole("depth", depth, low=1, error=DepthError)
-    judgments, unread = read_qrels_table(qrels), _of_files(problems)
+    judgments, unread = coded_tables.read_qrels_table(qrels), _of_files(problems)
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
     if len(named):
-        found = _found(read_table(named), judgments, depth, length, documents, copies)
+        found = _found(coded_tables.read_table(named), judgments, depth, length, documents, copies)
     else:
         found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
-    surplus = _surplus(frame.attrs.get(SURPLUS, {}), found.index)
+    counts = frame.attrs.get(SURPLUS, {})
+    known = {system: tuple(counts[system]) for system in found.index if system in counts}
+    surplus = pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
     filled = _filled(found, [_of_each(lost, "ids_missing"), surplus, unread])
     return _with_severity(filled, scored=SCORE in roles(frame.columns))
 
 
 def _found(
-    table: RunTable,
-    judgments: QrelsTable,
+    table: coded_tables.RunTable,
+    judgments: coded_tables.QrelsTable,
     depth: int,
     length: int | None,
     documents: Iterable[Any] | None,
@@ -366,19 +322,29 @@ def _found(
 ) -> pd.DataFrame:
     """Return a row for every system of what can be read."""
     codes, judged = _coded(table, judgments)
+    known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
     ranking = rank_table(scored, ties="trec")
+    infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
+    rows = {
+        "scores_missing": tie_ranges.without_score(table),
+        "scores_infinite": np.flatnonzero(infinite),
+        "duplicates": listed_again(table.system, codes),
+        "documents_unknown": unknown(table, documents),
+        "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
+        "copies": copied(table, ranking, copies),
+    }
+    lists = {
+        "documents_unjudged": none_judged(
+            table, known & (judgments.grade != POOLED_UNJUDGED).any(), judged
+        ),
+        "identical_to": identical(table, codes, ranking),
+    }
     return pd.DataFrame(
-        rows_found(table, listed_again(table.system, codes), documents)
+        {name: _rows(table, some) for name, some in rows.items()}
         | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
-        | none_judged(table, judgments, judged)
-        | {
-            "chunks": chunk_names(table, judgments, judged),
-            "copies": copied(table, ranking, copies),
-        }
-        | {"identical_to": identical(table, codes, ranking)}
-        | sizes(table, ranking)
-        | unjudged_tops(table, judgments, judged, ranking, depth),
+        | lists
+        | sizes(table, known, judged, ranking, depth),
         index=table.systems.rename(table.columns.get(SYSTEM, SYSTEM)),
     )
 
@@ -394,24 +360,28 @@ def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     return (frame[~lacking] if len(rows) else frame), positions
 
 
-def _with_every_score(table: RunTable) -> RunTable:
+def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     """Return a table that can be ranked: without scores by rank, what lacks both at the end."""
     if table.score is not None and not np.isnan(table.score).any():
         return table
     given = -table.rank if table.score is None and table.rank is not None else table.score
     name = table.columns.get(SCORE, SCORE)
-    return read_table(
+    return coded_tables.read_table(
         table.frame.assign(**{str(name): pd.Series(given).fillna(-np.inf).to_numpy()})
     )
 
 
-def _coded(table: RunTable, judgments: QrelsTable) -> tuple[Codes, NDArray[np.bool_]]:
+def _coded(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
+) -> tuple[Codes, NDArray[np.bool_]]:
     """Return a code for every document and topic, and whether it is judged."""
-    retrieved = Side(topics_of_both(table, judgments), table.doc)
+    retrieved = coded_tables.Side(tie_ranges.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
-        (codes,) = code_documents(retrieved)
+        (codes,) = coded_tables.code_documents(retrieved)
         return codes, np.zeros(len(codes), dtype=bool)
-    codes, known = code_documents(retrieved, Side(judgments.topic, judgments.doc))
+    codes, known = coded_tables.code_documents(
+        retrieved, coded_tables.Side(judgments.topic, judgments.doc)
+    )
     return codes, np.isin(codes, known[judgments.grade != POOLED_UNJUDGED])
 
 
@@ -419,12 +389,6 @@ def _of_each(found: pd.Series, name: str) -> pd.DataFrame:
     """Return a frame with a row for each label, all its values in one tuple."""
     gathered = {label: tuple(found[found.index == label]) for label in found.index.unique()}
     return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
-
-
-def _surplus(counts: Mapping[Any, Sequence[int]], systems: pd.Index) -> pd.DataFrame:
-    """Return the numbers of the columns that were passed over where systems were read."""
-    known = {system: tuple(counts[system]) for system in systems if system in counts}
-    return pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
 
 
 def _of_files(problems: pd.DataFrame | None) -> pd.DataFrame:
@@ -456,7 +420,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
     told = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
-    return Findings(told.join(frame[columns]))
+    return tie_ranges.Findings(told.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
@@ -464,5 +428,5 @@ def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, st
     found = {name: grave for name, grave in severity.items() if row[name]}
     if "documents_unknown" in found and len(row["documents_unknown"]) == row["documents"]:
         found["documents_unknown"] = "error"
-    ordered = sorted(found, key=lambda name: SEVERITIES.index(found[name]))
+    ordered = sorted(found, key=lambda name: tie_ranges.SEVERITIES.index(found[name]))
     return {name: found[name] for name in ordered}

@@ -18,6 +18,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs
 from irframe.scores.averages import Resamples
 from irframe.scores.scores import Scores
+from irframe.studies.orderings import competition_ranks
 from irframe.warned import listing
 
 WEIGHTS = ("none", "linear", "quadratic")
@@ -79,7 +80,8 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     middles = np.cumsum(grades, axis=-1) - grades / 2
     places = np.broadcast_to(scale.astype(float), middles.shape)
     nominal = np.broadcast_to(1 - np.eye(len(scale)), coincidences.shape)
-    squares = [nominal, *(_squares(each) for each in (middles, places))]
+    apart = (each[..., :, np.newaxis] - each[..., np.newaxis, :] for each in (middles, places))
+    squares = [nominal, *(each**2 for each in apart)]
     observed = np.stack([(coincidences * each).sum(axis=(-2, -1)) for each in squares], axis=-1)
     chance = grades[..., :, np.newaxis] * grades[..., np.newaxis, :]
     expected = np.stack([(chance * each).sum(axis=(-2, -1)) for each in squares], axis=-1)
@@ -102,13 +104,7 @@ def at_thresholds(counts: Array) -> Array:
     grades = counts.shape[-1]
     above = np.arange(grades) >= np.arange(1, grades)[:, np.newaxis]
     sides = np.stack([~above, above], axis=1).astype(counts.dtype)
-    found: Array = np.einsum("tai,...ij,tbj->...tab", sides, counts, sides, optimize=True)
-    return found
-
-
-def _squares(places: Array) -> Array:
-    apart: Array = places[..., :, np.newaxis] - places[..., np.newaxis, :]
-    return apart**2
+    return np.asarray(np.einsum("tai,...ij,tbj->...tab", sides, counts, sides, optimize=True))
 
 
 def _unlike_chance(total: Array, observed: Array, expected: Array) -> Array:
@@ -185,11 +181,12 @@ def with_intervals(
             least = np.minimum(clusters, clusters_of(sides).min(axis=-1))
             topics = clusters = (least + clusters_of(about**2)) / 2
             error = np.where(fewest < LEAST_WITH_GRADE, np.nan, error)
-        ends = [
-            _transformed(z, error, clusters, resamples.alpha),
-            _percentiles(resampled[name], topics, resamples),
-        ]
-        result[name + INTERVAL] = _union(*ends)
+        with np.errstate(all="ignore"):
+            reach = scipy.special.stdtrit(clusters - 1, 1 - resamples.alpha / 2) * error
+        drawn_ = np.moveaxis(resampled[name], 0, -1)
+        low, high = resamples.ends(drawn_, resamples.expanded(topics))
+        ends = np.minimum(np.tanh(z - reach), low), np.maximum(np.tanh(z + reach), high)
+        result[name + INTERVAL] = np.stack(ends, axis=-1)
         mean, interval = _student(values, resamples.alpha)
         result |= {name + PER_TOPIC: mean, name + PER_TOPIC + INTERVAL: interval}
     return result
@@ -227,11 +224,6 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
     return by_judge.sum(axis=0), (by_judge > 0).sum(axis=1).min(axis=(0, -1))
 
 
-def _union(one: Array, other: Array) -> Array:
-    low, high = np.minimum(one, other)[..., 0], np.maximum(one, other)[..., 1]
-    return np.stack([low, high], axis=-1)
-
-
 def _jackknife(found: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
     """Return coefficients on the scale of atanh, their errors, and what topics add to these."""
     topics = judged.sum(axis=0)
@@ -240,19 +232,6 @@ def _jackknife(found: Array, without: Array, judged: Array) -> tuple[Array, Arra
         about = np.where(judged, each - each.sum(axis=0) / topics, 0)
         error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
         return np.arctanh(found), np.where((topics > 1) & (error > ROUNDING), error, np.nan), about
-
-
-def _transformed(z: Array, error: Array, clusters: Array, alpha: float) -> Array:
-    """Return the jackknife's interval, ends last."""
-    with np.errstate(all="ignore"):
-        reach = scipy.special.stdtrit(clusters - 1, 1 - alpha / 2) * error
-        return np.asarray(np.tanh(np.stack([z - reach, z + reach], axis=-1)))
-
-
-def _percentiles(resampled: Array, topics: Array, resamples: Resamples) -> Array:
-    """Return the expanded percentile interval, ends last."""
-    beyond = resamples.expanded(topics)
-    return np.stack(resamples.ends(np.moveaxis(resampled, 0, -1), beyond), axis=-1)
 
 
 def _student(values: Array, alpha: float) -> tuple[Array, Array]:
@@ -292,7 +271,8 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     fewest = int((sizes > 0).sum(axis=0).min())
     if fewest < LEAST_TOPICS:
         found.append(f"{held} below {LEAST_TOPICS} topics: {fewest}")
-    variation = max(_variation(column[column > 0]) for column in sizes.T)
+    columns = (column[column > 0] for column in sizes.T)
+    variation = max(float(each.std() / each.mean()) if len(each) else 0.0 for each in columns)
     if variation > MOST_UNEQUAL:
         found.append(
             f"{held} where documents per topic vary by a coefficient above {MOST_UNEQUAL}: "
@@ -316,10 +296,6 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     return found
 
 
-def _variation(sizes: Array) -> float:
-    return float(sizes.std() / sizes.mean()) if len(sizes) else 0.0
-
-
 Parts = dict[str, tuple[tuple[str, ...], Array]]
 """Name -> dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]
@@ -334,8 +310,7 @@ only under the other, the other way round, and under neither."""
 def standings(held: Scores, others: list[Scores]) -> Parts:
     """Return means and ranks under every judge."""
     mean = np.stack([_signed(each) for each in (held, *others)])
-    rounded = np.stack([np.round(each.means, TIE) for each in (held, *others)])
-    rank = scipy.stats.rankdata(-rounded, method="min", axis=-1).astype(np.int64)
+    rank = competition_ranks(np.stack([np.round(each.means, TIE) for each in (held, *others)]))
     found: Parts = {}
     for name, values in {"mean": mean, "rank": rank}.items():
         found[name] = (*DIMS, SYSTEM), values[1:]
@@ -345,9 +320,7 @@ def standings(held: Scores, others: list[Scores]) -> Parts:
 
 def _signed(paired: Scores) -> Array:
     """Return means as they are, though less be better."""
-    sign = np.array(paired.towards)[:, np.newaxis, np.newaxis]
-    means: Array = sign * paired.means
-    return means
+    return np.array(paired.towards)[:, np.newaxis, np.newaxis] * paired.means
 
 
 def biases(held: Scores, others: list[Scores], alpha: float) -> Parts:
@@ -398,8 +371,7 @@ def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array
     """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
     old = system_means(held, method)
     new = np.stack([system_means(other, method) for other in others])
-    found: Array = method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])
-    return found[..., 0, 0]
+    return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
 
 
 def conclusions(held: Scores, others: list[Scores], pairing: Pairing) -> Parts:
@@ -436,11 +408,8 @@ def members(groups: Groups, systems: list[Any]) -> Array:
     inside = np.zeros((len(groups), len(systems)), bool)
     for row, wanted in enumerate(groups.values()):
         inside[row, places("systems of the runs", wanted, systems)] = True
-    few = [
-        name
-        for name, members in zip(groups, inside, strict=True)
-        if min(members.sum(), (~members).sum()) < 2
-    ]
+    fewest = np.minimum(inside.sum(axis=1), (~inside).sum(axis=1))
+    few = [name for name, least in zip(groups, fewest, strict=True) if least < 2]
     if few or not len(groups):
         wanted = "groups with at least two systems, and two outside"
         raise ParameterError(wanted, f"{len(few)} that are not" if few else "no group", "", few)

@@ -21,20 +21,18 @@ from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
 from irframe.scores.summary import cautious
-from irframe.studies.coefficients import (
-    DISTANCES,
-    INTERVAL,
-    PER_TOPIC,
-    WEIGHTS,
-    alphas,
-    at_thresholds,
-    both_alphas,
-    cautions,
-    kappas,
-    with_intervals,
+from irframe.studies import coefficients
+from irframe.studies.coefficients import INTERVAL, with_intervals
+from irframe.studies.grades_by_judge import (
+    Grades,
+    Judged,
+    Passes,
+    between,
+    by_judge,
+    passes_of,
+    read_judges,
+    within,
 )
-from irframe.studies.grades_by_judge import Grades, Judged, read_judges
-from irframe.studies.passes import Passes, between, by_judge, passes_of, within
 
 JUDGE = "judge"
 BLOCK = 1 << 22
@@ -185,7 +183,11 @@ def compare_judges(
     choice("by", TOPIC if by is None else by, (TOPIC,))
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "pairwise"))
-    chosen = _pairs(passes.judges, reference)
+    if reference is None:
+        chosen = all_pairs(len(passes.judges))
+    else:
+        (row,) = places("reference to be one of the judges", [reference], passes.judges)
+        chosen = baseline_pairs(len(passes.judges), row)
     counts, together, own = _count(judged, chosen, passes)
     if by is not None:
         result = _labelled(judged, counts, together, own, chosen, passes)
@@ -199,13 +201,6 @@ def compare_judges(
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
     drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
     return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
-
-
-def _pairs(judges: list[Any], reference: Hashable | None) -> Array:
-    if reference is None:
-        return all_pairs(len(judges))
-    (row,) = places("reference to be one of the judges", [reference], judges)
-    return baseline_pairs(len(judges), row)
 
 
 def _count(judged: Judged, pairs: Array, passes: Passes) -> tuple[Array, Array, Array]:
@@ -232,8 +227,7 @@ def _coincidences(given: Array) -> Array:
     """Return how often grades coincide, from how many judges gave each, (grade, document)."""
     judges = given.sum(axis=0)
     weighted = given * np.where(judges > 1, 1 / np.maximum(judges - 1, 1), 0)
-    found: Array = weighted @ given.T - np.diag(weighted.sum(axis=1))
-    return found
+    return weighted @ given.T - np.diag(weighted.sum(axis=1))
 
 
 def _labelled(
@@ -243,13 +237,12 @@ def _labelled(
     sides = zip(JUDGES, pairs.T, strict=True)
     names = pd.Index(passes.judges)
     labels: dict[str, Any] = {name: (PAIR, names[side]) for name, side in sides}
-    labels |= {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
+    labels |= {"weights": list(coefficients.WEIGHTS), "distance": list(coefficients.DISTANCES)}
     labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
     first = (TOPIC,) * (counts.ndim - 3)
-    variables = {
-        name: ((*first, *_DIMS[name]), values)
-        for name, values in _coefficients(counts, together, own, judged.scale).items()
-    }
+    found = _of_pairs(counts, judged.scale) | _of_all(together, judged.scale)
+    found |= _of_each(own, judged.scale) if own.shape[-3] else {}
+    variables = {name: ((*first, *_DIMS[name]), values) for name, values in found.items()}
     if len(passes.several):
         labels[JUDGE] = names[passes.several]
         variables["n_passes"] = (JUDGE,), passes.counts[passes.several]
@@ -272,26 +265,24 @@ _DIMS = {
 """Coefficient -> its dimensions."""
 
 
-def _coefficients(counts: Array, together: Array, own: Array, scale: Array) -> dict[str, Array]:
-    each = _of_each(own, scale) if own.shape[-3] else {}
-    return _of_pairs(counts, scale) | _of_all(together, scale) | each
-
-
 def _of_each(own: Array, scale: Array) -> dict[str, Array]:
-    return {"within_kappa": kappas(own, scale), "within_alpha": both_alphas(own, scale)}
+    return {
+        "within_kappa": coefficients.kappas(own, scale),
+        "within_alpha": coefficients.both_alphas(own, scale),
+    }
 
 
 def _of_all(together: Array, scale: Array) -> dict[str, Array]:
-    return {"joint_alpha": alphas(together, scale)}
+    return {"joint_alpha": coefficients.alphas(together, scale)}
 
 
 def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
-    relevant, two = at_thresholds(counts), np.array([0, 1])
+    relevant, two = coefficients.at_thresholds(counts), np.array([0, 1])
     return {
-        "kappa": kappas(counts, scale),
-        "alpha": both_alphas(counts, scale),
-        "kappa_at": kappas(relevant, two)[..., 0],
-        "alpha_at": both_alphas(relevant, two)[..., 0],
+        "kappa": coefficients.kappas(counts, scale),
+        "alpha": coefficients.both_alphas(counts, scale),
+        "kappa_at": coefficients.kappas(relevant, two)[..., 0],
+        "alpha_at": coefficients.both_alphas(relevant, two)[..., 0],
     }
 
 
@@ -301,27 +292,27 @@ def _intervals(
     """Return the intervals of every coefficient, and the means of its values per topic."""
     drawn = resamples.counts(len(counts))
     width = max(1, BLOCK // (max(drawn.shape) * counts[0, 0].size))
-    parts = [
-        with_intervals(counts[:, some], partial(_of_pairs, scale=judged.scale), drawn, resamples)
-        for some in row_slices(counts.shape[1], width)
-    ]
+
+    def intervals(some: Array, kind: Any) -> dict[str, Array]:
+        return with_intervals(some, partial(kind, scale=judged.scale), drawn, resamples)
+
+    blocks = row_slices(counts.shape[1], width)
+    parts = [intervals(counts[:, some], _of_pairs) for some in blocks]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
-    if own.shape[1]:
-        found |= with_intervals(own, partial(_of_each, scale=judged.scale), drawn, resamples)
-    return {name: (_dims_of(name), values) for name, values in found.items()}
-
-
-def _dims_of(name: str) -> tuple[str, ...]:
-    ends = (BOUND,) if name.endswith(INTERVAL) else ()
-    return *_DIMS[name.removesuffix(INTERVAL).removesuffix(PER_TOPIC)], *ends
+    found |= intervals(together, _of_all)
+    found |= intervals(own, _of_each) if own.shape[1] else {}
+    labelled: dict[str, Any] = {}
+    for name, values in found.items():
+        own_dims = _DIMS[name.removesuffix(INTERVAL).removesuffix(coefficients.PER_TOPIC)]
+        ends = (BOUND,) if name.endswith(INTERVAL) else ()
+        labelled[name] = (*own_dims, *ends), values
+    return labelled
 
 
 def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
-    lost = [
-        name
-        for name in _DIMS
-        if name in result
-        and (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
-    ]
-    return cautions(counts, scale, lost)
+    lost = []
+    for name in _DIMS:
+        if name in result:
+            told = result[name + INTERVAL].notnull().all(BOUND)
+            lost += [name] * bool((result[name].notnull() & ~told).any())
+    return coefficients.cautions(counts, scale, lost)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
-from irframe.checks import level
+from irframe.checks import level, listed
 from irframe.comparing.compare import compare
 from irframe.comparing.corrections import (
     Adjust,
@@ -30,7 +30,6 @@ from irframe.cubes.verb import against, attended, read_depth, shared, verb
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.gains import Gain
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE
@@ -38,7 +37,13 @@ from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.studies.orderings import GainLike, gains_of, order_pairs, ranking_gains
+from irframe.studies.orderings import (
+    GainLike,
+    competition_ranks,
+    gains_of,
+    order_pairs,
+    ranking_gains,
+)
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"
 
@@ -261,60 +266,37 @@ def significance_agreement(
     """
     level(alpha)
     tests, chosen = _tests(test), parse_metrics(metrics)
-    corrections = [parse_stepwise(adjust, each) for each in tests]
-    signs = parse_stepwise(adjust)
+    *corrections, signs = [parse_stepwise(adjust, each) for each in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()
     p = _p_metrics(paired, tests, pairs)
-    seen = [_override(gains_of(metric), gain, rel) for metric in chosen]
-    p_orderings, favoured = _orderings(cube, seen, pairs, depths)
+    p_orderings, favoured = _orderings(cube, chosen, gain, rel, pairs, depths)
     means = np.round(paired.means, TIE)
-    alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
+    leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
+    alike = (leads == favoured)[:, np.newaxis]
     adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], alpha)
     verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
+    shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
     found = {
         "verdict": (CELL, verdict),
-        "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
+        "share": ((*CELL[:-1], CATEGORY), np.stack(shares, axis=-1)),
         "p": (CELL, p),
         "p_orderings": ((METRIC, DEPTH, PAIR), p_orderings),
-        "rank": ((METRIC, DEPTH, SYSTEM), _ranks(means)),
+        "rank": ((METRIC, DEPTH, SYSTEM), competition_ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    names = {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    labels = {METRIC: paired.metrics, TEST: [each.name for each in tests], DEPTH: depths}
-    labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
+    labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [each.name for each in tests]}
+    labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
+    labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
     told = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
-    return xr.Dataset(found, labels | names, told)
-
-
-def _corrected(p: list[Array], adjust: list[Correction | None], alpha: float) -> Array:
-    """Correct the p-values of every test, (metric, depth, pair), over the pairs; tests second."""
-    of_tests = zip(p, adjust, strict=True)
-    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
-    return np.stack(corrected, axis=1)
-
-
-def _leads(means: Array, pairs: Array) -> Array:
-    """Say who has the better mean: 1 the first of a pair, -1 the second, 0 neither."""
-    return np.asarray(np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]]))
-
-
-def _shares(verdict: Array) -> Array:
-    return np.stack([(verdict == c).mean(axis=-1) for c in range(len(CATEGORIES))], axis=-1)
-
-
-def _ranks(means: Array) -> Array:
-    """Return competition ranks of systems, the last axis, by means of which more is better."""
-    better = means[..., np.newaxis, :] > means[..., np.newaxis]
-    return np.asarray(1 + better.sum(axis=-1))
+    return xr.Dataset(found, labels, told)
 
 
 def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
-    several = [test] if isinstance(test, str | PairedTest) else list(test)
-    tests = [parse_test(each) for each in several]
+    tests = [parse_test(each) for each in listed(test)]
     names = [each.name for each in tests]
     if not names or len(set(names)) < len(names):
         again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
@@ -325,32 +307,40 @@ def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
 
 def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
     """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
+    whole, rows = slice(None), range(len(paired.metrics))
     return np.stack(
-        [
-            [p_values(paired, row, slice(None), test=test, pairs=pairs).T for test in tests]
-            for row in range(len(paired.metrics))
-        ]
+        [[p_values(paired, row, whole, test=each, pairs=pairs).T for each in tests] for row in rows]
     )
 
 
-def _override(
-    own: tuple[Gain, int], gain: GainLike | None, rel: int | None
-) -> tuple[GainLike, int]:
-    return own[0] if gain is None else gain, own[1] if rel is None else rel
+def _corrected(p: list[Array], adjust: list[Correction | None], alpha: float) -> Array:
+    """Correct the p-values of every test, (metric, depth, pair), over the pairs; tests second."""
+    of_tests = zip(p, adjust, strict=True)
+    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
+    return np.stack(corrected, axis=1)
 
 
 def _orderings(
-    cube: xr.Dataset, seen: list[tuple[GainLike, int]], pairs: Array, depths: Array
+    cube: xr.Dataset,
+    metrics: list[Metric],
+    gain: GainLike | None,
+    rel: int | None,
+    pairs: Array,
+    depths: Array,
 ) -> tuple[Array, Array]:
     """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
     found: dict[str, tuple[Array, Array]] = {}
-    for gain, rel in seen:
-        if repr((gain, rel)) not in found:
-            gains = ranking_gains(cube, int(depths.max()), gain=gain, rel=rel)
+    seen = []
+    for metric in metrics:
+        own, least = gains_of(metric)
+        asked: Any = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
+        seen.append(repr(asked))
+        if seen[-1] not in found:
+            gains = ranking_gains(cube, int(depths.max()), **asked)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
             behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
-            found[repr((gain, rel))] = sign_p(ahead, behind), np.sign(ahead - behind)
-    p, favoured = zip(*(found[repr(key)] for key in seen), strict=True)
+            found[seen[-1]] = sign_p(ahead, behind), np.sign(ahead - behind)
+    p, favoured = zip(*(found[key] for key in seen), strict=True)
     return np.stack(p), np.stack(favoured)
 
 

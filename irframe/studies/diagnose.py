@@ -21,19 +21,12 @@ from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import IrframeError, singular
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    RunTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    read_table,
-)
+from irframe.experiments import coded_tables
+from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
 from irframe.experiments.rank_table import listed_again
-from irframe.experiments.text_budgets import Budgets, nothing_fits
-from irframe.experiments.units import Lengths, Units
+from irframe.experiments.scoring import Budgets, nothing_fits
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.ids import repeated, shown
 from irframe.files.repeats import Folded, fold
@@ -43,32 +36,16 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
 from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
 from irframe.record import RECORD, recorded
+from irframe.studies import tie_ranges
 from irframe.studies.repeat_checks import check_repeats
-from irframe.studies.tie_ranges import (
-    ALEX,
-    LU,
-    SAKAI,
-    TREC_EVAL,
-    YILMAZ,
-    Finding,
-    contradicting,
-    every_place,
-    finding_of,
-    gapped,
-    list_lengths,
-    listed_findings,
-    listed_rows,
-    tie_rates,
-    to_frame,
-    topics_of_both,
-    without_score,
-    worst_of,
-)
+from irframe.studies.tie_ranges import LU, TREC_EVAL, Finding, findings_at, listed_findings
 from irframe.tables.captions import told_origin
 from irframe.warned import unsaid
 
 
-def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
+def check_frames(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable, depth: int | None
+) -> Iterator[Finding]:
     """Yield what is found in a run frame and a qrels frame, each read by role.
 
     Parameters
@@ -82,54 +59,71 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     yield from _documents(table, judgments)
     yield from _scores(table)
     yield from _lists(table, judgments, depth)
-    yield from _grades(judgments)
+    topics = judgments.topics
+    relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(topics))
+    advice = "they score 0 whatever is retrieved; no_rel='nan' leaves them out"
+    what = "topics without relevant documents"
+    yield from findings_at("warning", what, topics[relevant == 0], advice, TREC_EVAL)
+    marked = judgments.grade == POOLED_UNJUDGED
+    advice = "drop these rows if they mark unjudged documents, else give them grade 0"
+    what = "judgments of grade -1, which may mark pooled but unjudged documents"
+    where = topics[np.unique(judgments.topic[marked])]
+    for finding in findings_at(
+        "warning", what, where, advice, tie_ranges.YILMAZ, int(marked.sum())
+    ):
+        yield replace(finding, where=f"topics {finding.where}")
 
 
-def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
-    if pa.array(table.topics).type != pa.array(judgments.topics).type:
+def _topics(table: coded_tables.RunTable, judgments: coded_tables.QrelsTable) -> Iterator[Finding]:
+    sides = table.topics, judgments.topics
+    types = [pa.array(side).type for side in sides]
+    if types[0] != types[1] and not all("string" in str(kind) for kind in types):
         kinds = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
-        shared = table.topics.astype(str).isin(judgments.topics.astype(str)).sum()
-        advice = "convert one side with astype(str)"
-        text = {str(pa.array(side).type) for side in (table.topics, judgments.topics)}
-        if not all("string" in kind for kind in text):
-            yield Finding("error", "topics of two types", kinds, int(shared), advice, TREC_EVAL)
-            return
+        shared = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
+        yield Finding("error", "topics of two types", kinds, shared, CONVERT, TREC_EVAL)
+        return
     unknown = table.topics[~table.topics.isin(judgments.topics)]
     if len(unknown) == len(table.topics):
         where = f"runs: {shown(table.topics)}; qrels: {shown(judgments.topics)}"
         advice = "compare leading zeros, prefixes and types"
         yield Finding("error", "no topic in common", where, len(unknown), advice, TREC_EVAL)
         return
-    if len(unknown):
-        advice = "nothing to do if the track dropped them; they are left out"
-        what = "topics of the runs without judgments"
-        yield Finding("warning", what, listed_findings(unknown), len(unknown), advice, LU)
+    advice = "nothing to do if the track dropped them; they are left out"
+    yield from findings_at("warning", "topics of the runs without judgments", unknown, advice, LU)
 
 
-def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+CONVERT = "convert one side with astype(str)"
+
+
+def _documents(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
+) -> Iterator[Finding]:
     if pa.types.is_integer(table.doc.type) != pa.types.is_integer(judgments.doc.type):
         where = f"{table.doc.type} in the runs, {judgments.doc.type} in the qrels"
-        advice = "convert one side with astype(str)"
-        yield Finding("error", "documents of two types", where, len(table.doc), advice, TREC_EVAL)
+        yield Finding("error", "documents of two types", where, len(table.doc), CONVERT, TREC_EVAL)
         return
-    topic = topics_of_both(table, judgments)
-    listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    twice = listed_again(table.system, listed_)
-    for what, again, describe in (
-        ("documents listed twice in a ranking", twice, table.describe),
-        ("documents judged twice", repeated(judged), judgments.describe),
-    ):
-        if len(again):
-            where = listed_rows(describe, again)
-            yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
-    chunks = like_chunks(table, judgments, np.isin(listed_, judged))
-    if len(chunks):
-        where, what = (
-            listed_rows(table.describe, chunks),
+    topic = tie_ranges.topics_of_both(table, judgments)
+    listed_, judged = coded_tables.code_documents(
+        coded_tables.Side(topic, table.doc), coded_tables.Side(judgments.topic, judgments.doc)
+    )
+    seen, keep = np.isin(listed_, judged), "keep one of them"
+    twice, again = listed_again(table.system, listed_), repeated(judged)
+    chunks = like_chunks(table, judgments, np.flatnonzero(~seen))
+    for severity, what, rows, describe, advice in (
+        ("error", "documents listed twice in a ranking", twice, table.describe, keep),
+        ("error", "documents judged twice", again, judgments.describe, keep),
+        (
+            "warning",
             "documents called like chunks of judged ones",
-        )
-        yield Finding("warning", what, where, len(chunks), COLLAPSE, TREC_EVAL)
-    if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
+            chunks,
+            table.describe,
+            COLLAPSE,
+        ),
+    ):
+        if len(rows):
+            where = tie_ranges.listed_rows(describe, rows)
+            yield Finding(severity, what, where, len(rows), advice, TREC_EVAL)
+    if (topic < len(judgments.topics)).any() and not seen.any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
         advice = "compare the identifiers; every score is 0"
@@ -137,62 +131,59 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
 
 
-def _scores(table: RunTable) -> Iterator[Finding]:
-    missing = without_score(table)
+def _scores(table: coded_tables.RunTable) -> Iterator[Finding]:
+    missing = tie_ranges.without_score(table)
     if len(missing):
-        where = listed_rows(table.describe, missing)
+        where = tie_ranges.listed_rows(table.describe, missing)
         yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
-    lists = contradicting(table)
-    if len(lists):
+    for lists, what, advice, source in (
+        (
+            tie_ranges.contradicting(table),
+            "rankings whose ranks contradict their scores",
+            "find out which one its authors meant; ties='rank' follows the rank column",
+            LU,
+        ),
+        (
+            tie_ranges.gapped(table),
+            "rankings whose ranks leave some out",
+            "find out which documents were lost; the documents below count at better ranks",
+            TREC_EVAL,
+        ),
+    ):
         systems = table.systems[np.unique(lists // len(table.topics))]
-        advice = "find out which one its authors meant; ties='rank' follows the rank column"
-        what = "rankings whose ranks contradict their scores"
-        yield Finding("warning", what, listed_findings(systems), len(lists), advice, LU)
-    lists = gapped(table)
-    if len(lists):
-        systems = table.systems[np.unique(lists // len(table.topics))]
-        advice = "find out which documents were lost; the documents below count at better ranks"
-        what = "rankings whose ranks leave some out"
-        yield Finding("warning", what, listed_findings(systems), len(lists), advice, TREC_EVAL)
+        yield from findings_at("warning", what, systems, advice, source, len(lists))
 
 
-def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    lengths = list_lengths(table, judgments)
+def _lists(
+    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable, depth: int | None
+) -> Iterator[Finding]:
+    lengths = tie_ranges.list_lengths(table, judgments)
     empty = lengths == 0
     stray = empty.all(axis=1)
-    if stray.any() and not stray.all():
-        where = listed_findings(table.systems[np.flatnonzero(stray)])
+    if not stray.all():
         advice = "compare the topic ids; these systems score 0 on every topic"
         what = "systems without a list for any judged topic"
-        yield Finding("warning", what, where, int(stray.sum()), advice, TREC_EVAL)
-    empty &= ~stray[:, np.newaxis]
-    if empty.any():
-        advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"
-        what = "judged topics missing from a run"
-        where = worst_of(table.systems, empty)
-        yield Finding("warning", what, where, int(empty.sum()), advice, ALEX)
+        yield from findings_at("warning", what, table.systems[stray], advice, TREC_EVAL)
     wanted = int(lengths.max()) if depth is None else depth
-    short = (lengths > 0) & (lengths < wanted)
-    if short.any():
-        advice = "metrics treat missing ranks as not relevant; compare runs of one length"
-        what = f"rankings shorter than {wanted}"
-        where = worst_of(table.systems, short)
-        yield Finding("note", what, where, int(short.sum()), advice, LU)
-
-
-def _grades(judgments: QrelsTable) -> Iterator[Finding]:
-    relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(judgments.topics))
-    without = judgments.topics[relevant == 0]
-    if len(without):
-        advice = "they score 0 whatever is retrieved; no_rel='nan' leaves them out"
-        what = "topics without relevant documents"
-        yield Finding("warning", what, listed_findings(without), len(without), advice, TREC_EVAL)
-    marked = int((judgments.grade == POOLED_UNJUDGED).sum())
-    if marked:
-        advice = "drop these rows if they mark unjudged documents, else give them grade 0"
-        what = "judgments of grade -1, which may mark pooled but unjudged documents"
-        topics = judgments.topics[np.unique(judgments.topic[judgments.grade == POOLED_UNJUDGED])]
-        yield Finding("warning", what, "topics " + listed_findings(topics), marked, advice, YILMAZ)
+    for severity, lists, what, advice, source in (
+        (
+            "warning",
+            empty & ~stray[:, np.newaxis],
+            "judged topics missing from a run",
+            "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')",
+            tie_ranges.ALEX,
+        ),
+        (
+            "note",
+            (lengths > 0) & (lengths < wanted),
+            f"rankings shorter than {wanted}",
+            "metrics treat missing ranks as not relevant; compare runs of one length",
+            LU,
+        ),
+    ):
+        if lists.any():
+            where = tie_ranges.worst_of(table.systems, lists)
+            yield Finding(severity, what, where, int(lists.sum()), advice, source)
 
 
 TOPS = (10, 20, 100)
@@ -221,15 +212,25 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     depth
         The evaluation depth of those without their own.
     """
-    yield from _ties(cube)
+    rates = None if cube.attrs["ties"] == "rank" else tie_ranges.tie_rates(cube)
+    if rates is not None:
+        yield from _ties(rates)
+    by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
     yield from _unjudged(cube)
-    yield from _pool(cube, metrics, depth)
-    yield from _contributing(cube)
+    yield from _pool(cube, metrics, depth, by_rows)
+    outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
+    advice = "look at their unjudged documents and bounds before comparing them"
+    what = "systems that did not contribute to the pool"
+    yield from findings_at("note", what, outside, advice, LU + ", section 2.4")
     yield from _undecided(cube, depth)
     yield from _reporting(metrics, depth)
     made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
-    told, advice = told_origin(made), "say so beside the numbers" + _by_rows(cube)
+    told, advice = told_origin(made), "say so beside the numbers" + by_rows
     yield Finding("note", DECIDED, told, 1, advice, LU + ", section 5")
+
+
+TIED_POOLS = "; pools take equal scores in the order of rows, as filed: others may differ"
+"""What is to be said of a pool that equal scores, and so the order of rows, decide."""
 
 
 def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
@@ -237,26 +238,21 @@ def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
     budgets.refuse_without_lengths(experiment_of(cube).hits)
     lists = nothing_fits(experiment_of(cube).hits, budgets.of)
     for place, budget in enumerate(budgets.of):
-        if where := worst_of(cube.indexes[SYSTEM], lists[..., place]):
+        if where := tie_ranges.worst_of(cube.indexes[SYSTEM], lists[..., place]):
             what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
             advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
             number = int(lists[..., place].sum())
-            yield Finding("warning", what, where, number, advice, SAKAI)
+            yield Finding("warning", what, where, number, advice, tie_ranges.SAKAI)
 
 
-def _ties(cube: xr.Dataset) -> Iterator[Finding]:
-    if cube.attrs["ties"] == "rank":
-        return
-    rates = tie_rates(cube)
+def _ties(rates: xr.DataArray) -> Iterator[Finding]:
     means = _largest_first(rates.mean("topic").to_series())
     median, tied = float(means.median()), int((rates > 0).sum())
-    if tied:
-        severity = "warning" if median >= TIED else "note"
-        what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
-        told = (f"{system} ({rate:.0%})" for system, rate in means[means > 0].items())
-        where = listed_findings(told)
-        advice = "keep the order as filed with ties='order', and look at tie_ranges"
-        yield Finding(severity, what, where, tied, advice, LU + ", section 4.3")
+    what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
+    where = [f"{system} ({rate:.0%})" for system, rate in means[means > 0].items()]
+    advice = "keep the order as filed with ties='order', and look at tie_ranges"
+    severity = "warning" if median >= TIED else "note"
+    yield from findings_at(severity, what, where, advice, LU + ", section 4.3", tied)
 
 
 def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
@@ -265,45 +261,12 @@ def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
         unjudged = (top == UNJUDGED).sum(["depth", "topic"]).to_series()
         listed_ = cube["retrieved"].clip(max=depth).sum("topic").to_series()
         shares = _largest_first(unjudged / listed_.where(listed_ > 0))
-        number = int(unjudged.sum())
-        if number:
-            share = number / int(listed_.sum())
-            what = f"unjudged documents in the top {depth} ({share:.0%})"
-            told = (f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0)
-            where = listed_findings(told)
-            advice = "report bounds, or score condensed runs, beside the scores"
-            severity = "warning" if share >= UNJUDGED_SHARE else "note"
-            yield Finding(severity, what, where, number, advice, LU + ", section 2.5")
-
-
-def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    pool = int(experiment_of(cube).known_pool.depth.min())
-    beyond = sorted(k for k in {metric.depth or depth for metric in metrics} or {depth} if k > pool)
-    if beyond:
-        known = f"which is {pool}" if pool else "of which not even rank 1 is judged in full"
-        what = f"evaluation deeper than the pool of contributing runs, as filed, {known}"
-        advice = "report bounds or condensed lists too, or pass pool_depth= or contributing="
-        advice += _by_rows(cube)
-        where = "depth " + listed_findings(beyond)
-        yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
-    if not pool:
-        return
-    last = np.array([max(1, pool - 1), pool][pool == 1 :])
-    rate = count_pools(experiment_of(cube), 1, last)[2][-1]
-    recall_based = [str(metric) for metric in metrics if metric.fillings]
-    if rate >= YIELD and (recall_based or not metrics):
-        what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
-        divided = "metrics that divide by what is relevant, such as AP"
-        where = listed_findings(recall_based) or divided
-        advice = "add metrics without a recall base, such as RBP, and report leave_out"
-        advice, number = advice + _by_rows(cube), len(recall_based) or 1
-        yield Finding("warning", what, where, number, advice, LU + ", section 4.2")
-
-
-def _by_rows(cube: xr.Dataset) -> str:
-    """Return what is to be said of a pool that equal scores, and so the order of rows, decide."""
-    tied = cube.attrs["ties"] != "rank" and bool((tie_rates(cube) > 0).any())
-    return "; pools take equal scores in the order of rows, as filed: others may differ" * tied
+        number, share = int(unjudged.sum()), unjudged.sum() / max(int(listed_.sum()), 1)
+        what = f"unjudged documents in the top {depth} ({share:.0%})"
+        where = [f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0]
+        advice = "report bounds, or score condensed runs, beside the scores"
+        severity = "warning" if share >= UNJUDGED_SHARE else "note"
+        yield from findings_at(severity, what, where, advice, LU + ", section 2.5", number)
 
 
 def _largest_first(values: pd.Series) -> pd.Series:
@@ -311,13 +274,30 @@ def _largest_first(values: pd.Series) -> pd.Series:
     return values.sort_index().sort_values(ascending=False, kind="stable")
 
 
-def _contributing(cube: xr.Dataset) -> Iterator[Finding]:
-    outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
-    if len(outside):
-        advice = "look at their unjudged documents and bounds before comparing them"
-        what = "systems that did not contribute to the pool"
-        where, source = listed_findings(outside), LU + ", section 2.4"
-        yield Finding("note", what, where, len(outside), advice, source)
+def _pool(
+    cube: xr.Dataset, metrics: Sequence[Metric], depth: int, by_rows: str
+) -> Iterator[Finding]:
+    pool = int(experiment_of(cube).known_pool.depth.min())
+    beyond = sorted(k for k in {metric.depth or depth for metric in metrics} or {depth} if k > pool)
+    if beyond:
+        known = f"which is {pool}" if pool else "of which not even rank 1 is judged in full"
+        what = f"evaluation deeper than the pool of contributing runs, as filed, {known}"
+        advice = (
+            f"report bounds or condensed lists too, or pass pool_depth= or contributing={by_rows}"
+        )
+        where = "depth " + listed_findings(beyond)
+        yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
+    if not pool:
+        return
+    last = np.array([max(1, pool - 1), pool][pool == 1 :])
+    rate = count_pools(experiment_of(cube), 1, last)[2][-1]
+    divided = [str(metric) for metric in metrics if metric.fillings]
+    if not metrics:
+        divided = ["metrics that divide by what is relevant, such as AP"]
+    if rate >= YIELD:
+        what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
+        advice = "add metrics without a recall base, such as RBP, and report leave_out" + by_rows
+        yield from findings_at("warning", what, divided, advice, LU + ", section 4.2")
 
 
 def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
@@ -338,18 +318,16 @@ def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
     """Yield the advice of the paper's conclusion that concerns what is reported."""
     where = LU + ", section 5"
     truncated = [str(metric) for metric in metrics if metric.fillings]
-    if truncated and all(metric.fillings for metric in metrics):
+    if len(truncated) == len(metrics):
         advice = "add a metric such as RBP or ERR, whose uncertainty can be told"
         what = "only metrics with a recall base"
-        yield Finding("warning", what, listed_findings(truncated), len(truncated), advice, where)
-    if truncated:
-        advice = "say how they are cut and divided (norm=, ideal=), and fix the depth beforehand"
-        what = "metrics with a recall base, which change with the depth"
-        yield Finding("note", what, listed_findings(truncated), len(truncated), advice, where)
+        yield from findings_at("warning", what, truncated, advice, where)
+    advice = "say how they are cut and divided (norm=, ideal=), and fix the depth beforehand"
+    what = "metrics with a recall base, which change with the depth"
+    yield from findings_at("note", what, truncated, advice, where)
     odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
-    if odd:
-        what, advice = "depths that are not standard ones", "evaluate to standard depths"
-        yield Finding("note", what, listed_findings(odd), len(odd), advice, where)
+    what, advice = "depths that are not standard ones", "evaluate to standard depths"
+    yield from findings_at("note", what, odd, advice, where)
 
 
 @recorded
@@ -440,21 +418,27 @@ def diagnose(
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     units, budgets = Units(length=length), Budgets.read(budget, "whole")
-    policy = units.policy(Policy(ties=ties, contributing=contributing, pool_depth=pool_depth))
+    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
     costed = partial(units.runs, policy=policy)
     if choice("errors", errors, ("raise", "report")) == "raise":
         folded = fold(runs)
-        return to_frame(
-            list(find(read_table(costed(folded.runs)), read_qrels_table(qrels), folded))
+        return tie_ranges.to_frame(
+            list(
+                find(
+                    coded_tables.read_table(costed(folded.runs)),
+                    coded_tables.read_qrels_table(qrels),
+                    folded,
+                )
+            )
         )
-    with every_place():
-        return to_frame(_reported(runs, qrels, find, costed))
+    with tie_ranges.every_place():
+        return tie_ranges.to_frame(_reported(runs, qrels, find, costed))
 
 
 def _findings(
-    table: RunTable,
-    judgments: QrelsTable,
+    table: coded_tables.RunTable,
+    judgments: coded_tables.QrelsTable,
     folded: Folded,
     *,
     metrics: Sequence[BaseMetric],
@@ -484,17 +468,17 @@ def _reported(
     tables: list[Any] = []
     findings: list[Finding] = []
     folded = Folded(runs, None, {})
-    for read, frame in ((read_table, runs), (read_qrels_table, qrels)):
+    for read, frame in ((coded_tables.read_table, runs), (coded_tables.read_qrels_table, qrels)):
         try:
             folded = fold(runs) if frame is runs else folded
             tables.append(read(costed(folded.runs) if frame is runs else frame))
         except IrframeError as error:
-            findings.append(finding_of(error))
+            findings.append(tie_ranges.finding_of(error))
     if findings:
         return findings
     try:
         for finding in find(*tables, folded):
             findings.append(finding)  # noqa: PERF402 - those before an error count
     except IrframeError as error:
-        findings.append(finding_of(error))
+        findings.append(tie_ranges.finding_of(error))
     return findings

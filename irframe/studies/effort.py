@@ -19,22 +19,10 @@ from irframe.cubes.view import CELL, CODES, LIST, assemble, experiment_of, need_
 from irframe.errors import InputError, ParameterError, warn
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
-from irframe.metrics import Metric
+from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.positions import (
-    CROSSINGS,
-    Crossing,
-    ExpectedRanks,
-    crosses,
-    expected_ranks,
-    first_crossing,
-    full_scale,
-    recall_base,
-    relative_position,
-    space_ratios,
-)
 from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
@@ -52,7 +40,7 @@ def misplacement(
     cube: xr.Dataset,
     *,
     depth: int | None = None,
-    crossing: Crossing = "sign_change",
+    crossing: positions.Crossing = "sign_change",
     rel: int = 1,
     by: GroupBy | None = None,
 ) -> xr.Dataset:
@@ -127,18 +115,26 @@ def misplacement(
     ([[[0, -1, 0, 0]]], 0.833)
     """
     deepest = read_depth(cube, depth)
-    choice("crossing", crossing, CROSSINGS)
+    choice("crossing", crossing, positions.CROSSINGS)
     rel = whole("rel", rel, low=1, high=127)
     experiment = experiment_of(cube)
     base = experiment.judgments
-    expected = expected_ranks(base.levels, base.levels_of, rel)
-    R = recall_base(expected)[:, 0]
+    expected = positions.expected_ranks(base.levels, base.levels_of, rel)
+    R = positions.recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
     study = _Study(expected, length, deepest, crossing, experiment.there)
     grade = cube[GRADE].variable
     values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
-    data = _label(cube, values, {"recall_base": R, "length": length})
-    data = data.assign_coords(took_part=(LIST, experiment.there))
+    variables: dict[str, Any] = {name: (CELL[: each.ndim], each) for name, each in values.items()}
+    variables |= {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
+    coordinates = {
+        name: cube[name]
+        for name in cube.coords
+        if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}
+    }
+    depths = np.arange(1, values["rp"].shape[-1] + 1)
+    took_part = {"took_part": (LIST, experiment.there)}
+    data = xr.Dataset(variables, coordinates | {DEPTH: depths} | took_part)
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
@@ -153,11 +149,11 @@ def misplacement(
 class _Study:
     """What is asked of the rankings of some topics."""
 
-    expected: ExpectedRanks
+    expected: positions.ExpectedRanks
     length: Array
     """Nominal length of each topic's rankings."""
     depth: int
-    crossing: Crossing
+    crossing: positions.Crossing
     there: NDArray[np.bool_]
     """Whether each system took part in each topic."""
     width: int = 0
@@ -165,7 +161,7 @@ class _Study:
 
     def of_topics(self, topics: slice) -> "_Study":
         """Return the same on some topics."""
-        expected = ExpectedRanks(
+        expected = positions.ExpectedRanks(
             self.expected.level, self.expected.first[topics], self.expected.last[topics]
         )
         there, width = self.there[:, topics], int(self.length.max(initial=self.depth))
@@ -182,7 +178,9 @@ class _Study:
             for some in row_slices(len(grade), step)
         ]
         values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        _blank(values, ~self.there)
+        if not self.there.all():
+            for value in values.values():
+                value[~self.there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         return values
 
     def lazily(self, grade: Any) -> dict[str, Any]:
@@ -201,25 +199,24 @@ class _Study:
         return assemble(made, counts, len(self.there), parts)
 
 
-def _blank(values: dict[str, Array], missing: NDArray[np.bool_]) -> None:
-    """Set what is said of rankings that are not there to 0, NaN or no name."""
-    if missing.any():
-        for value in values.values():
-            value[missing] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
-
-
 def _measure(
-    grade: Array, expected: ExpectedRanks, length: Array, crossing: Crossing
+    grade: Array, expected: positions.ExpectedRanks, length: Array, crossing: positions.Crossing
 ) -> dict[str, Array]:
-    R = recall_base(expected)
-    position = relative_position(grade, expected)
+    R = positions.recall_base(expected)
+    position = positions.relative_position(grade, expected)
     curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
     inside = np.arange(1, grade.shape[-1]) < length
     ideal = ~position.any(axis=-1, keepdims=True)
-    first = np.where(ideal, 1.0, first_crossing(crosses(curve, crossing) & inside))
+    first = np.where(
+        ideal, 1.0, positions.first_crossing(positions.crosses(curve, crossing) & inside)
+    )
     balance = np.maximum(R, first)
     numbers = {"first_crossing": first, "balance_point": balance, "rho": R / balance}
-    numbers |= _spaces(position, full_scale(expected, length))
+    forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
+    backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
+    numbers |= {"s_plus": forward, "s_minus": backward}
+    ratios = positions.space_ratios(forward, backward, positions.full_scale(expected, length))
+    numbers |= dict(zip(("sigma_plus", "sigma_minus", "sigma"), ratios, strict=True))
     numbers["twist"] = (numbers["rho"] + numbers["sigma"]) / 2
     kinds = [
         ideal,
@@ -234,20 +231,7 @@ def _measure(
     return {"rp": position, "crp": curve} | values | {"archetype": named}
 
 
-def _spaces(position: Array, worst: tuple[Array, Array]) -> dict[str, Array]:
-    forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
-    backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
-    plus, minus, sigma = space_ratios(forward, backward, worst)
-    return {
-        "s_plus": forward,
-        "s_minus": backward,
-        "sigma_plus": plus,
-        "sigma_minus": minus,
-        "sigma": sigma,
-    }
-
-
-def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[np.bool_]:
+def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:
     """Say which rankings are the ideal one reversed, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
     placed = np.zeros(grade.shape[:-1], np.int64)
@@ -255,18 +239,7 @@ def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[n
         low = length + 1 - expected.last[..., number]
         high = length + 1 - expected.first[..., number]
         placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
-    return np.asarray(placed[..., np.newaxis] == recall_base(expected))
-
-
-def _label(cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Array]) -> xr.Dataset:
-    variables = {name: (CELL[: value.ndim], value) for name, value in values.items()}
-    variables |= {name: ((TOPIC,), value) for name, value in of_topics.items()}
-    coordinates = {
-        name: cube[name]
-        for name in cube.coords
-        if set(cube[name].dims) <= {*LIST} and name not in {*variables, *CODES.values()}
-    }
-    return xr.Dataset(variables, coordinates | {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)})
+    return np.asarray(placed[..., np.newaxis] == positions.recall_base(expected))
 
 
 @verb

@@ -1,27 +1,23 @@
-"""The judgments of several judges side by side: a grade per judge and document."""
+"""The judgments of several judges side by side, and of one judge in several passes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice, whole
-from irframe.errors import GradeError, IdError, ParameterError
-from irframe.experiments.coded_tables import (
-    QrelsTable,
-    Side,
-    code_documents,
-    read_qrels_table,
-    refuse_twice_judged,
-)
-from irframe.files.as_runs import Qrels
+from irframe.errors import GradeError, IdError, InputError, ParameterError
+from irframe.experiments import coded_tables
+from irframe.files.as_runs import Qrels, as_qrels
 from irframe.files.ids import Codes, beginnings, repeated, same_kind, shown
+from irframe.files.repeats import repeat_column
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, TOPIC, UNJUDGED
+from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
 
 Grades = Sequence[int] | str | None
 """A scale of grades as users state it."""
@@ -54,7 +50,7 @@ class Judged:
         The grades there are, rising.
     """
 
-    tables: Mapping[Any, QrelsTable]
+    tables: Mapping[Any, coded_tables.QrelsTable]
     topics: pd.Index
     topic: Codes
     grade: NDArray[np.int8]
@@ -119,8 +115,13 @@ def read_judges(
     if not isinstance(judges, Mapping) or len(judges) < 2:
         found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
         raise ParameterError("at least two judges, {name: qrels}", found)
-    tables = {name: read_qrels_table(qrels) for name, qrels in judges.items()}
-    _refuse_marks(tables)
+    tables = {name: coded_tables.read_qrels_table(qrels) for name, qrels in judges.items()}
+    marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
+    if any(marks.values()):
+        wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
+        advice = "drop these rows, or give them grade 0 if they were judged"
+        offenders = [f"{count} by {name}" for name, count in marks.items() if count]
+        raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, offenders)
     judged = _side_by_side(tables)
     everyone: Any = judged.judged.all(axis=0)
     if pairs == "same" and not everyone.all():
@@ -141,23 +142,16 @@ def _refuse_none_shared(judged: Judged) -> None:
     raise IdError("documents that two judges have judged", found, "compare the identifiers")
 
 
-def _refuse_marks(tables: Mapping[Any, QrelsTable]) -> None:
-    marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
-    found = [f"{count} by {name}" for name, count in marks.items() if count]
-    if found:
-        wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
-        advice = "drop these rows, or give them grade 0 if they were judged"
-        raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, found)
-
-
-def _side_by_side(tables: Mapping[Any, QrelsTable]) -> Judged:
+def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> Judged:
     """Return the judgments of all judges, one column per document that any of them judged."""
     parts = list(tables.values())
     topics = _topics(tables)
-    sides = [Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts]
-    codes = code_documents(*sides)
+    sides = [
+        coded_tables.Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts
+    ]
+    codes = coded_tables.code_documents(*sides)
     for part, code in zip(parts, codes, strict=True):
-        refuse_twice_judged(part, repeated(code))
+        coded_tables.refuse_twice_judged(part, repeated(code))
     every, first = np.unique(np.concatenate(codes), return_index=True)
     grade = np.full((len(parts), len(every)), UNJUDGED, np.int8)
     row = np.full(grade.shape, -1)
@@ -176,16 +170,14 @@ def _documents(judged: Judged, some: NDArray[Any]) -> Judged:
     return replace(judged, topics=judged.topics[kept], topic=place, row=row, grade=grade)
 
 
-def _topics(tables: Mapping[Any, QrelsTable]) -> pd.Index:
+def _topics(tables: Mapping[Any, coded_tables.QrelsTable]) -> pd.Index:
     """Return the topics of all judges by name, refusing identifiers of different types."""
     (first, one), *others = tables.items()
+    topics = one.topics
     for name, other in others:
         sides = f"the judgments of {first}", f"those of {name}"
-        kinds = pa.array(one.topics).type, pa.array(other.topics).type
-        same_kind(*kinds, TOPIC, sides)
+        same_kind(pa.array(one.topics).type, pa.array(other.topics).type, TOPIC, sides)
         same_kind(one.doc.type, other.doc.type, DOC, sides)
-    topics = one.topics
-    for _, other in others:
         topics = topics.append(other.topics.difference(topics, sort=False))
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 
@@ -194,13 +186,11 @@ def _refuse_differing(judged: Judged, policies: Iterable[str]) -> None:
     """Raise for documents that some judge did not judge, naming them and who did not."""
     missing = np.argwhere(~judged.judged)
     offenders = []
-    for judge, place in missing:
+    for judge, place in missing[:6]:
         other = int(judged.judged[:, place].argmax())
         table = judged.tables[judged.judges[other]]
         (name,) = table.describe(judged.row[other, [place]])
         offenders.append(f"{name} not by {judged.judges[judge]}")
-        if len(offenders) > 5:
-            break
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()
     found = f"{documents} of {judged.judged.shape[1]} that some judge did not"
@@ -248,10 +238,136 @@ def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDAr
     strange = [f"{name}: {', '.join(map(str, some))}" for name, some in beyond.items() if len(some)]
     if strange:
         wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
-        raise GradeError(
-            wanted,
-            "grades beyond these, by judge",
-            "map these first, as with clip(upper=3), or say grades='union'",
-            strange,
-        )
+        advice = "map these first, as with clip(upper=3), or say grades='union'"
+        raise GradeError(wanted, "grades beyond these, by judge", advice, strange)
     return np.array(sorted(stated), np.int8)
+
+
+PASSES = "pass"
+"""What repeats of judgments are called."""
+
+
+class Passes(NamedTuple):
+    """Judgments by pass, and whose they are."""
+
+    qrels: dict[Any, Any]
+    """What a pass is called -> its judgments."""
+    judges: list[Any]
+    """What the judges are called."""
+    owner: Array
+    """The place of the judge of every pass, rising."""
+
+    @property
+    def counts(self) -> Array:
+        """How many passes each judge has."""
+        return np.bincount(self.owner, minlength=len(self.judges))
+
+    @property
+    def several(self) -> Array:
+        """The places of the judges with several passes."""
+        return np.flatnonzero(self.counts > 1)
+
+    def of(self, judge: Any) -> list[Any]:
+        """Return what the passes of a judge are called."""
+        place = self.judges.index(judge)
+        return [name for name, own in zip(self.qrels, self.owner, strict=True) if own == place]
+
+
+def passes_of(judges: Mapping[Any, Any]) -> Passes:
+    """Part the passes of judges.
+
+    Parameters
+    ----------
+    judges
+        Judge -> qrels; or a list of qrels, a pass each, or a frame with a column of passes.
+
+    Examples
+    --------
+    >>> one, two = {"q": {"d": 0}}, {"q": {"d": 1}}
+    >>> found = passes_of({"people": one, "model": [one, two]})
+    >>> list(found.qrels), found.owner.tolist()
+    (['people', 'model [pass 1]', 'model [pass 2]'], [0, 1, 1])
+    """
+    if not isinstance(judges, Mapping):
+        raise ParameterError("at least two judges, {name: qrels}", type(judges).__name__)
+    every: dict[Any, Any] = {}
+    owner = []
+    for place, (name, given) in enumerate(judges.items()):
+        if isinstance(given, list | tuple) and not given:
+            raise InputError(f"passes of judge {name!r}", "none")
+        parts = _parts(given)
+        many = len(parts) > 1
+        named = {f"{name} [pass {key}]" if many else name: part for key, part in parts.items()}
+        every |= named
+        owner += [place] * len(named)
+    return Passes(every, list(judges), np.array(owner, int))
+
+
+def _parts(given: Any) -> dict[Any, Any]:
+    """Return the passes of a judge by what they are called."""
+    if isinstance(given, list | tuple) and given and all(map(_is_qrels, given)):
+        return dict(enumerate(given, start=1))
+    if not isinstance(given, pd.DataFrame) or not {*REPEAT_NAMES} & {*given.columns}:
+        return {1: given}
+    frame = as_qrels(given)
+    found = roles(frame.columns)
+    word = repeat_column(frame, [found[TOPIC], found[DOC]])
+    if word is None:
+        return {1: given}
+    return {key: part.drop(columns=word) for key, part in frame.groupby(word)}
+
+
+def _is_qrels(part: Any) -> bool:
+    """Tell whether an element of a list is all judgments of a pass, and not one of them."""
+    nested = isinstance(part, Mapping) and all(isinstance(x, Mapping) for x in part.values())
+    return isinstance(part, pd.DataFrame) or (nested and bool(part))
+
+
+def by_judge(given: Array, owner: Array) -> Array:
+    """Return the share of a judge's passes that give a document a grade.
+
+    Parameters
+    ----------
+    given
+        Whether a pass does, shape (pass, grade, document).
+    owner
+        The place of each pass's judge, rising.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (judge, grade, document), 0 where no pass judged it.
+    """
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    total = np.add.reduceat(given.astype(float), starts, axis=0)
+    judging = total.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(total, judging, out=np.zeros_like(total), where=judging > 0))
+
+
+def between(shares: Array) -> Array:
+    """Return how often grades of different judges coincide, each judge once, (grade, grade).
+
+    Parameters
+    ----------
+    shares
+        Of each judge and document, those of the grades, shape (judge, grade, document).
+    """
+    judging = shares.sum(axis=(0, 1))
+    weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
+    every = shares.sum(axis=0)
+    own = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
+    return np.asarray((every * weight) @ every.T - own)
+
+
+def within(given: Array) -> Array:
+    """Return how often grades of two passes of a judge coincide, each document once.
+
+    Parameters
+    ----------
+    given
+        Whether a pass of the judge gives a document a grade, shape (pass, grade, document).
+    """
+    counts = given.sum(axis=0).astype(float)
+    passes = counts.sum(axis=0)
+    weighted = counts * np.where(passes > 1, 1 / np.maximum(passes * (passes - 1), 1), 0)
+    return np.asarray(weighted @ counts.T - np.diag(weighted.sum(axis=1)))

@@ -4,6 +4,7 @@ Verbs: judge_effect, judge_findings.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -42,19 +43,8 @@ from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.scores.summary import united
-from irframe.studies.coefficients import (
-    CONCLUSIONS,
-    JUDGE,
-    Groups,
-    agreements,
-    biases,
-    conclusions,
-    favours,
-    members,
-    standings,
-)
-from irframe.studies.grades_by_judge import Grades, Judged, read_judges
-from irframe.studies.passes import PASSES, Passes, passes_of
+from irframe.studies import coefficients
+from irframe.studies.grades_by_judge import PASSES, Grades, Judged, Passes, passes_of, read_judges
 from irframe.studies.tie_ranges import Finding, listed_findings, to_frame
 from irframe.warned import OneCall, in_group
 
@@ -78,7 +68,7 @@ def judge_effect(
     of: Of = "expected",
     samples: int = 1000,
     seed: int = 0,
-    groups: Groups | None = None,
+    groups: coefficients.Groups | None = None,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -183,17 +173,17 @@ def judge_effect(
     asked = Asked(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
     judged, passes = _read(judges, pairs, grades)
-    names = _first(passes.judges, reference)
-    policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
+    names, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
     held, _ = sides = _score(runs, judged, [*map(passes.of, names)], metrics, at, policy)
-    inside = None if groups is None else members(groups, held.systems.tolist())
-    parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
-    parts |= agreements(*sides, orders, asked if interval else None)
-    labels = _labels(held, names[1:], listed(methods), groups)
+    inside = None if groups is None else coefficients.members(groups, held.systems.tolist())
+    parts = coefficients.standings(*sides) | coefficients.biases(*sides, alpha)
+    parts |= coefficients.conclusions(*sides, pairing)
+    parts |= coefficients.agreements(*sides, orders, asked if interval else None)
     if inside is not None:
-        parts |= favours(parts["bias"][1], inside, alpha)
+        parts |= coefficients.favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     told = united(held.attrs, told, pairing.told(), {RESULT: "judge_effect"})
+    labels = _labels(held, names[1:], listed(methods), groups)
     result = xr.Dataset(parts, labels, told)
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
@@ -217,12 +207,12 @@ def _score(
     passes: list[list[Any]],
     metrics: Metrics,
     at: Any,
-    options: dict[str, Any],
+    policy: tuple[Any, ...],
 ) -> tuple[Scores, list[Scores]]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
-    scores = []
+    scores, options = [], dict(zip(("depth", "ties", "score_dtype"), policy, strict=True))
     with OneCall():
         for names in passes:
             own = []
@@ -267,16 +257,12 @@ def _refuse_topics(judged: Judged) -> None:
 
 
 def _labels(
-    held: Scores, judges: list[Any], methods: list[Any], groups: Groups | None
+    held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
 ) -> dict[str, Any]:
-    labels = held.labels()
-    words = {
-        BOUND: list(SIDES),
-        "coefficient": list(map(str, methods)),
-        "conclusion": list(CONCLUSIONS),
-    }
-    grouped = {} if groups is None else {"group": list(groups)}
-    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}
+    labels = {coefficients.JUDGE: judges} | held.labels() | {SYSTEM: held.systems}
+    labels |= {BOUND: list(SIDES), "coefficient": list(map(str, methods))}
+    labels |= {"conclusion": list(coefficients.CONCLUSIONS)}
+    return labels | ({} if groups is None else {"group": list(groups)})
 
 
 VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
@@ -329,42 +315,37 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     means differ by -0.005 on average, from -0.040 to +0.045
     """
     holding("what judge_effect gives", effect, {"conclusions", "bias", "reference_rank"})
-    scalars = [dim for dim in (JUDGE, METRIC, DEPTH) if dim not in effect.dims]
+    scalars = [dim for dim in (coefficients.JUDGE, METRIC, DEPTH) if dim not in effect.dims]
     whole = effect.expand_dims(scalars) if scalars else effect
     depths = whole[DEPTH].to_numpy().tolist()
     (place,) = places("depths of the effect", depths[-1] if depth is None else depth, depths)
     layer = whole.isel({DEPTH: place})
-    findings = [
-        finding
-        for judge in layer[JUDGE].to_numpy()
-        for metric in layer[METRIC].to_numpy()
-        for finding in _findings(layer.sel({JUDGE: judge, METRIC: metric}), depths[place])
-    ]
-    return to_frame(findings)
+    cells = product(layer[coefficients.JUDGE].to_numpy(), layer[METRIC].to_numpy())
+    found: list[Finding] = []
+    for judge, metric in cells:
+        cell = layer.sel({coefficients.JUDGE: judge, METRIC: metric})
+        found += _findings(cell, depths[place])
+    return to_frame(found)
 
 
 def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:
     """Yield what is found under one judge by one metric at one depth."""
     label = label_at(str(cell[METRIC].item()), depth)
-    who = f"{label} by {cell[JUDGE].item()} against {cell.attrs['reference']}"
-    yield from _order(cell, who)
-    yield from _conclusions(cell, who)
-    yield _ranks(cell, who)
-    yield _bias(cell, who)
-    if "group" in cell.dims:
-        yield from _groups(cell, who)
-
-
-def _order(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+    who = f"{label} by {cell[coefficients.JUDGE].item()} against {cell.attrs['reference']}"
     if "kendall" in cell["coefficient"]:
         tau = cell["agreement"].sel(coefficient="kendall").item()
         grave = not tau >= EQUIVALENT
         what = f"{who}: systems are ordered {'otherwise' if grave else 'alike'}, tau {tau:.3f}"
         advice = "report the order under both judges" if grave else ""
         yield _finding(what, "", cell.sizes[SYSTEM], advice, grave=grave)
+    yield _conclusions(cell, who)
+    yield _ranks(cell, who)
+    yield _bias(cell, who)
+    if "group" in cell.dims:
+        yield from _groups(cell, who)
 
 
-def _conclusions(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+def _conclusions(cell: xr.Dataset, who: str) -> Finding:
     count = cell["conclusions"].to_series().to_dict()
     before = count["kept"] + count["lost"] + count["reversed"]
     share = f" ({count['kept'] / before:.0%})" if before else ""
@@ -374,20 +355,15 @@ def _conclusions(cell: xr.Dataset, who: str) -> Iterator[Finding]:
     )
     changed = count["lost"] + count["reversed"] + count["new"]
     advice = "trust no pair that differs significantly by one judge only" if changed else ""
-    yield _finding(what, "", changed, advice, grave=count["reversed"] > 0)
+    return _finding(what, "", changed, advice, grave=count["reversed"] > 0)
 
 
 def _ranks(cell: xr.Dataset, who: str) -> Finding:
-    moved = (cell["rank"] - cell["reference_rank"]).to_series()
-    order = moved.abs().sort_values(ascending=False, kind="stable").index
-    most = [
-        f"{system} {cell['reference_rank'].sel({SYSTEM: system}).item()} to "
-        f"{cell['rank'].sel({SYSTEM: system}).item()}"
-        for system in order
-        if moved[system]
-    ]
-    what = f"{who}: ranks change by up to {int(moved.abs().max())}"
-    return _finding(what, listed_findings(most), int((moved != 0).sum()))
+    before, after = cell["reference_rank"].to_series(), cell["rank"].to_series()
+    moved = (after - before).abs().sort_values(ascending=False, kind="stable")
+    most = [f"{system} {before[system]} to {after[system]}" for system in moved.index[moved > 0]]
+    what = f"{who}: ranks change by up to {int(moved.max())}"
+    return _finding(what, listed_findings(most), len(most))
 
 
 def _bias(cell: xr.Dataset, who: str) -> Finding:

@@ -150,24 +150,25 @@ def judge_next(
     pool, number = documents.pool(helping(cube), seed)
     grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
     known = pool.there & (grade != UNJUDGED)
-    _refuse_beyond(n, int((pool.there & ~known).sum()))
-    learned = documents.prior(prior, number, pool.there & ~known)
+    open_ = pool.there & ~known
+    most, learned = _turns(open_, n), documents.prior(prior, number, open_)
     likely = _likely(pool, known, (grade >= rel) & known, learned)
     chosen = METHODS[name](pool, learned)
     relevant = np.where(known, grade >= rel, likely)
-    turns = take_turns(chosen, relevant, _turns(pool.there & ~known, n), batch=batch, known=known)
+    turns = take_turns(chosen, relevant, most, batch=batch, known=known)
     turn, topic, place = turns.all
     order = np.lexsort((np.arange(len(turn)), _judged(cube)[topic], turn))[:n]
     turn, topic, place = turn[order], topic[order], place[order]
-    rows = {
-        TOPIC: cube.indexes[TOPIC].take(topic),
-        DOC: documents.label(topic, number[topic, place]),
-        "priority": turns.priority[turn, topic],
-        "probability": likely[topic, place],
-        "best_rank": pool.best_rank[topic, place],
-        "runs": pool.runs[topic, place],
-    }
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {
+            TOPIC: cube.indexes[TOPIC].take(topic),
+            DOC: documents.label(topic, number[topic, place]),
+            "priority": turns.priority[turn, topic],
+            "probability": likely[topic, place],
+            "best_rank": pool.best_rank[topic, place],
+            "runs": pool.runs[topic, place],
+        }
+    )
 
 
 def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
@@ -187,26 +188,15 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
 
 def _method(method: Any, credit: Any) -> str:
     """Return the name of a method in the registry."""
-    plain = [name for name in METHODS if "(" not in name]
-    name = choice("method", method, plain)
+    name = choice("method", method, [name for name in METHODS if "(" not in name])
     spelled = f"{name}(credit='run')"
-    return (
-        spelled
-        if choice("credit", credit, ("all", "run")) == "run" and spelled in METHODS
-        else name
-    )
+    own = choice("credit", credit, ("all", "run")) == "run"
+    return spelled if own and spelled in METHODS else name
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
     """Return how deep lists are read."""
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
-
-
-def _refuse_beyond(n: int, left: int) -> None:
-    if n > left:
-        found = f"{n}, and {left} in the pool are unjudged"
-        advice = "take contributing systems, or a greater depth, that have more"
-        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
 
 
 def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> Array:
@@ -220,8 +210,12 @@ def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> A
 
 
 def _turns(open_: Array, n: int) -> int:
-    """Return in how many turns topics have so many documents left."""
+    """Return in how many turns topics have so many documents left, refusing more than there are."""
     left = open_.sum(axis=1)
+    if n > left.sum():
+        found = f"{n}, and {left.sum()} in the pool are unjudged"
+        advice = "take contributing systems, or a greater depth, that have more"
+        raise ParameterError("n of at most as many documents as are unjudged", found, advice)
     turns = np.arange(1, int(left.max()) + 1)
     reached = np.minimum(left, turns[:, np.newaxis]).sum(axis=1)
     return int(turns[np.searchsorted(reached, n)])
@@ -374,27 +368,28 @@ def replay(
     """
     names = [choice("method", name, METHODS) for name in listed(methods)]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
-    _refuse_repeated(names, turns)
+    _refuse_repeated("methods", names)
+    _refuse_repeated("budgets", turns)
     batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
     documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
-    asked = parse_metrics(metrics), last, pairing, condensed, batch, rel, prior
-    study = Budgets(documents, names, turns, *asked)
+    chosen = parse_metrics(metrics)
+    asked = chosen, last, pairing, condensed, batch, rel, prior
     drawn = _drawn(documents, together, share, samples, seed)
     done = tracked(drawn, len(drawn), "sample", progress=progress)
-    found = study.judge_each(done, seed, alike=share == 1)
+    found = Budgets(documents, names, turns, *asked).judge_each(done, seed, alike=share == 1)
+    labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
+    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     told = {"share": share, "samples": samples, "unjudged": unjudged}
-    return _labelled(study, found, told)
+    return xr.Dataset(_summary(found, pairing.alpha), labels | words, pairing.told() | told)
 
 
-def _refuse_repeated(names: list[str], budgets: list[int]) -> None:
-    given: dict[str, list[Any]] = {"methods": names, "budgets": budgets}
-    for what, values in given.items():
-        if not values or len(set(values)) < len(values):
-            found = "some again" if values else "none"
-            raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
+def _refuse_repeated(what: str, values: Sequence[Any]) -> None:
+    if not values or len(set(values)) < len(values):
+        found = "some again" if values else "none"
+        raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
 
 
 def _drawn(
@@ -404,23 +399,19 @@ def _drawn(
     share, samples = number("share", share, above=0, high=1), whole("samples", samples, low=1)
     cube, seed = documents.cube, whole("seed", seed, low=0)
     systems = helping(cube)
-    _tell_set_aside(documents, systems)
+    judged = len(documents.judgments.row)
+    aside = judged - int(documents.pool(systems, 0)[0].there.sum())
+    if aside:
+        warn(
+            f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
+            "in the pool"
+        )
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
     group = contributing_groups(cube, helps, together)
     labels = np.unique(group[group >= 0])
     size, random = max(1, round(share * len(labels))), np.random.default_rng(seed)
     parts = [random.permutation(labels)[:size] for _ in range(samples)]
     return [np.flatnonzero(np.isin(group, part)) for part in parts]
-
-
-def _labelled(study: Budgets, found: list[Found], told: dict[str, Any]) -> xr.Dataset:
-    """Return what was found in every sample, summed up and with labels."""
-    metrics = [str(metric) for metric in study.metrics]
-    labels = {"strategy": study.methods, "budget": study.budgets, METRIC: metrics}
-    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
-    return xr.Dataset(
-        _summary(found, study.pairing.alpha), labels | words, study.pairing.told() | told
-    )
 
 
 def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
@@ -436,15 +427,3 @@ def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
         parts[name] = dims, mean
         parts[f"{name}_interval"] = (*dims, BOUND), np.stack([mean - half, mean + half], axis=-1)
     return parts
-
-
-def _tell_set_aside(documents: Documents, systems: Array) -> None:
-    """Warn of judgments of documents that no list in the pool has."""
-    judged = len(documents.judgments.row)
-    pool, _ = documents.pool(systems, 0)
-    aside = judged - int(pool.there.sum())
-    if aside:
-        warn(
-            f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
-            "in the pool"
-        )

@@ -4,9 +4,8 @@ Verbs: leave_out, robustness.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,21 +13,23 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
-from irframe.arrays import Array
+from irframe.arrays import Array, in_threads
 from irframe.checks import listed, tracked, whole
-from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.score import Work, refuse_metrics, score, score_block, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import attended, refuse_deeper, shared, verb
-from irframe.cubes.view import experiment_of, shown_as
+from irframe.cubes.view import experiment_of
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.policy import Metrics, parse_metrics, refuse_share
+from irframe.files.ids import beginnings
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.studies.orderings import competition_ranks
 
 
 @verb
@@ -128,28 +129,25 @@ def leave_out(
     """
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
+    refuse_metrics(cube, chosen)
     cube = shared(attended(cube))
     experiment = experiment_of(cube)
     groups = contributing_groups(cube, experiment.known_pool.contributing, together)
-    contributions = _Contributions.read(experiment, groups, pool)
+    best, leader, second = _best_ranks(experiment, groups, pool)
+    kept = best > 0
+    base = _ranked(fewer_judged(experiment, kept, pool), best[kept])
     own = {metric.depth for metric in chosen if metric.depth is not None}
-    study = _Study(cube, chosen, sorted({*depths, *own}), contributions, pool)
-    left = np.unique(groups[groups >= 0])
-    turns = tracked(left, len(left), "run", progress=progress)
-    frames = [_rows(study, groups, group, together) for group in turns]
-    rows = pd.concat(frames, ignore_index=True)
-    wanted = [
-        (str(m), k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])
+    study = _Study(base, chosen, wanted_depths(cube, chosen, sorted({*depths, *own})))
+    turns = np.unique(groups[groups >= 0])
+    without = [
+        study.without(best[kept], np.where(leader == group, second, best)[kept])
+        for group in tracked(turns, len(turns), "run", progress=progress)
     ]
-    place = {pair: number for number, pair in enumerate(wanted)}
-    order = pd.Series([place.get(pair, -1) for pair in zip(rows[METRIC], rows[DEPTH], strict=True)])
-    told = rows.loc[order[order >= 0].sort_values(kind="stable").index].reset_index(drop=True)
-    return _tell_set_aside(told, contributions, pool)
-
-
-def _tell_set_aside(rows: pd.DataFrame, contributions: "_Contributions", pool: int) -> pd.DataFrame:
-    """Say how many judgments no contributing run has in the pool, and note it in the attributes."""
-    total, aside = len(contributions.best), int((contributions.best == 0).sum())
+    cells = [(m, k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])]
+    rows = _rows(cube, study, cells, groups, without)
+    if together is not None:
+        rows.insert(2, together, cube[together].sel({SYSTEM: rows[SYSTEM].tolist()}).to_numpy())
+    total, aside = len(best), int((~kept).sum())
     if aside:
         warn(
             f"{aside} of {total} judgments are set aside: no contributing run has their documents "
@@ -179,90 +177,23 @@ def contributing_groups(
     return np.where(contributing, codes, -1)
 
 
-@dataclass(frozen=True, eq=False)
-class _Contributions:
-    """The two best ranks of every judged document in different groups, 0 where there is none."""
+def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
+    """Return the best rank of every judged document, whose it is, and the best of other groups.
 
-    best: Array
-    group: Array
-    second: Array
-
-    @classmethod
-    def read(cls, experiment: Experiment, groups: Array, depth: int) -> "_Contributions":
-        hits, documents = experiment.hits, len(experiment.judgments.row)
-        group = groups[hits.of // experiment.shape[1]]
-        some = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
-        some = some[np.lexsort((hits.pool_rank[some], hits.row[some]))]
-        document, rank, group = hits.row[some], hits.pool_rank[some], group[some]
-        best, first = (np.zeros(documents, np.int32) for _ in range(2))
-        leader = np.full(documents, -1)
-        top = np.flatnonzero(np.diff(document, prepend=-1))
-        first[document[top]], leader[document[top]] = rank[top], group[top]
-        others = group != leader[document]
-        document, rank = document[others], rank[others]
-        top = np.flatnonzero(np.diff(document, prepend=-1))
-        best[document[top]] = rank[top]
-        return cls(first, leader, best)
-
-    def without(self, group: int) -> Array:
-        """Return the best rank of every document outside a group."""
-        return np.where(self.group == group, self.second, self.best)
-
-
-class _Study:
-    """The scores of all systems with the whole pool, and without one group after the other."""
-
-    def __init__(
-        self,
-        cube: xr.Dataset,
-        metrics: Sequence[Metric],
-        depths: Sequence[int],
-        contributions: _Contributions,
-        pool: int,
-    ) -> None:
-        self.metrics, self.depths, self.contributions = metrics, list(depths), contributions
-        deepest = max([*depths, *(metric.depth or 1 for metric in metrics)])
-        kept = contributions.best > 0
-        fewer = fewer_judged(experiment_of(cube), kept, pool)
-        self.base = shown_as(
-            cube.isel({DEPTH: slice(deepest)}), _ranked(fewer, contributions.best[kept])
-        )
-        self.systems, self.topics = cube.indexes[SYSTEM], fewer.judgments.topic
-        self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
-        self.means = self._average(self.scores)
-        self.by_pool = any(facts(metric).pooled for metric in metrics)
-
-    def without(self, group: int) -> tuple[Array, Array, Array]:
-        """Return means over (metric, depth, system), and the documents lost, relevant ones last."""
-        ranks = self.contributions.without(group)
-        lost = (self.contributions.best > 0) & (ranks == 0)
-        moved = ranks != self.contributions.best if self.by_pool else lost
-        kept = self.contributions.best > 0  # which documents `base` has
-        ranks, lost, moved = ranks[kept], lost[kept], moved[kept]
-        topics = np.unique(self.topics[moved])
-        scores = self.scores
-        if len(topics):
-            part = self.base.isel(topic=topics)
-            rows = np.isin(self.topics, topics)
-            held = ~lost[rows]
-            fewer = _ranked(fewer_judged(experiment_of(part), held), ranks[rows][held])
-            scores = scores.copy()
-            found = score(shown_as(part, fewer), *self.metrics, at=self.depths)
-            scores[:, :, topics] = found.to_numpy()
-        grades = experiment_of(self.base).judgments.grade[lost]
-        return self._average(scores), np.array(len(grades)), np.array((grades >= 1).sum())
-
-    def ranks(self, means: Array) -> Array:
-        """Return competition ranks, shape (metric, depth, system)."""
-        sign = np.array([-facts(metric).sign for metric in self.metrics])
-        rounded = np.round(sign[:, np.newaxis, np.newaxis] * means, TIE)
-        better = rounded[..., np.newaxis, :] < rounded[..., :, np.newaxis]
-        return 1 + np.asarray(better.sum(axis=-1))
-
-    def _average(self, scores: Array) -> Array:
-        kinds = [facts(metric).summary for metric in self.metrics]
-        rows = [average(part, kind, axis=1) for part, kind in zip(scores, kinds, strict=True)]
-        return np.moveaxis(np.stack(rows), 1, 2)
+    0 where there is none.
+    """
+    hits, documents = experiment.hits, len(experiment.judgments.row)
+    group = groups[hits.of // experiment.shape[1]]
+    some = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
+    some = some[np.lexsort((hits.pool_rank[some], hits.row[some]))]
+    best, second = (np.zeros(documents, np.int32) for _ in range(2))
+    leader = np.full(documents, -1)
+    top = some[beginnings(hits.row[some])]
+    best[hits.row[top]], leader[hits.row[top]] = hits.pool_rank[top], group[top]
+    others = some[group[some] != leader[hits.row[some]]]
+    top = others[beginnings(hits.row[others])]
+    second[hits.row[top]] = hits.pool_rank[top]
+    return best, leader, second
 
 
 def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
@@ -271,35 +202,77 @@ def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
     return replace(experiment, pool=pool)
 
 
-def _rows(study: _Study, groups: Array, group: int, together: str | None) -> pd.DataFrame:
-    left = np.flatnonzero(groups == group)
-    means, lost, relevant = study.without(group)
-    before, after = study.ranks(study.means), study.ranks(means)
-    rounded = [np.round(values, TIE)[..., np.newaxis, :] for values in (study.means, means)]
-    tau = Kendall().kernel(*rounded)[..., 0, 0]
-    shape = (*tau.shape, len(left))
+class _Study:
+    """The scores of all systems with the whole pool, and without one group after the other."""
+
+    def __init__(self, base: Experiment, metrics: Sequence[Metric], depths: list[int]) -> None:
+        self.base, self.metrics, self.depths = base, metrics, depths
+        self.facts = [facts(metric) for metric in metrics]
+        self.scores = self._score(base)
+        self.means = self._average(self.scores)
+
+    def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
+        """Return means over (metric, depth, system), and how many documents, and relevant, go.
+
+        Given are the best ranks of all documents before, and without a group.
+        """
+        judgments = self.base.judgments
+        lost = ranks == 0
+        moved = ranks != before if any(each.pooled for each in self.facts) else lost
+        topics = np.unique(judgments.topic[moved])
+        scores = self.scores.copy()
+        if len(topics):
+            rows = np.isin(judgments.topic, topics)
+            held = ~lost[rows]
+            part = self.base.part(np.arange(self.base.shape[0]), topics)
+            scores[:, :, topics] = self._score(_ranked(fewer_judged(part, held), ranks[rows][held]))
+        return self._average(scores), int(lost.sum()), int((judgments.grade[lost] >= 1).sum())
+
+    def _score(self, experiment: Experiment) -> Array:
+        deepest = max([*self.depths, *(each.depth or 1 for each in self.metrics)])
+        work = Work(self.metrics, self.depths, score_block, 1, False, False, deepest)  # noqa: FBT003
+        return work.tiles(experiment, in_threads)
+
+    def _average(self, scores: Array) -> Array:
+        told = zip(scores, self.facts, strict=True)
+        return np.stack([average(part, each.summary, axis=1).T for part, each in told])
+
+    def rounded(self, means: Array) -> Array:
+        """Return means of which more is better, equal where they are but for rounding."""
+        return np.round(np.array([[[each.sign]] for each in self.facts]) * means, TIE)
+
+
+def _rows(
+    cube: xr.Dataset,
+    study: _Study,
+    cells: list[tuple[Metric, int]],
+    groups: Array,
+    without: list[tuple[Array, int, int]],
+) -> pd.DataFrame:
+    """Return a row for each metric with its depth, and system left out, group by group."""
+    systems = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
+    group = np.unique(groups[systems], return_inverse=True)[1]
+    after, lost, relevant = (np.array(each) for each in zip(*without, strict=True))
+    metric = [[study.metrics.index(each)] for each, _ in cells]
+    depth = [[study.depths.index(each)] for _, each in cells]
+    mean, left = study.means[metric, depth, systems], after[group, metric, depth, systems]
+    old, new = study.rounded(study.means), study.rounded(after)
+    rank = competition_ranks(old)[metric, depth, systems]
+    rank_without = competition_ranks(new)[group, metric, depth, systems]
+    tau = Kendall().kernel(*np.broadcast_arrays(old[..., np.newaxis, :], new[..., np.newaxis, :]))
     with np.errstate(divide="ignore", invalid="ignore"):
-        change = 100 * (means - study.means) / study.means
-    change = np.where(study.means == 0, np.nan, change)
-    columns: dict[str, Any] = {
-        METRIC: np.repeat([str(m) for m in study.metrics], shape[1] * shape[2]),
-        DEPTH: np.tile(np.repeat(study.depths, shape[2]), shape[0]),
+        change = np.where(mean == 0, np.nan, 100 * (left - mean) / mean)
+    columns = {
+        METRIC: np.repeat([str(each) for each, _ in cells], len(systems)),
+        DEPTH: np.repeat([each for _, each in cells], len(systems)),
+        SYSTEM: cube.indexes[SYSTEM].take(np.tile(systems, len(cells))),
+        "lost": np.tile(lost[group], len(cells)),
+        "lost_relevant": np.tile(relevant[group], len(cells)),
     }
-    if together is not None:
-        columns[together] = study.base[together].to_numpy()[left[0]]
-    columns |= {
-        SYSTEM: study.systems.take(np.tile(left, shape[0] * shape[1])),
-        "lost": int(lost),
-        "lost_relevant": int(relevant),
-        "mean": study.means[..., left].ravel(),
-        "mean_without": means[..., left].ravel(),
-        "change": change[..., left].ravel(),
-        "rank": before[..., left].ravel(),
-        "rank_without": after[..., left].ravel(),
-        "rank_change": np.abs(after - before)[..., left].ravel(),
-        "tau": np.broadcast_to(tau[..., np.newaxis], shape).ravel(),
-    }
-    return pd.DataFrame(columns)
+    values = {"mean": mean, "mean_without": left, "change": change, "rank": rank}
+    values |= {"rank_without": rank_without, "rank_change": np.abs(rank_without - rank)}
+    values["tau"] = tau[..., 0, 0][group, metric, depth]
+    return pd.DataFrame(columns | {name: each.ravel() for name, each in values.items()})
 
 
 SHARE, SEED = "share", "seed"

@@ -10,14 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.agreements.innate import (
-    LABELS,
-    Transitions,
-    compare_rankings,
-    count_labels,
-    label_depths,
-    whole_gains,
-)
+from irframe.agreements import innate
 from irframe.arrays import Array
 from irframe.checks import places, whole
 from irframe.cubes.score import score
@@ -140,7 +133,7 @@ def order_pairs(
     some = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
     pairs, cube = pairs.reshape(-1, 2), shared(some)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
-    data = _label(cube, pairs, compare_rankings(gains, pairs), depth, spelled=labels)
+    data = _label(cube, pairs, innate.compare_rankings(gains, pairs), depth, spelled=labels)
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
 
 
@@ -162,6 +155,18 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
     return np.stack([others, fixed] if a is None else [fixed, others], axis=1)
 
 
+def competition_ranks(means: Array) -> Array:
+    """Return the ranks of systems, the last axis, by means of which more is better.
+
+    Examples
+    --------
+    >>> competition_ranks(np.array([0.2, 0.5, 0.5])).tolist()
+    [3, 1, 1]
+    """
+    better = means[..., np.newaxis, :] > means[..., np.newaxis]
+    return np.asarray(1 + better.sum(axis=-1))
+
+
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
     """Return exact whole-number gains by rank, shape (system, topic, depth)."""
     rel = whole("rel", rel, low=1, high=127)
@@ -173,7 +178,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
     tops, scale = np.unique(experiment.tops, return_inverse=True)
     worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
-    numbers = whole_gains(worth.ravel().tolist())
+    numbers = innate.whole_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
     table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
@@ -181,8 +186,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     table[:, [UNJUDGED, UNJUDGED - 1]] = 0
     grade = _loaded(cube["grade"].variable[..., :depth])
     code = np.ascontiguousarray(grade).view(np.uint8)
-    gains: Array = table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
-    return gains
+    return table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
 
 
 def _loaded(grade: xr.Variable) -> NDArray[Any]:
@@ -195,9 +199,9 @@ def _loaded(grade: xr.Variable) -> NDArray[Any]:
 
 
 def _label(
-    cube: xr.Dataset, pairs: Array, transitions: Transitions, depth: int, *, spelled: bool
+    cube: xr.Dataset, pairs: Array, transitions: innate.Transitions, depth: int, *, spelled: bool
 ) -> xr.Dataset:
-    counts = count_labels(transitions, depth)
+    counts = innate.count_labels(transitions, depth)
     behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
     systems = cube[SYSTEM].to_numpy()
     by_topic = (PAIR, TOPIC)
@@ -209,13 +213,16 @@ def _label(
         "p": ((PAIR, DEPTH), sign_p(ahead, behind)),
     }
     if spelled:
-        codes = {"flag_values": list(LABELS), "flag_meanings": " ".join(LABELS.values())}
-        variables["label"] = ((*by_topic, DEPTH), label_depths(transitions, depth), codes)
+        codes = {
+            "flag_values": list(innate.LABELS),
+            "flag_meanings": " ".join(innate.LABELS.values()),
+        }
+        variables["label"] = ((*by_topic, DEPTH), innate.label_depths(transitions, depth), codes)
     coordinates = {
         "system_a": (PAIR, systems[pairs[:, 0]]),
         "system_b": (PAIR, systems[pairs[:, 1]]),
         DEPTH: np.arange(1, depth + 1),
-        GROUP: list(LABELS.values()),
+        GROUP: list(innate.LABELS.values()),
     }
     kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
     topics = {name: cube[name] for name in kept if name not in CODES.values()}
@@ -366,20 +373,15 @@ def side_by_side(
     gains /= max(gains.max(), 1.0)
     pair = pair.assign(gain_a=((TOPIC, DEPTH), gains[0]), gain_b=((TOPIC, DEPTH), gains[1]))
     if chosen:
-        _warn_unbound(
-            [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
-        )
+        free = [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
+        if free:
+            named = ", ".join(map(str, free))
+            warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
         scores = score(both, *chosen, at=deepest).to_numpy()[..., 0]
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]
         pair = pair.assign(difference=((METRIC, TOPIC), difference)).assign_coords({METRIC: labels})
     return pair.isel({TOPIC: _display_order(pair)})
-
-
-def _warn_unbound(metrics: list[Metric]) -> None:
-    if metrics:
-        named = ", ".join(map(str, metrics))
-        warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
 
 
 def _display_order(pair: xr.Dataset) -> NDArray[np.intp]:

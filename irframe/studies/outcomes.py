@@ -26,20 +26,7 @@ from irframe.metrics.facts import facts
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.scores.averages import averages, by_depth, metric_labels
 from irframe.scores.read_scores import Depths
-from irframe.studies.breakdown import (
-    KINDS,
-    Answers,
-    Basis,
-    Measure,
-    OutcomeTest,
-    Relevant,
-    answers_of_cube,
-    answers_of_runs,
-    basis,
-    compare_answers,
-    pairs_of,
-    reciprocal,
-)
+from irframe.studies import breakdown
 
 SETTLED = {
     "qrels": None,
@@ -81,7 +68,7 @@ class Outcomes:
     """
 
     summary: pd.DataFrame
-    compared: Mapping[Any, tuple[Answers, NDArray[np.int64]]]
+    compared: Mapping[Any, tuple[breakdown.Answers, NDArray[np.int64]]]
     by: str | None = None
 
     @classmethod
@@ -126,7 +113,7 @@ class Outcomes:
         return f"Outcomes of {len(self.summary)} comparisons over {topics}"
 
 
-def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
+def _queries(answers: breakdown.Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
     (a, b), topics = pairs.T, len(answers.topics)
     ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
     returned = {side: rank > 0 for side, rank in ranks.items()}
@@ -137,10 +124,10 @@ def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
             "system_a": answers.systems.take(np.repeat(a, topics)),
             "system_b": answers.systems.take(np.repeat(b, topics)),
             answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
-            "outcome": pd.Categorical.from_codes(codes, dtype=KINDS),
+            "outcome": pd.Categorical.from_codes(codes, dtype=breakdown.KINDS),
             **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
             **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
-            **{f"rr_{side}": reciprocal(rank) for side, rank in ranks.items()},
+            **{f"rr_{side}": breakdown.reciprocal(rank) for side, rank in ranks.items()},
         }
     )
     for side, there in returned.items():
@@ -148,12 +135,12 @@ def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
     return frame
 
 
-@verb(itself=(pd.DataFrame,), bounded=True)
+@verb(itself=True, bounded=True)
 def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,
     *,
-    test: OutcomeTest = "wilcoxon",
+    test: breakdown.OutcomeTest = "wilcoxon",
     adjust: Adjust = "auto",
     alpha: float = 0.05,
     baseline: Hashable | None = None,
@@ -161,8 +148,8 @@ def outcomes(
     order: Sequence[Hashable] | None = None,
     depth: int | None = None,
     rel: int = 1,
-    relevant: Relevant = "only",
-    measure: Measure = "ESL",
+    relevant: breakdown.Relevant = "only",
+    measure: breakdown.Measure = "ESL",
     by: GroupBy | None = None,
     ties: Ties = DEFAULT_TIES,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -281,22 +268,22 @@ def outcomes(
        neither  a_only  b_only  both
     0        0       1       2    13
     """
-    verdict = basis(measure, test, alpha, adjust)
+    verdict, parts = breakdown.basis(measure, test, alpha, adjust), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
         data, judged, by = with_given_groups(data, _judged(qrels), by)
-        found = answers_of_runs(
+        some = None if systems is None else [*listed(baseline), *listed(systems)]
+        found = breakdown.answers_of_runs(
             data,
             judged,
-            systems=_needed(baseline, systems, order),
+            systems=some if order is None else list(order),
             policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
             by=by,
             **reading,
         )
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
-        found = {None: answers_of_cube(read_cube(data), **reading)}
-    parts = {}
+        found = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
     for key in having({k: each.systems for k, each in found.items()}, {"baseline": baseline}, by):
         with naming_group(key, by):
             parts[key] = _compared(found[key], verdict, baseline, systems, order)
@@ -304,11 +291,11 @@ def outcomes(
 
 
 def _compared(
-    answers: Answers, verdict: Basis, baseline: Any, systems: Any, order: Sequence[Hashable] | None
+    answers: breakdown.Answers, verdict: Any, baseline: Any, systems: Any, order: Any
 ) -> Outcomes:
-    pairs = pairs_of(answers, baseline, systems, order)
+    pairs = breakdown.pairs_of(answers, baseline, systems, order)
     shared = answers.shared(np.unique(pairs))
-    summary = compare_answers(shared, pairs, verdict, ordered=order is not None)
+    summary = breakdown.compare_answers(shared, pairs, verdict, ordered=order is not None)
     return Outcomes(summary, {None: (shared, pairs)})
 
 
@@ -316,17 +303,6 @@ def _judged(qrels: Qrels | None) -> Qrels:
     if qrels is None:
         raise ParameterError("a qrels frame beside the run frame", "none")
     return qrels
-
-
-def _needed(
-    baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
-) -> list[Hashable] | None:
-    """Return the systems that have to be read, None for all."""
-    if order is not None:
-        return list(order)
-    if systems is None:
-        return None
-    return [*([] if baseline is None else [baseline]), *listed(systems)]
 
 
 def _refuse_settled(**options: Any) -> None:

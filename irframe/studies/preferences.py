@@ -3,7 +3,7 @@
 Verbs: preferences, separability, enumerate_rankings, tau_union.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import Literal, get_args
 
@@ -120,41 +120,33 @@ def preferences(
     choice("weights", weights, WEIGHTS)
     deepest, cube = read_depth(cube, None), attended(cube)
     depths = wanted_depths(cube, [], deepest if at is None else at)
-    pairs = name_pairs(cube, a, b)
-    rows, places = np.unique(pairs, return_inverse=True)
-    cube = shared(cube.isel({SYSTEM: rows}))
+    rows, places = np.unique(name_pairs(cube, a, b), return_inverse=True)
+    cube, pairs = shared(cube.isel({SYSTEM: rows})), places.reshape(-1, 2)
     metrics = NumRelRet(rel=rel), NumRel(rel=rel)
     counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
     found, n_relevant = counts[0], counts[1, 0, :, :1]
-    values = _prefer(found, places.reshape(-1, 2), n_relevant, weights, np.array(depths))
+    values = _prefer(found, pairs, n_relevant, weights, np.array(depths))
     data = _label(cube, pairs, dict(zip(PREFERENCES, values, strict=True)), depths)
     return data if a is None or b is None else data.isel({PAIR: 0})
 
 
 def _prefer(
     found: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
-) -> Iterator[Array]:
+) -> list[Array]:
     """Return the three preferences of pairs of systems, shape (pair, topic, depth) each."""
     _, topics, deepest = found.shape
-    table = _weights(weights, int(max(n_relevant.max(initial=1), found.max(initial=1))))
-    whole_weight = np.where(n_relevant > 0, np.cumsum(table)[n_relevant], np.nan)
+    most_wanted = int(max(n_relevant.max(initial=1), found.max(initial=1)))
+    wanted = np.arange(1.0, most_wanted + 1)
+    known = {"uniform": wanted**0, "dcg": 1 / np.log2(wanted + 1), "inverse": 1 / wanted}
+    table = np.concatenate([[0.0], known[weights]])  # of those who want 0, 1, 2, ... documents
     step = max(1, CELLS // max(1, topics * deepest))
     parts = [
-        _compare(found[first], found[second], table, depths)
-        for first, second in (
-            pairs[start : start + step].T for start in range(0, max(1, len(pairs)), step)
-        )
+        _compare(found[a], found[b], table, depths)
+        for a, b in (pairs[at : at + step].T for at in range(0, max(1, len(pairs)), step))
     ]
     share, most, fewest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    known = np.where(n_relevant > 0, 1.0, np.nan)
-    return iter((share / whole_weight, most * known, fewest * known))
-
-
-def _weights(kind: str, most: int) -> Array:
-    """Return the weights of users who want 0, 1, 2, ... documents."""
-    wanted = np.arange(1.0, most + 1)
-    known = {"uniform": np.ones(most), "dcg": 1 / np.log2(wanted + 1), "inverse": 1 / wanted}
-    return np.concatenate([[0.0], known[kind]])
+    there = np.where(n_relevant > 0, 1.0, np.nan)
+    return [share / (np.cumsum(table)[n_relevant] * there), most * there, fewest * there]
 
 
 def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
@@ -184,10 +176,9 @@ def _label(
     cube: xr.Dataset, pairs: Array, values: dict[str, Array], depths: Sequence[int]
 ) -> xr.Dataset:
     systems = cube[SYSTEM].to_numpy()
-    named = np.unique(pairs, return_inverse=True)[1].reshape(-1, 2)
     coordinates = {
-        "system_a": (PAIR, systems[named[:, 0]]),
-        "system_b": (PAIR, systems[named[:, 1]]),
+        "system_a": (PAIR, systems[pairs[:, 0]]),
+        "system_b": (PAIR, systems[pairs[:, 1]]),
         DEPTH: list(depths),
     }
     topics = {name: cube[name] for name in cube.coords if cube[name].dims == (TOPIC,)}
@@ -312,17 +303,18 @@ def enumerate_rankings(
     >>> enumerate_rankings(6, "AP", "nDCG")["tau"].round(3).item()
     0.976
     """
-    serps = _rankings(k)
-    relevant = k if n_relevant is None else n_relevant
-    whole("n_relevant", relevant, low=k)
+    k = whole("k", k, low=1, high=LONGEST)
+    serps = np.array(list(product([1, 0], repeat=k)), np.int8)  # the best first
+    relevant = whole("n_relevant", k if n_relevant is None else n_relevant, low=k)
     arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
     spelled = np.array(["".join(map(str, serp)) for serp in serps])
     ranks = np.argsort(arranged, axis=-1)
-    labels = _labels(serps)
+    pairs = np.indices((len(serps), len(serps))).reshape(2, -1).T
+    transitions = compare_rankings(serps[:, np.newaxis], pairs)
+    labels = label_depths(transitions, k)[..., -1].reshape(len(serps), -1)
     above = (labels == 1).astype(np.float32)
     covers = (above > 0) & (above @ above == 0)
-    cells = np.ix_(*arranged)
-    place = ("row", "column")
+    cells, place = np.ix_(*arranged), ("row", "column")
     return xr.Dataset(
         {
             "label": (place, labels[cells]),
@@ -334,29 +326,17 @@ def enumerate_rankings(
     )
 
 
-def _rankings(k: int) -> NDArray[np.int8]:
-    """Return all rankings, the best first in lexicographic order, shape (2**k, k)."""
-    k = whole("k", k, low=1, high=LONGEST)
-    return np.array(list(product([1, 0], repeat=k)), np.int8)
-
-
-def _labels(serps: NDArray[np.int8]) -> NDArray[np.int8]:
-    first, second = np.indices((len(serps), len(serps))).reshape(2, -1)
-    transitions = compare_rankings(serps[:, np.newaxis], np.stack([first, second], axis=1))
-    labels = label_depths(transitions, serps.shape[1])[..., -1]
-    return labels.reshape(len(serps), len(serps))
-
-
 def _arranged(
     serps: NDArray[np.int8], metric: MetricLike | None, relevant: int
 ) -> NDArray[np.intp]:
     if metric is None:
         return np.arange(len(serps))
+    number, k = serps.shape
     block = Block(
         grade=serps,
-        retrieved=np.full(len(serps), serps.shape[1]),
+        retrieved=np.full(number, k),
         levels=np.array([0, 1]),
-        count=np.tile([serps.shape[1], relevant], (len(serps), 1)),
+        count=np.tile([k, relevant], (number, 1)),
         top=1,
     )
     chosen = parse_metric(metric)
@@ -429,12 +409,13 @@ def tau_union(runs: Runs, original: Runs, *, depth: int | None = None) -> pd.Dat
     held = new.merge(old, how="left", on=[*LIST, DOC], suffixes=("", "_old")).set_index(LIST)
     held = held.loc[held.index.isin(both.index)]
     shared = held["rank_old"].notna().groupby(level=LIST).sum()
+    late = held["rank_old"].isna()  # numbered after all documents of the original
+    beyond = late.groupby(level=LIST).cumsum() + both["old"].reindex(held.index).to_numpy()
+    numbers = held["rank_old"].where(~late, beyond)
     shortest = both.min(axis=1).astype(int)
-    tau = {
-        key: _tau(part.to_numpy()[: shortest[key]])
-        for key, part in _numbered(held, both["old"]).groupby(level=LIST)
-    }
-    lists["tau_union"] = pd.Series(tau)
+    lists["tau_union"] = pd.Series(
+        {key: _tau(part.to_numpy()[: shortest[key]]) for key, part in numbers.groupby(level=LIST)}
+    )
     lists["overlap"] = shared / (both.sum(axis=1) - shared)
     return lists[["tau_union", "overlap"]].reset_index()
 
@@ -451,13 +432,6 @@ def _listed(runs: Runs, depth: int | None) -> pd.DataFrame:
         }
     )
     return frame if depth is None else frame[frame[RANK] <= depth]
-
-
-def _numbered(held: pd.DataFrame, sizes: pd.Series) -> pd.Series:
-    """Return numbers of documents: their original ranks, and for new ones those after all."""
-    new = held["rank_old"].isna()
-    beyond = new.groupby(level=LIST).cumsum() + sizes.reindex(held.index).to_numpy()
-    return held["rank_old"].where(~new, beyond)
 
 
 def _tau(numbers: Array) -> float:

@@ -120,18 +120,14 @@ def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) ->
     values = _complete(array)
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
-    means = [
-        average(part, facts(label).summary) for part, label in zip(values, labels, strict=True)
+    told = [
+        (label, average(part, facts(label).summary), _count_better(part, label, margin, alpha))
+        for label, part in zip(labels, values, strict=True)
     ]
-    behind = [
-        _count_better(part, label, margin, alpha)
-        for part, label in zip(values, labels, strict=True)
-    ]
-    told = list(zip(labels, means, behind, strict=True))
     if per == "system":
         moves = [
-            {"old": labels[old], "new": labels[new], SYSTEM: systems}
-            | {"delta_sort": 100 * (behind[old] - behind[new]) / len(systems)}
+            {"old": told[old][0], "new": told[new][0], SYSTEM: systems}
+            | {"delta_sort": 100 * (told[old][2] - told[new][2]) / len(systems)}
             for old, new in steps
         ]
         return pd.concat(map(pd.DataFrame, moves), ignore_index=True)
@@ -166,29 +162,22 @@ def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> N
 def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
     """Compare two metrics, each told as its name, means and numbers of better systems."""
     moved = abs(old[2] - new[2])
+    known = [(mean, facts(name)) for name, mean, _ in (old, new)]
+    before, after = (np.round(each.sign * mean, 12)[np.newaxis] for mean, each in known)
     return {
         "old": old[0],
         "new": new[0],
         "delta_sort": 100 * moved.max() / len(systems),
         "system": systems[int(np.argmax(moved))],
-        "kendall": _tau(old[1], new[1], old[0], new[0]),
-        "delta_value": _delta_value(old[1], new[1], old[0], new[0]),
+        "kendall": float(Kendall().kernel(before, after)[0, 0]),
+        "delta_value": _delta_value(known),
     }
 
 
-def _tau(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
-    signs = [facts(name).sign for name in (old_metric, new_metric)]
-    rows = [np.round(sign * mean, 12) for sign, mean in zip(signs, (old, new), strict=True)]
-    return float(Kendall().kernel(rows[:1], rows[1:])[0, 0])
-
-
-def _delta_value(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
+def _delta_value(means: Any) -> float:
     """Return the mean of new/old, both as values of which more is better."""
     with np.errstate(divide="ignore"):
-        before, after = (
-            1 / mean if facts(name).cost else mean
-            for mean, name in ((old, old_metric), (new, new_metric))
-        )
+        before, after = (1 / mean if each.cost else mean for mean, each in means)
     some = (before != 0) & np.isfinite(before) & np.isfinite(after)
     return float((after[some] / before[some]).mean()) if some.any() else np.nan
 
@@ -321,52 +310,15 @@ def effective_count(search_lengths: ArrayLike) -> int:
     >>> effective_count([1, 1, 1, 2, 4, 5, 10, 10000, 10000])
     6
     """
-    ordered = np.sort(_checked(search_lengths))
+    ordered = np.sort(np.asarray(search_lengths, np.float64).ravel())
+    wrong = ordered[~(ordered > 0)]
+    if len(wrong) or not len(ordered):
+        raise ParameterError("search lengths above 0", "", "", wrong.tolist())
     mean = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
     total = (1 / ordered).sum()
     if total == 0:
         return 0
     return 1 + int(np.argmin(np.round(abs(mean - len(ordered) / total), 9)))
-
-
-def reweight(search_lengths: ArrayLike) -> NDArray[np.float64]:
-    """Return the search lengths that an average of precision behaves as if it had seen.
-
-    Parameters
-    ----------
-    search_lengths
-        Search lengths, above 0, infinite for a precision of 0; at least one.
-
-    Returns
-    -------
-    numpy.ndarray
-        Values whose plain mean is the number of search lengths over the sum of their
-        reciprocals, in the order given.
-
-    Raises
-    ------
-    ParameterError
-        For no search lengths, or one that is not above 0.
-
-    Notes
-    -----
-    ``w SL + (1 - w) A`` with ``w = 1 / SL`` and ``A = n / sum(1 / SL)``: a long search keeps
-    almost nothing of its length.
-
-    References
-    ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
-       doi:10.48550/arXiv.2201.01745
-
-    Examples
-    --------
-    >>> reweight([1, 1, 1, 2, 4, 5, 10, 10000, 10000]).round(1)
-    array([1. , 1. , 1. , 2.1, 2.7, 2.8, 3. , 3.2, 3.2])
-    """
-    weight = 1 / _checked(search_lengths)
-    if not weight.any():
-        return np.full(len(weight), np.inf)
-    return np.asarray(1 + (1 - weight) * len(weight) / weight.sum())
 
 
 @verb
@@ -432,11 +384,3 @@ def effective_top(
     result.columns = pd.Index(["effective", "documents"])
     share = result["effective"] / result["documents"]
     return result.assign(share=share).rename_axis(SYSTEM)
-
-
-def _checked(search_lengths: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(search_lengths, np.float64).ravel()
-    wrong = values[~(values > 0)]
-    if len(wrong) or not len(values):
-        raise ParameterError("search lengths above 0", "", "", wrong.tolist())
-    return values

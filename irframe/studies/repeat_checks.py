@@ -12,7 +12,7 @@ from irframe.files.repeats import Folded
 from irframe.metrics import Metric
 from irframe.names import DEPTH, REPEATS, plural
 from irframe.scores.averages import averages
-from irframe.studies.tie_ranges import Finding, listed_findings
+from irframe.studies.tie_ranges import Finding, findings_at
 
 FAR = 3.5
 """Median absolute deviations from the median beyond which a repeat is far off."""
@@ -44,29 +44,22 @@ def check_repeats(
     told["name"] = list(folded.owners)
     yield from _far_off(cube, told, folded.word, metrics, depth)
     counts = told.groupby("system", sort=False).size()
-    single = counts.index[counts == 1]
-    if len(single) and counts.max() > 1:
-        yield Finding(
-            "warning",
-            f"systems with one {folded.word}, beside others with up to {counts.max()}",
-            listed_findings(single),
-            len(single),
+    if counts.max() > 1:
+        what = f"systems with one {folded.word}, beside others with up to {counts.max()}"
+        advice = (
             f"run them again, unless another {folded.word} would change nothing: what it would "
-            "change is in no interval",
-            BOUTHILLIER,
+            "change is in no interval"
         )
+        single = counts.index[counts == 1]
+        yield from findings_at("warning", what, single, advice, BOUTHILLIER)
     shared = told.groupby("repeat", sort=False)["system"].nunique()
-    labels = shared.index[shared > 1]
-    if len(labels) and REPEATS not in cube.attrs:
-        yield Finding(
-            "note",
-            f"{plural(folded.word)} that several systems have under the same label",
-            listed_findings(labels),
-            len(labels),
+    if REPEATS not in cube.attrs:
+        what = f"{plural(folded.word)} that several systems have under the same label"
+        advice = (
             "taken for draws of each system's own; say repeats='shared' where one is a draw for "
-            "all of them, as a pass of a judge is",
-            BOUTHILLIER,
+            "all of them, as a pass of a judge is"
         )
+        yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
 
 
 def _far_off(
@@ -84,16 +77,12 @@ def _far_off(
             for rows in owned
             for place in rows[far_off(values[rows])]
         ]
-        if far:
-            yield Finding(
-                "warning",
-                f"{plural(word)} whose mean {metric} is far from the others of their system",
-                listed_findings(far),
-                len(far),
-                f"look at these runs: a training that failed is no {word}, and makes every "
-                "interval of its system wider",
-                LEYS,
-            )
+        what = f"{plural(word)} whose mean {metric} is far from the others of their system"
+        advice = (
+            f"look at these runs: a training that failed is no {word}, and makes every interval of "
+            "its system wider"
+        )
+        yield from findings_at("warning", what, far, advice, LEYS)
 
 
 def far_off(values: np.ndarray) -> np.ndarray:

@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.arrays import Array
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
-from irframe.cubes.rejudge import rejudge
 from irframe.cubes.score import score
+from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
@@ -155,15 +154,13 @@ def _effect(scores: Any, reference: Any, pairing: Pairing, at: Depths) -> xr.Dat
     if held.metrics != new.metrics:
         raise ParameterError(f"the metrics {', '.join(new.metrics)}", "", "", held.metrics)
     found = standings(held, [new]) | conclusions(held, [new], pairing)
-    parts = {name: _alone(*part) for name, part in found.items()}
+    parts = {  # of the one other round, which needs no dimension
+        name: (dims[1:], values[0]) if dims[0] == JUDGE else (dims, values)
+        for name, (dims, values) in found.items()
+    }
     change = np.abs(new.values - held.values).mean(axis=1)
     parts["change"] = (METRIC, DEPTH, TOPIC), np.moveaxis(change, 1, 2)
     labels = new.labels(SYSTEM) | {TOPIC: new.topics.rename(TOPIC), "conclusion": [*CONCLUSIONS]}
     told = united(new.attrs, pairing.told(), {RESULT: "round_effect"})
     result = xr.Dataset(parts, labels, told)
     return result if new.depths is not None else result.isel({DEPTH: 0})
-
-
-def _alone(dims: tuple[str, ...], values: Array) -> tuple[tuple[str, ...], Array]:
-    """Return what there is of the one other round, which needs no dimension."""
-    return (dims[1:], values[0]) if dims[0] == JUDGE else (dims, values)

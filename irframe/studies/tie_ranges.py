@@ -3,7 +3,7 @@
 Verbs: tie_ranges, tie_rates, tie_agreement.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, fields
@@ -97,6 +97,20 @@ def listed_findings(places: Iterable[object], total: int | None = None) -> str:
     return ", ".join(names[:SHOWN]) + ", ..."
 
 
+def findings_at(
+    severity: str,
+    what: str,
+    places: Collection[object],
+    advice: str,
+    reference: str,
+    how_many: int | None = None,
+) -> Iterator[Finding]:
+    """Yield a finding of some places, nothing where there are none."""
+    if len(places):
+        number = len(places) if how_many is None else how_many
+        yield Finding(severity, what, listed_findings(places), number, advice, reference)
+
+
 def listed_rows(describe: Callable[[Any], Iterable[object]], rows: NDArray[Any]) -> str:
     """Return the first rows as a table describes them; the others need no description."""
     return listed_findings(describe(rows if _EVERY.get() else rows[: SHOWN + 1]), len(rows))
@@ -121,15 +135,9 @@ def every_place() -> Iterator[None]:
 
 def finding_of(error: IrframeError) -> Finding:
     """Return an error as a finding."""
-    what = f"wanted {error.wanted}; found {error.found}"
-    return Finding(
-        "error",
-        what,
-        listed_findings(error.offenders),
-        max(1, len(error.offenders)),
-        error.advice,
-        TREC_EVAL,
-    )
+    what, where = f"wanted {error.wanted}; found {error.found}", listed_findings(error.offenders)
+    number = max(1, len(error.offenders))
+    return Finding("error", what, where, number, error.advice, TREC_EVAL)
 
 
 class Findings(pd.DataFrame):

@@ -21,9 +21,8 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Scores
 from irframe.studies.candidates import Documents, Pool, Prior
-from irframe.studies.coefficients import CONCLUSIONS, agreement_of, conclude, decide
+from irframe.studies.coefficients import agreement_of, conclude, decide
 
 
 class Outcome(NamedTuple):
@@ -318,18 +317,13 @@ def take_turns(
         chosen.append((document, priority))
         if turn % batch == 0:
             for learned in waiting:
-                _learn(method, learned)
+                method.learn(learned)
+                if method.prior is not None:
+                    method.prior.learn(learned.topic, learned.document, learned.relevant)
             waiting.clear()
     shape = (len(chosen), 2, len(relevant))
     document, priority = np.moveaxis(np.array(chosen, float).reshape(shape), 1, 0)
     return Turns(document.astype(np.int64), priority)
-
-
-def _learn(method: Judging, outcome: Outcome) -> None:
-    """Let a method, and its prior, take in an outcome."""
-    method.learn(outcome)
-    if method.prior is not None:
-        method.prior.learn(outcome.topic, outcome.document, outcome.relevant)
 
 
 def _next_unknown(method: Judging, relevant: Array, known: Array) -> tuple[Array, Array]:
@@ -453,24 +447,18 @@ class Budgets:
         there = (full.notnull() & new.notnull()).all(SYSTEM)
         held, other = (scores_to_compare(each.where(there), quiet=True) for each in (full, new))
         agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
-        counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])
-        taus, counts = [each[0, :, 0] for each in agreed], counts[0, :, 0]
-        return *taus, counts, *_shares(counts), _change(held, other, helps)
-
-
-def _shares(counts: Array) -> tuple[Array, Array]:
-    """Return which share of significant differences is kept, and of all pairs changes."""
-    kept, lost, new, turned, neither = (counts[..., place] for place in range(len(CONCLUSIONS)))
-    significant, pairs = kept + lost + turned, kept + lost + turned + new + neither
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(significant > 0, kept / significant, np.nan), (lost + new + turned) / pairs
-
-
-def _change(held: Scores, other: Scores, helps: Array) -> Array:
-    """Return how much more, in percent, means of systems change that did not help; by metric."""
-    old, new = held.means[:, 0], other.means[:, 0]
-    if helps.all():
-        return np.full(len(old), np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        sides = [new[:, side].mean(axis=1) / old[:, side].mean(axis=1) for side in (~helps, helps)]
-        return np.asarray(100 * (sides[0] - sides[1]))
+        counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])[0, :, 0]
+        kept, lost, begun, turned, _ = counts.T
+        significant = kept + lost + turned
+        old, now = held.means[:, 0], other.means[:, 0]
+        change = np.full(len(old), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(significant > 0, kept / significant, np.nan)
+            if not helps.all():
+                rest, own = (
+                    now[:, side].mean(axis=1) / old[:, side].mean(axis=1)
+                    for side in (~helps, helps)
+                )
+                change = 100 * (rest - own)
+        changed = (lost + begun + turned) / counts.sum(axis=-1)
+        return *(each[0, :, 0] for each in agreed), counts, share, changed, change

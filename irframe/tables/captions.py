@@ -126,8 +126,9 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
 
 def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
-    parts = told_test(attributes), told_method(attributes), _told_margin(attributes)
-    return ", ".join(filter(None, parts))
+    margin = attributes.get("margin", "")
+    told = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
+    return ", ".join(filter(None, (told_test(attributes), told_method(attributes), told)))
 
 
 def told_test(attributes: Mapping[Any, Any]) -> str:
@@ -141,12 +142,10 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
     test, alpha = str(attributes.get("test", "")), attributes.get("alpha")
-    parts = [
-        *([_words(test)] if test else []),
-        *([_correction(attributes)] if "adjust" in attributes else []),
-        *([f"alpha = {alpha:g}"] if test and alpha is not None else []),
-    ]
-    return ", ".join(filter(None, parts))
+    words = _words(test) if test else ""
+    corrected = _correction(attributes) if "adjust" in attributes else ""
+    level = f"alpha = {alpha:g}" if test and alpha is not None else ""
+    return ", ".join(filter(None, (words, corrected, level)))
 
 
 def _correction(attributes: Mapping[Any, Any]) -> str:
@@ -175,11 +174,6 @@ def _words(text: str) -> str:
     drawn = {"samples", "seed"}
     options = [f"{k}={v!r}" for k, (v, usual) in values.items() if v != usual or k in drawn]
     return f"{TEST_WORDS[test.name]} ({', '.join(options)})" if options else TEST_WORDS[test.name]
-
-
-def _told_margin(attributes: Mapping[Any, Any]) -> str:
-    margin = attributes.get("margin", "")
-    return f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
 
 
 def told_interval(attributes: Mapping[Any, Any]) -> str:
@@ -240,9 +234,8 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
     counted, layout = attributes["n_repeats"], attributes.get("repeats")
     one = attributes.get("repeated", REPEAT)
     word = plural(one)
-    said = (
-        f"{counted} {one if counted == '1' else word} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
-    )
+    of_what = REPEAT_WORDS.get(str(layout), "")
+    said = f"{counted} {one if counted == '1' else word} {of_what}".rstrip()
     if "alpha" not in attributes:
         return said
     if layout == "topic":
@@ -280,14 +273,9 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     if steps and "pool_depth" in steps[0].options:
         words["pool_depth"] = "pool depth {}"
     said = [words[name].format(made[name]) for name in words if name in made]
-    done = [STEP_WORDS[s.verb].format(**_known(s.options)) for s in steps if s.verb in STEP_WORDS]
-    return "; ".join([*done, *said])
-
-
-def _known(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""} | dict(
-        options
-    )
+    usual = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
+    told = [(STEP_WORDS[s.verb], usual | s.options) for s in steps if s.verb in STEP_WORDS]
+    return "; ".join([*(word.format(**options) for word, options in told), *said])
 
 
 def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
@@ -321,11 +309,10 @@ def told_depths(result: pd.DataFrame) -> str:
     """Say at which depths a frame looks, and nothing where it does not say."""
     if DEPTH not in result or result[DEPTH].isna().any():
         return ""
-    depths = sorted(result[DEPTH].unique())
+    depths, unit = sorted(result[DEPTH].unique()), READ_IN.get()
     if len(depths) > SHOWN:
-        what = f"budgets of {READ_IN.get()}" if READ_IN.get() else "depths"
+        what = f"budgets of {unit}" if unit else "depths"
         return f"{len(depths)} {what} from {depths[0]} to {depths[-1]}"
-    unit = READ_IN.get()
     return " and ".join(f"{depth} {unit}" if unit else f"depth {depth}" for depth in depths)
 
 
@@ -345,9 +332,6 @@ def told_method(attributes: Mapping[Any, Any]) -> str:
     return words if text in usual else f"{words} {bracket}{options}".strip()
 
 
-IntArray = NDArray[np.integer]
-
-
 @dataclass(frozen=True, eq=False)
 class Means:
     """Means of systems.
@@ -363,7 +347,7 @@ class Means:
     """
 
     table: pd.DataFrame
-    signs: IntArray
+    signs: NDArray[np.integer]
     keys: pd.DataFrame
 
     @classmethod
@@ -395,7 +379,9 @@ class Means:
         filled[row, column] = numbers
         return pd.DataFrame(filled, self.table.index, self.table.columns)
 
-    def places(self, frame: pd.DataFrame, role: str = SYSTEM) -> tuple[IntArray, IntArray]:
+    def places(
+        self, frame: pd.DataFrame, role: str = SYSTEM
+    ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
         """Return the table's row and column for every row of a frame."""
         names = list(self.keys.columns)
         column = frame.groupby(names, sort=False, dropna=False, observed=True).ngroup()
@@ -422,14 +408,13 @@ class Means:
         base: Any = self.table.loc[system]
         percent = 100 * (self.table - base) / base.abs().where(base != 0)
         percent.loc[system] = np.nan
-        texts: pd.DataFrame = percent.map(lambda each: "" if np.isnan(each) else f"{each:+.1f}")
+        texts: pd.DataFrame = percent.map(lambda x: "" if np.isnan(x) else f"{x:+.1f}")
         return texts
 
 
 def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return which numbers are the highest of their column, where there are others."""
-    best: pd.DataFrame = numbers.eq(numbers.max()) & (numbers.count() > 1)
-    return best
+    return numbers.eq(numbers.max()) & (numbers.count() > 1)
 
 
 def _labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
@@ -438,9 +423,7 @@ def _labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
         str(metric) if pd.isna(depth) else label_at(str(metric), depth)
         for metric, depth in zip(keys[METRIC], keys[DEPTH], strict=True)
     ]
+    if not groups:
+        return pd.Index(labels, name=METRIC)
     levels = [keys[group].to_numpy() for group in groups]
-    return (
-        pd.MultiIndex.from_arrays([*levels, labels], names=[*groups, METRIC])
-        if groups
-        else pd.Index(labels, name=METRIC)
-    )
+    return pd.MultiIndex.from_arrays([*levels, labels], names=[*groups, METRIC])

@@ -20,6 +20,7 @@ LETTERS = len(string.ascii_lowercase)
 MARK = "mark"
 """Name of the row labels that superscripts refer to."""
 DAGGER = "†"
+ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
 """What a table shows of a summary; `best_of_3` and its like are not columns of their own."""
 LONG = (METRIC, DEPTH, SYSTEM, *SHOWN)
@@ -39,7 +40,7 @@ def of_summary(
     extras: list[Extra] = []
     words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
     if intervals:
-        extras.append(brackets(*(means.spread(frame, frame[end]) for end in ("ci_low", "ci_high"))))
+        extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     notes = told(summary.attrs, *words, interval="[{}]" if intervals else "")
     return _table(means, extras, relative_to, notes)
 
@@ -47,16 +48,13 @@ def of_summary(
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
     if isinstance(summary, xr.Dataset):
         summary = summary.reset_coords(drop=True).to_dataframe()
-    frame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index().rename(columns=_system_role)
+    frame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
+    frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:
         raise InputError("means to lay out", "none: no system has a score on any topic")
     if DEPTH not in frame:
         frame[DEPTH] = pd.NA
     return frame
-
-
-def _system_role(name: Any) -> Any:
-    return SYSTEM if name in ALIASES[SYSTEM] else name
 
 
 def of_comparison(
@@ -86,7 +84,9 @@ def of_comparison(
         extras.append(_verdicts(comparison, means))
         words.append(f"raised: the verdict against {_baseline(comparison)}")
     if intervals:
-        extras.append(_differences(comparison, means))
+        _baseline(comparison)
+        ends = (means.spread(comparison, comparison[end], "system_a") for end in ENDS)
+        extras.append(brackets(*ends))
     shown = "[of the difference: {}]" if intervals else ""
     notes = told(comparison.attrs, *words, interval=shown)
     table = _table(means, extras, relative_to, notes)
@@ -149,11 +149,9 @@ def _baseline(comparison: pd.DataFrame) -> Any:
 def _all_pairs(comparison: pd.DataFrame) -> bool:
     """Tell whether each system is compared with each other, at every metric and depth."""
     keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
-    for _, rows in comparison.groupby([*keys, METRIC, DEPTH], dropna=False, observed=True):
-        systems = len({*rows["system_a"], *rows["system_b"]})
-        if len(rows) < systems * (systems - 1) // 2:
-            return False
-    return True
+    cells = comparison.groupby([*keys, METRIC, DEPTH], dropna=False, observed=True)
+    sizes = [(len(rows), len({*rows["system_a"], *rows["system_b"]})) for _, rows in cells]
+    return all(pairs >= systems * (systems - 1) // 2 for pairs, systems in sizes)
 
 
 def _baselines(comparison: pd.DataFrame) -> list[str]:
@@ -171,11 +169,10 @@ def _baselines(comparison: pd.DataFrame) -> list[str]:
 
 def _raised(comparison: pd.DataFrame) -> str:
     """Say what the marks of differences from baselines mean."""
-    named = _baselines(comparison)
-    if len(named) == 1:
-        return f"{DAGGER} differs significantly from {named[0]}"
+    first, *others = named = _baselines(comparison)
     listed = ", ".join(f"{number} {name}" for number, name in enumerate(named, start=1))
-    return f"raised: differs significantly from {listed}"
+    differs = "differs significantly from"
+    return f"raised: {differs} {listed}" if others else f"{DAGGER} {differs} {first}"
 
 
 def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
@@ -206,12 +203,6 @@ def _verdicts(comparison: pd.DataFrame, means: Means) -> Extra:
     return Extra((told,), forms | {"typst": " #super[{}]", "string": " ({})"})
 
 
-def _differences(comparison: pd.DataFrame, means: Means) -> Extra:
-    _baseline(comparison)
-    ends = (means.spread(comparison, comparison[end], "system_a") for end in ("ci_low", "ci_high"))
-    return brackets(*ends)
-
-
 def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     """Return the marks of the systems that each system significantly beats."""
     costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
@@ -231,10 +222,8 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
 
 NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, "step", "old", "new")
 """Columns that say what a row is about, as do those of groups before them."""
-ENDS = ("ci_low", "ci_high")
-RESULT_TABLES_MARK = "mark"
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
-TOLD_BESIDE = (RESULT_TABLES_MARK, "dagger", "double_dagger", *ENDS)
+TOLD_BESIDE = (MARK, "dagger", "double_dagger", *ENDS)
 """Columns that follow a mean."""
 SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
@@ -270,32 +259,23 @@ def _of_array(values: xr.DataArray) -> Table:
 
 def _of_frame(frame: pd.DataFrame) -> Table:
     """Lay out the rows of a frame; what is the same in all of them is told."""
-    flat = _flat(frame)
-    rows = _row_names(flat)
+    named = [name for name in frame.index.names if name is not None]
+    flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
+    columns = list(flat.columns)  # groups, and the names after them
+    first = next((place for place, name in enumerate(columns) if name in NAMES), 0)
+    rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     left = [name for name in rows if name not in same]
     shown = flat.drop(columns=[*TOLD_BESIDE, *same], errors="ignore")
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
-    words += [MARKED] if RESULT_TABLES_MARK in flat else []
+    words += [MARKED] if MARK in flat else []
     notes = told(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
     small = [name for name in numbers if name == "p" or str(name).startswith("p_")]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 
 
-def _flat(frame: pd.DataFrame) -> pd.DataFrame:
-    named = [name for name in frame.index.names if name is not None]
-    return frame.reset_index(named) if named else frame.reset_index(drop=True)
-
-
-def _row_names(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns that say what a row is about: groups, and the names after them."""
-    columns = list(frame.columns)
-    first = next((place for place, name in enumerate(columns) if name in NAMES), 0)
-    return [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
-
-
-def _result_tables_means(numbers: pd.DataFrame) -> list[Any]:
+def _mean_columns(numbers: pd.DataFrame) -> list[Any]:
     """Return the columns with means: of what a row compares, or those called after metrics."""
     known = [name for name in MEANS if name in numbers]
     return known[:1] or [name for name in numbers if facts(str(name)).known]
@@ -304,8 +284,8 @@ def _result_tables_means(numbers: pd.DataFrame) -> list[Any]:
 def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
     """Let marks follow the means that they belong to, and intervals the column before them."""
     found = []
-    if RESULT_TABLES_MARK in flat and (means := _result_tables_means(numbers)):
-        found.append(superscripts(_beside(numbers, means[0], flat[RESULT_TABLES_MARK])))
+    if MARK in flat and (means := _mean_columns(numbers)):
+        found.append(superscripts(_beside(numbers, means[0], flat[MARK])))
     if set(ENDS) <= set(flat):
         columns = list(flat.columns)
         before = columns[columns.index(ENDS[0]) - 1]
@@ -326,16 +306,10 @@ def _best_rows(flat: pd.DataFrame, rows: list[Any], numbers: pd.DataFrame) -> pd
     """Return which means are the best of their metric, depth and group."""
     best = np.zeros(numbers.shape, dtype=bool)
     keys = [flat[name] for name in rows if name not in SYSTEMS] or [pd.Series(0, flat.index)]
-    for mean in _result_tables_means(numbers):
-        towards = (flat[mean] * _signs(flat, mean)).round(TIE)
+    for mean in _mean_columns(numbers):
+        known = flat[METRIC].map(str) if METRIC in flat else pd.Series(str(mean), flat.index)
+        towards = (flat[mean] * known.map(lambda name: facts(name).sign)).round(TIE)
         rivals = towards.groupby(keys, dropna=False, observed=True)
         wins = (towards == rivals.transform("max")) & (rivals.transform("count") > 1)
         best[:, numbers.columns.get_loc(mean)] = wins
     return pd.DataFrame(best, numbers.index, numbers.columns)
-
-
-def _signs(flat: pd.DataFrame, mean: Any) -> Any:
-    """Return 1 where higher is better and -1 where lower is, for rows or for the whole column."""
-    if METRIC in flat:
-        return flat[METRIC].map(lambda each: facts(str(each)).sign)
-    return facts(str(mean)).sign

@@ -135,24 +135,17 @@ def _laid_out(
 ) -> "Table":
     from irframe.tables import mean_tables  # noqa: PLC0415 - jinja2
 
-    if _holds_scores(result):
-        result = summary(result)
-    if isinstance(result, pd.DataFrame):
-        result = once_named(result)
+    if isinstance(result, xr.DataArray):
+        scores = {SYSTEM, TOPIC} <= set(result.dims)
+    else:
+        scores = isinstance(result, pd.DataFrame) and is_scores(result)
+    result = summary(result) if scores else result
+    result = once_named(result) if isinstance(result, pd.DataFrame) else result
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
+    order: dict[str, Any] = {"relative_to": relative_to, "sort": sort}
     if names >= set(COLUMNS):
         asked = bool(intervals)
-        return mean_tables.of_comparison(
-            result, marks=marks, intervals=asked, relative_to=relative_to, sort=sort
-        )
+        return mean_tables.of_comparison(result, marks=marks, intervals=asked, **order)
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
-        asked = intervals is not False
-        return mean_tables.of_summary(result, intervals=asked, relative_to=relative_to, sort=sort)
+        return mean_tables.of_summary(result, intervals=intervals is not False, **order)
     return mean_tables.of_result(result)
-
-
-def _holds_scores(result: Any) -> bool:
-    """Tell scores of systems on topics, in an array or a frame."""
-    if isinstance(result, xr.DataArray):
-        return {SYSTEM, TOPIC} <= set(result.dims)
-    return isinstance(result, pd.DataFrame) and is_scores(result)

@@ -19,7 +19,6 @@ from irframe.comparing.corrections import (
     FAMILIES,
     adjust_p,
     parse_correction,
-    refuse_correction,
 )
 from irframe.errors import IrframeWarning, ParameterError
 
@@ -74,11 +73,10 @@ def test_without_a_correction_there_is_a_copy():
 
 
 def test_words_that_are_none():
-    words = "adjust, one of 10 words; found 'bonf' .in irframe: 'bonferroni'.. It may be one of 'b"
-    refused(ParameterError, words, lambda: refuse_correction("bonf", "depth"))
+    words = "or a correction, one of 13 words; found 'bonf' .in irframe: 'bonferroni'.. It may be"
+    refused(ParameterError, words, lambda: parse_correction("bonf"))
     with pytest.raises(ParameterError, match="family to be one of 'depth', 'metric', 'all'"):
-        refuse_correction("holm", "pair")
-    refuse_correction(None, "all")
+        parse_correction("holm", family="pair")
 
 
 @pytest.mark.parametrize("adjust", CORRECTIONS)

@@ -53,20 +53,6 @@ def test_a_verdict_needs_a_lead():
     assert not Pairing("t", None, 1e-9).verdicts(paired, 0, slice(None), pairs).any()
 
 
-@pytest.mark.parametrize(
-    ("adjust", "family", "piecewise"),
-    [
-        (None, "all", True),
-        ("holm", "depth", True),
-        ("holm", "metric", False),
-        ("holm", "all", False),
-        ("max-t", "depth", False),
-    ],
-)
-def test_corrections_that_need_more_than_a_depth(adjust, family, piecewise):
-    assert Pairing("t", adjust, ALPHA, family=family).piecewise == piecewise
-
-
 def test_rounding_errors_are_no_lead():
     scores = xr.DataArray(
         [[0.1 + 0.2, 1.0], [0.3, 1.0], [0.3 + 1e-11, 1.0]], dims=("system", "topic")

@@ -8,8 +8,8 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
+from irframe.cubes.by_group import groups
 from irframe.cubes.score_arrays import metric_columns, settled, to_scores
-from irframe.cubes.verb import groups
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 
 LONG = pd.DataFrame(

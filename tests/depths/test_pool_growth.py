@@ -71,8 +71,9 @@ def test_statistics_by_a_loop(cube):
 def test_spread_of_topics_a_few_at_a_time(first):
     lists = np.random.default_rng(0).integers(0, 9, (7, 2))
     found = _Spread.of(lists[:first]).merge(_Spread.of(lists[first:]))
-    np.testing.assert_allclose(found.mean, lists.mean(axis=0))
-    np.testing.assert_allclose(found.deviation, lists.std(axis=0, ddof=1))
+    np.testing.assert_allclose(found.average, lists.mean(axis=0))
+    deviation = np.sqrt(found.squares / (found.n - 1))
+    np.testing.assert_allclose(deviation, lists.std(axis=0, ddof=1))
 
 
 def test_a_list_without_unjudged_documents_ends_before_the_first():

@@ -88,7 +88,7 @@ CONTRIBUTING_RUNS = pd.DataFrame(
 
 
 def who(runs, contributing=None):
-    return contributing_systems(runs, read_table(runs), contributing).tolist()
+    return contributing_systems(read_table(runs), contributing).tolist()
 
 
 def test_systems_by_name_or_column():

@@ -22,9 +22,8 @@ from turns import few_of
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import columns
 from irframe.files.read_file import run_table
-from irframe.files.read_run import read_qrels, read_run
+from irframe.files.read_run import read_qrels, read_run, scan_runs
 from irframe.files.read_runs import read_runs
-from irframe.files.scan_runs import scan_runs
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))
@@ -195,7 +194,7 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
         held.extend(name for name in here if read[name]() is not None)
         return columns.to_frame(table)
 
-    monkeypatch.setattr(module, "run_table", watched)
+    monkeypatch.setattr(sys.modules[run_table.__module__], "run_table", watched)
     monkeypatch.setattr(module, "to_frame", to_frame)
     monkeypatch.setattr(module, "BATCH", 1)
     monkeypatch.setattr(module, "MANY", 1)

@@ -175,7 +175,7 @@ def test_every_verb_of_the_accessor_is_registered():
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("operation", few_of(RESTORED, 2))
+@pytest.mark.parametrize("operation", few_of(RESTORED, 2, 1))
 @few
 @given(seed=seeds)
 def test_verbs_after_operations(operation, seed):

@@ -359,7 +359,7 @@ def _is_data(value, name):
     return name in OBJECTS or (isinstance(value, dict) and DIGEST in value)
 
 
-@pytest.mark.parametrize("name", few_of(sorted(VERBS), 5))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 8))
 def test_verbs_record_what_decides_their_results(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:

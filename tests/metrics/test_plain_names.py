@@ -6,7 +6,7 @@ import pytest
 from variants import VARIANTS
 
 import irframe as ir
-from irframe.metrics.plain_names import plain_name
+from irframe.metrics.spellings import plain_name
 
 MLFLOW = re.compile(r"^[/\w.\- :]*$")
 """What mlflow takes for the name of a metric, mlflow/utils/validation.py."""

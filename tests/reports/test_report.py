@@ -22,7 +22,7 @@ from irframe.names import printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
 from irframe.reports.setting import DOCS, Setting
-from irframe.reports.trust import who_is_first
+from irframe.reports.trust import sentences
 from irframe.reports.view import View, rounded, rounded_apart
 from irframe.warned import unsaid
 
@@ -156,7 +156,7 @@ def test_few_topics_name_no_sole_first(cube):
     ):
         part = systems.isel(topic=slice(topics))
         setting = Setting.read(part, ["nDCG"], [10], None, asked | {"baseline": None})
-        assert said in who_is_first(View("all", setting, part), 0, 0)
+        assert said in sentences(View("all", setting, part))["first"][0][0]
 
 
 def test_the_documentation_has_the_pages_that_a_report_links_to(page):

@@ -3,8 +3,6 @@
 Verdicts of a report are those of a comparison with a margin.
 """
 
-from functools import partial
-
 import pytest
 from dense import nameless
 from refusals import refused
@@ -23,13 +21,13 @@ def next_to_judge(baseline, at=50, changed=lambda cube: cube):
     cube = changed(ir.cube(*ir.example_track()))
     setting = Setting.read(cube, ["AP"], [at], None, {"baseline": baseline, **ASKED})
     view = View("all", setting, cube)
-    (found,) = parts([("next", "what should be judged next", partial(_next, view))])
+    (found,) = parts(view, [("next", "what should be judged next", _next)])
     return view, found
 
 
 def test_documents_that_would_settle_most_are_named():
     view, found = next_to_judge("bm25")
-    best = view.systems[view.order(0, 0)[0]]
+    best = view.labels[view.ranked["order"][0, 0, 0]]
     assert found.says.startswith("10 of ")
     assert found.says.endswith(f"would settle most between {best} and bm25")
     assert found.data["priority"].is_monotonic_decreasing
@@ -41,7 +39,7 @@ def test_documents_that_would_settle_most_are_named():
 
 def test_nothing_left_to_judge_is_said():
     view, found = next_to_judge(None, at=1)
-    a, b = view.names(view.pair)
+    a, b = view.labels[list(view.pair)]
     assert found.says == f"Every document of {a} and {b} is judged down to depth 1"
 
 

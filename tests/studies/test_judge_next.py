@@ -9,6 +9,7 @@ import xarray as xr
 from dense import dense, nameless
 from oracles.judging import ORACLES
 from refusals import refused
+from scipy import stats
 from turns import few_of
 
 import irframe as ir
@@ -249,6 +250,11 @@ def test_samples_have_intervals_and_repeat(shallow):
     assert width.sel(strategy="mtf").max() > 0.1
     lone = shallow.ireval.replay(*asked, samples=1)
     assert np.isnan(lone["found_interval"]).all()
+    two = shallow.ireval.replay(*asked, samples=2)
+    other = 2 * two["found"] - lone["found"]
+    reach = stats.t.ppf(0.975, 1) * abs(other - lone["found"]) / 2
+    assert float(reach.max()) > 0
+    np.testing.assert_allclose(two["found_interval"].isel(bound=1), two["found"] + reach)
     half = shallow.ireval.replay(*asked, samples=4, share=0.5)
     assert half["change"].notnull().all()
     assert (half["found_interval"].diff("bound") > 0).any()

@@ -17,7 +17,7 @@ from told import Told, frames
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeError, ParameterError
 from irframe.metrics.contributions import score_ranking
-from irframe.studies.reordering import effective_count, reweight
+from irframe.studies.reordering import effective_count
 
 
 def track():
@@ -139,21 +139,12 @@ def test_means_in_both_spaces(golden):
     expected = case["expected"]
     serp = [int(rank in ranks) for rank in range(1, ranks.max() + 2)]
     assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
-    assert np.mean(reweight(ranks)) == pytest.approx(expected["as_search_length"])
     apart = [1] + [0] * 999 + [1]
     assert len(serp) == len(apart) == 1001
     found = score_ranking(ir.metrics.ASL(), apart, judged=[1, 1])[-1]
     assert found == pytest.approx(expected["mean_SL"])
     found = score_ranking(ir.metrics.AtomizedP(), apart, judged=[1, 1])[-1]
     assert found == pytest.approx(expected["mean_P"])
-
-
-def test_reweighted_lengths(golden):
-    case = golden["000-a1-reweighted"]
-    found = reweight(case["input"]["search_lengths"])
-    assert found == pytest.approx(case["expected"]["values"])
-    assert found.mean() == pytest.approx(case["expected"]["weighted_average"])
-    assert np.isinf(reweight([np.inf, np.inf])).all()
 
 
 def test_effective_top(golden):
@@ -180,8 +171,6 @@ def test_effective_top_of_runs():
     for bad in ([], [1, 0], [1, -2], [np.nan]):
         with pytest.raises(ParameterError):
             effective_count(bad)
-        with pytest.raises(ParameterError):
-            reweight(bad)
     refused(IrframeError, "atomized", lambda: lengths.ireval.effective_top(precision="P"))
     assert effective_count([np.inf, np.inf]) == 0
     assert effective_count([1, np.inf]) == 1
