@@ -276,7 +276,8 @@ def _rows(
 
 
 SHARE, SEED = "share", "seed"
-SHARES, MOST_SEEDS = (0.9, 0.7, 0.5, 0.3, 0.1), 10_000
+SHARES = 0.9, 0.7, 0.5, 0.3, 0.1
+MOST_SEEDS = 10_000
 
 
 @verb
