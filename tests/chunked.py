@@ -39,15 +39,17 @@ def bm25(questions, texts, chunks, depth):
     for place, each in enumerate(words):
         for word, count in Counter(each).items():
             postings[word].append((place, count))
+    held = {word: np.array(each).T for word, each in postings.items()}
     found = []
     for number, question in enumerate(questions):
         scores = np.zeros(len(chunks))
         for word in dict.fromkeys(WORD.findall(question.lower())):
-            if word in postings:
-                place, count = np.array(postings[word]).T
+            if word in held:
+                place, count = held[word]
                 idf = np.log1p((len(chunks) - len(place) + 0.5) / (len(place) + 0.5))
                 scores[place] += idf * count * (K1 + 1) / (count + norm[place])
-        best = np.lexsort((np.arange(len(scores)), -scores))[:depth]
+        best = np.argsort(-scores, kind="stable")[:depth]
         ranks = np.arange(1, len(best) + 1)
-        found.append(chunks.iloc[best].assign(topic=f"q{number}", rank=ranks, score=scores[best]))
-    return pd.concat(found, ignore_index=True)
+        found += [(f"q{number}", *each) for each in zip(ranks, best, scores[best], strict=True)]
+    frame = pd.DataFrame(found, columns=["topic", "rank", "chunk", "score"])
+    return chunks.iloc[frame.pop("chunk")].reset_index(drop=True).join(frame)

@@ -93,7 +93,7 @@ FIVE = ["101", "102", "103", "104", "105"]
 TRACKS = {
     "example": (ir.example_track, {"baseline": "bm25", "at": 5}),
     "nothing relevant": (_nothing_relevant, {"metrics": ["nDCG", "AP", "P"]}),
-    "all tied": (lambda: _copies("bm25", "a", "b", "c"), {}),
+    "all tied": (lambda: _copies("bm25", "a", "b", "c"), {"adjust": None}),
     "a copy": (lambda: _copies("monot5", "again"), {"adjust": None}),
     "two systems": (lambda: _only(["bm25", "monot5"], FIVE[:3]), {"metrics": ["RR", "nDCG"]}),
     "first of few": (lambda: _only(["bm25", "monot5"], FIVE), {"adjust": None, "alpha": 0.5}),

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import irframe as ir
+from irframe.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -31,7 +32,6 @@ def folder(tmp_path, monkeypatch):
     scores = ir.evaluate(runs[runs["system"] == "splade"], qrels, ["nDCG@10", "RR@10"])
     scores.ireval.freeze(tmp_path / "main.irframe")
     executable(tmp_path / "temp/irframe/bin/python", PYTHON)
-    executable(tmp_path / "bin/irframe", PYTHON.replace('"$@"', '-m irframe "$@"'))
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return tmp_path
@@ -75,39 +75,45 @@ def act(folder, step, **given):
 USUAL = {"qrels": "qrels.txt", "metrics": "nDCG@10 RR@10", "baseline": "main.irframe"}
 
 
-@pytest.mark.parametrize(
-    ("runs", "status", "verdict", "text"),
-    [
-        ("new.txt", 0, "passed", "## monot5 against splade"),
-        ("worse run.txt\nnew.txt\n\n", 1, "failed", "## ance against splade: worse"),
-        ("none.txt", 2, "error", "## No comparison with the baseline\n\nirframe: "),
-    ],
-)
-def test_the_gate_says_in_the_summary_what_it_found(folder, runs, status, verdict, text):
-    done, outputs, summary = act(
-        folder, STEPS[1], **USUAL, **{"runs": runs, "margin": ".05", "fail-on": "worse"}
-    )
-    assert done.returncode == status, done.stderr
-    assert outputs["verdict"] == verdict
-    assert summary.startswith(text)
-    assert len(summary) <= 10_000
+STATUS = {"passed": 0, "failed": 1, "error": 2}
+STAND_IN = """#!/bin/sh
+printf "%s\\n" "$*" >> "$RUNNER_TEMP/called"
+while [ "$1" != --output ]; do shift; done
+echo "irframe: what was wrong" >&2
+[ {status} = 2 ] || echo "## The comment" > "$2"
+exit {status}
+"""
+
+
+@pytest.mark.parametrize("verdict", STATUS)
+def test_the_gate_hands_on_what_irframe_says(folder, verdict):
+    text = STAND_IN.format(status=STATUS[verdict])
+    executable(folder / "temp/irframe/bin/python", text)
+    given = {"runs": "worse run.txt\nnew.txt\n\n", "margin": ".05", "fail-on": "worse"}
+    done, outputs, summary = act(folder, STEPS[1], **USUAL, **given, options="--adjust holm")
+    assert (done.returncode, outputs["verdict"]) == (STATUS[verdict], verdict)
+    wrong = "## No comparison with the baseline\n\nirframe: what was wrong\n"
+    assert summary == (wrong if verdict == "error" else "## The comment\n")
     assert Path(outputs["comment"]).read_text() == summary
-    assert ("(https://example.org/a/b/actions/runs/7)" in summary) == (status < 2)
-
-
-def test_the_gate_takes_further_options_and_writes_the_report(folder):
-    further = {
-        "options": "--adjust holm --family all",
-        "report": "page.html",
-        "link": "https://x.y",
-    }
-    done, _, summary = act(
-        folder, STEPS[1], **USUAL, runs="new.txt\nbase.txt", margin=".5", **further
+    here = "https://example.org/a/b/actions/runs/7"
+    assert (folder / "temp/called").read_text() == (
+        "-m irframe compare qrels.txt worse run.txt new.txt --metric=nDCG@10 --metric=RR@10 "
+        f"--baseline-file main.irframe --margin .05 --fail-on worse --adjust holm --link {here} "
+        f"--format markdown --output {folder}/temp/irframe-comment.md\n"
     )
+
+
+@pytest.mark.thorough
+def test_the_gate_says_in_the_summary_what_it_found(folder):
+    further = {"options": "--adjust holm --family all", "report": "page.html"}
+    further |= {"runs": "new.txt\nbase.txt", "margin": ".5", "link": "https://x.y"}
+    done, outputs, summary = act(folder, STEPS[1], **USUAL, **further)
     assert done.returncode == 0, done.stderr
     assert "Holm per metric" not in summary
     assert "Holm" in summary
     assert "(https://x.y)" in summary
+    assert len(summary) <= 10_000
+    assert Path(outputs["comment"]).read_text() == summary
     assert "monot5" in (folder / "page.html").read_text()
 
 
@@ -132,7 +138,9 @@ GATE = "--baseline-file main.irframe --margin .05 -m nDCG@10 --fail-on"
         ("irframe-gate", f"qrels.txt 'worse run.txt' {GATE} drop", 1),
     ],
 )
-def test_hooks_pass_and_fail(folder, name, arguments, status):
+def test_hooks_pass_and_fail(folder, monkeypatch, name, arguments, status):
+    monkeypatch.chdir(folder)
     [entry] = [each["entry"] for each in HOOKS if each["id"] == name]
-    done = in_bash(f"{entry} {arguments}", folder)
-    assert done.returncode == status, done.stdout + done.stderr
+    program, *words = shlex.split(f"{entry} {arguments}")
+    assert program == "irframe"
+    assert main(words) == status

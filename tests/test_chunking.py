@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from chunked import bm25, cut, read
 
+pytestmark = pytest.mark.xdist_group("chunking")
+
 SIZES = (200, 400, 800, 1600)
 WANTED = {
     200: (0.4458, 0.4968, 0.1949, 0.6706, 0.3517),

@@ -9,9 +9,11 @@ import subprocess
 import sys
 import warnings
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -23,11 +25,8 @@ from irframe.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "irframe"
-MODULES = {
-    path.relative_to(ROOT): (text, ast.parse(text))
-    for path in sorted(SOURCE.rglob("*.py"))
-    for text in [path.read_text(encoding="utf-8")]
-}
+
+pytestmark = pytest.mark.xdist_group("house")
 
 LONGEST_FUNCTION = 40
 LONGEST_MODULE = 500
@@ -45,30 +44,52 @@ LATE = {"dask", "distributed", "matplotlib", "scipy.stats", "statsmodels", "zarr
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, Function)]
+class Module(NamedTuple):
+    """A module, read once: its tree, all nodes of it, and which lines hold code."""
+
+    tree: ast.Module
+    nodes: list
+    lines: list
+    coded: list
+
+    def functions(self):
+        return [node for node in self.nodes if isinstance(node, Function)]
+
+
+@cache
+def modules():
+    """Return every module by its path."""
+    return {path.relative_to(ROOT): read(path) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def read(path):
+    text = path.read_text(encoding="utf-8")
+    tree, lines = ast.parse(text), text.splitlines()
+    nodes = list(ast.walk(tree))
+    prose = set().union(*map(docstring_lines, nodes))
+    coded = [
+        number not in prose and not re.fullmatch(r"\s*(#.*)?", line)
+        for number, line in enumerate(lines, 1)
+    ]
+    return Module(tree, nodes, lines, coded)
 
 
 def docstring_lines(node):
+    if not isinstance(node, Function | ast.ClassDef):
+        return set()
     first = node.body[0]
     documented = ast.get_docstring(node, clean=False) is not None
     return set(range(first.lineno, first.end_lineno + 1)) if documented else set()
 
 
-def code_lines(node, text):
+def code_lines(node, module):
     """Count the lines of a function that hold code: no docstrings, comments or empty lines."""
-    documents = [part for part in ast.walk(node) if isinstance(part, Function | ast.ClassDef)]
-    prose = set().union(*map(docstring_lines, documents))
-    lines = text.splitlines()
-    return sum(
-        number not in prose and not re.fullmatch(r"\s*(#.*)?", lines[number - 1])
-        for number in range(node.lineno, node.end_lineno + 1)
-    )
+    return sum(module.coded[node.lineno - 1 : node.end_lineno])
 
 
-def body_lines(node, text):
+def body_lines(node, module):
     """Count the lines of code below the signature of a function."""
-    return code_lines(node, text) - (node.body[0].lineno - node.lineno)
+    return code_lines(node, module) - (node.body[0].lineno - node.lineno)
 
 
 def public_functions(body):
@@ -81,9 +102,9 @@ def public_functions(body):
             yield node
 
 
-def imported(tree):
+def imported(module):
     """Return (line, module) of every import, also of those inside functions."""
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -148,15 +169,15 @@ def test_the_door_is_small():
 
 def test_functions_are_short():
     lengths = {
-        f"{path}:{function.lineno} {function.name}": code_lines(function, text)
-        for path, (text, tree) in MODULES.items()
-        for function in functions(tree)
+        f"{path}:{function.lineno} {function.name}": code_lines(function, module)
+        for path, module in modules().items()
+        for function in module.functions()
     }
     assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
 
 
 def test_most_functions_are_very_short():
-    lengths = [body_lines(f, text) for text, tree in MODULES.values() for f in functions(tree)]
+    lengths = [body_lines(f, module) for module in modules().values() for f in module.functions()]
     assert statistics.median(lengths) <= LONGEST_MEDIAN
 
 
@@ -164,8 +185,8 @@ def test_errors_say_what_was_found():
     vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
     said = {
         f"{path}:{node.lineno}": part.value
-        for path, (_, tree) in MODULES.items()
-        for node in ast.walk(tree)
+        for path, module in modules().items()
+        for node in module.nodes
         for found in what_was_found(node)
         for part in ast.walk(found)
         if isinstance(part, ast.Constant) and vague.search(str(part.value))
@@ -184,31 +205,31 @@ def what_was_found(node):
 
 
 def test_modules_are_short():
-    lengths = {str(path): len(text.splitlines()) for path, (text, _) in MODULES.items()}
+    lengths = {str(path): len(module.lines) for path, module in modules().items()}
     assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}
 
 
 def test_options_are_spelled_out():
     assert [
         f"{path}:{function.lineno} {function.name}"
-        for path, (_, tree) in MODULES.items()
-        for function in public_functions(tree.body)
+        for path, module in modules().items()
+        for function in public_functions(module.tree.body)
         if function.args.kwarg is not None
     ] == []
 
 
 def test_modules_are_named_for_what_they_hold():
-    names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in MODULES}
+    names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in modules()}
     assert [str(path) for path, parts in names.items() if parts & EMPTY_NAMES] == []
 
 
 def test_only_plots_draw():
     assert [
-        f"{path}:{line} {module}"
-        for path, (_, tree) in MODULES.items()
+        f"{path}:{line} {name}"
+        for path, module in modules().items()
         if path.parts[1] != "plots"
-        for line, module in imported(tree)
-        if module.partition(".")[0] in {"matplotlib", "mpl_toolkits"}
+        for line, name in imported(module)
+        if name.partition(".")[0] in {"matplotlib", "mpl_toolkits"}
     ] == []
 
 
@@ -216,9 +237,9 @@ def test_only_plots_draw():
 def test_dask_is_imported_in_one_module_and_never_with_it():
     assert {
         str(path)
-        for path, (_, tree) in MODULES.items()
-        for _, module in imported(tree)
-        if module.partition(".")[0] in {"dask", "distributed"}
+        for path, module in modules().items()
+        for _, name in imported(module)
+        if name.partition(".")[0] in {"dask", "distributed"}
     } == {"irframe/cubes/view.py"}
     code = (
         "import sys, irframe as ir, irframe.cubes.view; runs, qrels = ir.example_track();"
@@ -253,8 +274,8 @@ def test_every_public_name_exists(package):
 @PACKAGES
 def test_public_names_are_stated_in_the_stub_alone(package):
     assert sorted(package.__all__) == sorted(stated(package))
-    _, tree = MODULES[Path(package.__file__).relative_to(ROOT)]
-    literals = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    nodes = modules()[Path(package.__file__).relative_to(ROOT)].nodes
+    literals = {node.value for node in nodes if isinstance(node, ast.Constant)}
     assert literals & set(package.__all__) == set()
 
 
@@ -294,7 +315,7 @@ def test_every_chapter_of_verbs_has_tests_that_name_them():
 
 
 def test_no_module_at_the_top_hides_a_verb():
-    top = {path.parts[1].removesuffix(".py") for path in MODULES}
+    top = {path.parts[1].removesuffix(".py") for path in modules()}
     assert top & verbs().keys() == set()
 
 
@@ -310,9 +331,9 @@ def test_a_verb_does_not_hide_its_module():
 def test_all_warnings_take_one_way():
     assert [
         f"{path}:{node.lineno}"
-        for path, (_, tree) in MODULES.items()
+        for path, module in modules().items()
         if path.name != "warned.py"
-        for node in ast.walk(tree)
+        for node in module.nodes
         if isinstance(node, ast.Attribute) and node.attr == "warn"
     ] == []
 

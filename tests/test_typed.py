@@ -1,6 +1,7 @@
 """What type checkers read is what the functions say."""
 
 import runpy
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +18,11 @@ from irframe.agreements.correlations import AGREEMENTS, AgreementName
 from irframe.paired.parsing import TESTS, TestName
 from irframe.typed import ireval
 
+pytestmark = pytest.mark.xdist_group("typed")
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@cache
 def stub():
     """Return what the stub that a build writes defines."""
     text = runpy.run_path(str(ROOT / ".ci" / "typed_stub.py"))["stub"]()

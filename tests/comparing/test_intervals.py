@@ -7,6 +7,7 @@ import scipy
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from turns import few_of
 
 import irframe as ir
 from irframe.paired import TESTS, Bootstrap, MaxT, Permutation, TukeyHSD
@@ -40,7 +41,7 @@ def test_simultaneous_intervals_are_those_of_the_level_of_one_of_all(scores, fam
     assert alone.attrs["intervals"] == "for its pair alone"
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", few_of(TESTS, 2))
 @pytest.mark.parametrize("weights", [None, {str(n): 1 + n % 4 for n in range(101, 117)}])
 def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, weights):
     if weights and not TESTS[test].weighable:

@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 from damage import DAMAGES, files_in
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
 from irframe.cubes import view
@@ -18,7 +19,7 @@ def path(tmp_path):
     return tmp_path / "cube"
 
 
-@pytest.mark.parametrize("block", [1 << 24, 1200], ids=["one block", "blocks of topics"])
+@pytest.mark.parametrize("block", few_of([1200, 1 << 24], 2))
 def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
     monkeypatch.setattr(view, "BLOCK", block)
     named = cube.assign_coords(

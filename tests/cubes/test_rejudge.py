@@ -1,6 +1,7 @@
 """Another round of judgments gives what a cube made anew gives, or is refused by name."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 import xarray as xr
 from incomplete import though_incomplete
 from laws.experiments import experiment
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import GradeError, IdError, InputError, IrframeWarning
@@ -38,8 +40,7 @@ def assert_alike(found, expected, metrics=METRICS):
     xr.testing.assert_identical(*(each.drop_attrs() for each in both))
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("collection", [None, "track"])
+@pytest.mark.parametrize(("seed", "collection"), few_of(product(range(5), [None, "track"]), 3))
 def test_a_round_is_the_cube_made_anew(seed, collection):
     runs, qrels = experiment(seed)
     ties = [each for each in TIES if each != "rank"][seed]

@@ -5,6 +5,7 @@ scored some at a time, in memory and lazily; What users gain and spend, with lab
 """
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import xarray as xr
 from dense import dense
 from refusals import refused
 from tracks import cube_of
+from turns import few_of
 
 import irframe as ir
 from irframe import arrays
@@ -38,8 +40,10 @@ def cubes():
     return both, alone
 
 
-@pytest.mark.parametrize("chunks", [None, {"system": 3, "topic": 5}])
-@pytest.mark.parametrize("verb", ["score", "bounds", "tie_ranges"])
+@pytest.mark.parametrize(
+    ("chunks", "verb"),
+    few_of(product([None, {"system": 3, "topic": 5}], ["score", "bounds", "tie_ranges"]), 2),
+)
 def test_every_scale_is_as_it_is_alone(cubes, verb, chunks):
     both, alone = cubes
     both = both.chunk(chunks) if chunks else both

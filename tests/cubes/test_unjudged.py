@@ -133,12 +133,6 @@ def test_depths_do_not_depend_on_each_other(cube):
     xr.testing.assert_allclose(cube.ireval.bounds("Q", at=8), q.sel(depth=[8]))
 
 
-def test_a_lazy_cube_stays_lazy(cube):
-    within = cube.chunk({"system": 3, "topic": 5}).ireval.bounds("AP", "RBP(p=0.8)", at=[4, 9])
-    assert within.chunks
-    xr.testing.assert_allclose(within.compute(), cube.ireval.bounds("AP", "RBP(p=0.8)", at=[4, 9]))
-
-
 def test_shared_gain_is_the_mean_over_all_orders():
     scores = [("d1", 3.0), *((doc, 2.0) for doc in ("d9", "d8", "d2")), ("d5", 1.0), ("d4", 1.0)]
     qrels = pd.DataFrame({"topic": "t", "doc": ["d1", "d8", "d4", "d3"], "grade": [1, 2, 0, 1]})

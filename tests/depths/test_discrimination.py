@@ -5,6 +5,8 @@ Discriminative power against worked cases and loops over pairs; Coverage against
 Inversions against loops over pairs; The median p-value against loops over pairs.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -12,6 +14,7 @@ from looped import ALPHA, looped, random_scores, rows, t_test
 from oracles import comparing
 from oracles import paired_tests as oracle
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
@@ -23,7 +26,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", few_of(range(5), 3))
 @pytest.mark.parametrize("holes", [False, True])
 def test_every_metric_and_depth_against_the_loop(seed, holes):
     scores = random_scores(seed, holes=holes)
@@ -42,8 +45,10 @@ def test_worked_example(golden):
     assert scores.ireval.discrimination(adjust=None).item() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("test", [*TESTS])
-@pytest.mark.parametrize("adjust", [{}, {"adjust": "none"}, {"adjust": "fdr_by", "family": "all"}])
+@pytest.mark.parametrize(
+    ("test", "adjust"),
+    few_of(product(TESTS, [{}, {"adjust": "none"}, {"adjust": "fdr_by", "family": "all"}]), 2),
+)
 def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjust):
     if TESTS[test].joint:
         adjust = {}
@@ -262,7 +267,7 @@ def test_rounding_of_means_is_no_inversion():
     assert scores.ireval.inversions(reference).item() == 0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", few_of(range(5), 3))
 @pytest.mark.parametrize("holes", [False, True])
 def test_median_p_every_metric_and_depth_against_the_loop(seed, holes):
     scores = random_scores(seed, holes=holes)

@@ -1,12 +1,13 @@
 """The scorer, and so `evaluate`, gives the scores of a cube, whatever it is handed."""
 
-import itertools
 import warnings
+from itertools import cycle, islice, product
 
 import numpy as np
 import pandas as pd
 import pytest
 from refusals import refused
+from turns import few_of
 from variants import VARIANTS
 
 import irframe as ir
@@ -38,7 +39,7 @@ def uncut(texts):
 
 def at_depths(texts, depths):
     """Return metrics at depths, one after the other, but for those with a depth of another kind."""
-    given = zip(texts, itertools.cycle(depths), strict=False)
+    given = zip(texts, cycle(depths), strict=False)
     return [text if "@" in text else f"{text}@{depth}" for text, depth in given]
 
 
@@ -70,7 +71,7 @@ def drawn(seed, *, whole=False, least=0):
             qrels[topic] = dict.fromkeys(qrels[topic], 0)
     listed = list(run)
     qrels[listed[3]] |= dict.fromkeys(list(run[listed[3]])[:9], 2)
-    qrels[listed[6]] |= dict(itertools.islice(qrels[listed[3]].items(), 8))
+    qrels[listed[6]] |= dict(islice(qrels[listed[3]].items(), 8))
     del run[listed[7]], qrels[listed[1]]
     return run, qrels
 
@@ -150,9 +151,9 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
         monkeypatch.undo()
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
-@pytest.mark.parametrize("ties", ["trec", "doc"])
-@pytest.mark.parametrize("crowd", [-1, np.inf], ids=["whole lists", "judged documents"])
+@pytest.mark.parametrize(
+    ("crowd", "ties", "whole"), few_of(product([-1, np.inf], ["trec", "doc"], [False, True]), 3)
+)
 def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole, monkeypatch):
     monkeypatch.setattr(hits, "CROWD", crowd)
     run, qrels = drawn(2, whole=whole)
@@ -163,7 +164,7 @@ def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole
         assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("whole", few_of([False, True], 2), ids=["text", "integers"])
 def test_what_a_policy_ties_stays_as_filed(whole, monkeypatch):
     shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
     monkeypatch.setitem(TIE_POLICIES, "random", shorter)

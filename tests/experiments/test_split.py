@@ -98,6 +98,7 @@ def test_what_cannot_be_is_refused(name):
     refused(ParameterError, told, call)
 
 
+@pytest.mark.thorough
 def test_robust_shards_give_the_published_counts(shared):
     folder = shared / "data" / "robust03"
     runs = ir.read_runs(folder / "runs", system="file")

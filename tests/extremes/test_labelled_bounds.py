@@ -19,6 +19,7 @@ from oracles import ORACLES, Topic
 from oracles.labelings import labelled
 from refusals import refused
 from strategies import block, topics
+from turns import few_of
 from variants import VARIANTS
 
 from irframe.errors import MetricError
@@ -49,7 +50,7 @@ def test_rankings_have_the_extremes_they_have_alone(text, rows):
         np.testing.assert_allclose(within, alone[0], rtol=1e-12)
 
 
-@pytest.mark.parametrize("variant", UTILITY, ids=str)
+@pytest.mark.parametrize("variant", few_of(UTILITY, 3), ids=str)
 @given(topic=topics(max_len=9, grades=GRADES), K=st.integers(1, 11), data=st.data())
 def test_any_labels_score_inside(variant, topic, K, data):
     metric, scale = variant.metric, st.integers(0, max(topic.gmax, variant.facts.rel))
@@ -147,7 +148,7 @@ def tied_block(blocks, judged, depth):
     )
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.ordered], ids=str)
+@pytest.mark.parametrize("variant", few_of([v for v in VARIANTS if v.ordered], 3), ids=str)
 @given(drawn=tied_lists(), data=st.data())
 def test_ranges_are_exact(variant, drawn, data):
     check_ranges(variant, drawn, data)
@@ -175,7 +176,7 @@ def check_ranges(variant, drawn, data):
         assert high[0, k - 1] == pytest.approx(np.maximum.reduce(scores), abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if not v.ordered], ids=str)
+@pytest.mark.parametrize("variant", few_of([v for v in VARIANTS if not v.ordered], 3), ids=str)
 @given(drawn=tied_lists(), data=st.data())
 def test_every_order_is_tried_where_none_is_known_to_be_the_best(variant, drawn, data):
     check_ranges(variant, drawn, data)

@@ -1,11 +1,14 @@
 """Identifiers of every type, and codes of them; columns by role, once for a frame."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IdError, InputError
@@ -31,8 +34,7 @@ def test_places_within_groups(drawn):
     assert rows.tolist() == sorted(range(len(drawn)), key=lambda row: drawn[row])
 
 
-@pytest.mark.parametrize("kind", UNSIGNED)
-@pytest.mark.parametrize("role", ["system", "topic", "doc"])
+@pytest.mark.parametrize(("kind", "role"), few_of(product(UNSIGNED, ["system", "topic", "doc"]), 4))
 def test_unsigned_ids(kind, role):
     run = IDS_RUN.astype({role: kind})
     for qrels in (IDS_QRELS, IDS_QRELS.astype(dict.fromkeys({role} - {"system"}, kind))):

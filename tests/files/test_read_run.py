@@ -17,6 +17,7 @@ import pytest
 from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
 from hypothesis import given
 from refusals import refused
+from turns import few_of
 
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import columns
@@ -42,12 +43,15 @@ def test_ms_marco_run_is_what_a_slow_reader_reads(text):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "robust03/runs/input.humR03dc.gz",
-        "trec-covid-round1/runs/wistud_bing.gz",
-        "msmarco-doc-dev/runs/bm25+rm3.txt.gz",
-        "dl-hard/baselines/doc/bm25+rm3+bert-mp(zs).run.gz",
-    ],
+    few_of(
+        [
+            "robust03/runs/input.humR03dc.gz",
+            "trec-covid-round1/runs/wistud_bing.gz",
+            "msmarco-doc-dev/runs/bm25+rm3.txt.gz",
+            "dl-hard/baselines/doc/bm25+rm3+bert-mp(zs).run.gz",
+        ],
+        4,
+    ),
 )
 def test_real_runs(shared, name):
     path = shared / "data" / name
@@ -251,12 +255,15 @@ def test_qrels_are_what_a_slow_reader_reads(text):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "robust03/qrels.txt",
-        "trec-covid-round1/qrels.txt",
-        "msmarco-doc-dev/qrels.txt",
-        "dl-hard/dl_hard-doc.qrels",
-    ],
+    few_of(
+        [
+            "robust03/qrels.txt",
+            "trec-covid-round1/qrels.txt",
+            "msmarco-doc-dev/qrels.txt",
+            "dl-hard/dl_hard-doc.qrels",
+        ],
+        4,
+    ),
 )
 def test_real_qrels(shared, name):
     path = shared / "data" / name

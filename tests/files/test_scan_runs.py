@@ -4,11 +4,13 @@ import gzip
 import io
 import pickle
 import warnings
+from itertools import product
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
@@ -56,9 +58,10 @@ FAULTY = {
 
 
 @pytest.mark.filterwarnings("ignore:rows of")
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-@pytest.mark.parametrize("size", [1, 30, 1000])
-@pytest.mark.parametrize("text", [*TEXTS, *FAULTY])
+@pytest.mark.parametrize(
+    ("text", "size", "pack"),
+    few_of(product([*TEXTS, *FAULTY], [1, 30, 1000], [bytes, gzip.compress]), 5),
+)
 def test_a_large_file_is_read_as_a_small_one(tmp_path, monkeypatch, text, size, pack):
     file = tmp_path / "bm25.txt"
     file.write_bytes(pack((TEXTS | FAULTY)[text]))

@@ -91,5 +91,5 @@ def larger(seeds=1):
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=1, phases=[Phase.explicit, Phase.generate])
 """For laws that ask every verb at each draw: a smaller seed is no smaller experiment."""
-THOROUGH = settings.default.max_examples > 3
+THOROUGH = settings.default.max_examples > 2
 """Whether draws are many: then laws that hold for every verb and much else try all of both."""

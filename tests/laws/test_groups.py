@@ -98,7 +98,7 @@ def assert_values(found, expected):
         assert (found.to_numpy() == expected.to_numpy()).all()
 
 
-def turn(number, names=GROUPED, turns=5):
+def turn(number, names=GROUPED, turns=8):
     """Return the verbs whose turn it is at a law: all where draws are many."""
     return pytest.mark.parametrize("name", names if THOROUGH else names[number::turns])
 
@@ -119,7 +119,8 @@ def test_groups_are_named_by_one_column():
         ir.cube(runs, qrels, collection=["track", "team"])
 
 
-@pytest.mark.parametrize("name", GROUPED)
+@pytest.mark.law
+@turn(3)
 def test_results_are_of_the_types_that_signatures_name(name):
     told = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
@@ -235,7 +236,7 @@ def test_groups_of_a_frame_are_those_of_an_array(name, by):
 
 
 @pytest.mark.law
-@turn(2, sorted({*GROUPED, *ACROSS} - OF_GROUPS), 3)
+@turn(2, sorted({*GROUPED, *ACROSS} - OF_GROUPS), 8)
 def test_groups_may_be_a_mapping(name):
     cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
     for by in ("track", "make"):
@@ -280,7 +281,7 @@ def test_mappings_that_are_no_groups(by, message):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", BASED)
+@turn(0, BASED, 2)
 def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
     options = {"baseline": "s0", "by": "track"}
@@ -327,7 +328,7 @@ def in_turn(changes, name):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", SCORED)
+@turn(0, SCORED, 3)
 def test_scores_that_are_none_are_refused(name):
     cube = ir.cube(*experiment(2))
     for what, change in in_turn(REFUSED, name):
@@ -349,7 +350,7 @@ ALIKE = {
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", SCORED)
+@turn(1, SCORED, 3)
 def test_scores_are_averaged_in_double_precision(name):
     cube = ir.cube(*experiment(2))
     for _, change in in_turn(ALIKE, name):
@@ -362,7 +363,7 @@ def test_scores_are_averaged_in_double_precision(name):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", SCORED)
+@turn(2, SCORED, 3)
 def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
     cube = ir.cube(*experiment(2))
     made = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])

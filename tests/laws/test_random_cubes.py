@@ -69,7 +69,7 @@ def test_no_verb_fails_otherwise(selected, seed, metrics):
         cube = SELECTED[selected](cube_of(seed))
     except IrframeError:
         return
-    for name in sorted(VERBS):
+    for name in sorted(VERBS)[seed % 2 :: 2]:
         outcome(name, cube)
         outcome(name, cube, by="track")
     for name in SCORING:

@@ -10,6 +10,7 @@ import xarray as xr
 from incomplete import though_incomplete
 from laws.experiments import experiment, larger
 from laws.verbs import SCORED, SUBJECTS, VERBS, asked, assert_same
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
@@ -358,7 +359,7 @@ def _is_data(value, name):
     return name in OBJECTS or (isinstance(value, dict) and DIGEST in value)
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 8))
 def test_verbs_record_what_decides_their_results(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
@@ -374,7 +375,7 @@ def test_verbs_record_what_decides_their_results(name):
     assert left == IDLE.get(name, set())
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", few_of(FRAMES, 3))
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 

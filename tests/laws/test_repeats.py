@@ -2,6 +2,8 @@
 
 import re
 import warnings
+from functools import cache
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import xarray as xr
 from laws.experiments import experiment
 from laws.verbs import VERBS, asked, call
+from turns import few_of
 
 import irframe as ir
 from irframe.accessor import SCORES, takes, verbs
@@ -101,8 +104,8 @@ def test_figures_draw_repeats_or_refuse_them(name, scores):
     assert told is None if name in DRAWN else told and "one repeat" in told, told
 
 
-@pytest.fixture(scope="module", params=LAYOUTS)
-def repeated(request):
+@cache
+def repeated(layout):
     """Return a cube with two repeats of every system."""
     runs, qrels = experiment(1)
     lists = [
@@ -110,7 +113,7 @@ def repeated(request):
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
-        return ir.cube(pd.concat(lists), qrels, pool_depth=2, repeats=request.param)
+        return ir.cube(pd.concat(lists), qrels, pool_depth=2, repeats=layout)
 
 
 def one(cube, repeat):
@@ -120,10 +123,10 @@ def one(cube, repeat):
     return kept.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
-def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(name, repeated):
+@pytest.mark.parametrize(("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 3))
+def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(layout, name):
     try:
-        found = call(name, repeated)
+        found = call(name, repeated(layout))
     except IrframeError as error:
         told = str(error)
         assert name not in OF_CUBES | COUNTING, told
@@ -134,7 +137,7 @@ def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(name, repeate
         assert name in COUNTING | {"letters"}  # of a comparison
     elif "grade" not in found:
         for repeat in (1, 2):
-            alone, own = call(name, one(repeated, repeat)), found.sel(repeat=repeat)
+            alone, own = call(name, one(repeated(layout), repeat)), found.sel(repeat=repeat)
             own, alone = (each.reset_coords(drop=True) for each in (own, alone))
             xr.testing.assert_equal(own.drop_vars("repeat", errors="ignore"), alone)
 

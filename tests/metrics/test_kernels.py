@@ -4,25 +4,24 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES, Topic
 from oracles.worked import condensed
 from strategies import batches, block
+from turns import few_of
 from variants import EIGHT, TIMED, VARIANTS
 
 from irframe.metrics import METRICS, Evidence
 from irframe.metrics.contributions import contributions
 from irframe.metrics.parse_metric import parse_metric
 
-EVERY = pytest.mark.parametrize("variant", VARIANTS, ids=str)
-
 
 def score(metric, topics, depth):
     return metric.score(Evidence(block(topics, depth)))
 
 
-@EVERY
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @given(batch=batches())
 def test_kernel_equals_slow_loop(variant, batch):
     topics, depth = batch
@@ -31,7 +30,9 @@ def test_kernel_equals_slow_loop(variant, batch):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if "Num" not in v.text], ids=str)
+@pytest.mark.parametrize(
+    "variant", few_of([v for v in VARIANTS if "Num" not in v.text], 3), ids=str
+)
 @given(batch=batches(min_len=1), data=st.data())
 def test_depth_sees_only_the_ranks_above_it(variant, batch, data):
     topics, depth = batch
@@ -52,7 +53,7 @@ def test_depth_sees_only_the_ranks_above_it(variant, batch, data):
     )
 
 
-@EVERY
+@pytest.mark.parametrize("variant", few_of(VARIANTS, 3, 1), ids=str)
 @given(batch=batches())
 def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, batch):
     topics, depth = batch
@@ -73,7 +74,9 @@ def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, bat
         np.testing.assert_array_equal(value, before[name])
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.ordered and v.rising], ids=str)
+@pytest.mark.parametrize(
+    "variant", few_of([v for v in VARIANTS if v.ordered and v.rising], 3, 2), ids=str
+)
 @given(batch=batches(min_len=2), data=st.data())
 def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
     topics, depth = batch
@@ -95,8 +98,7 @@ def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
     assert (np.isnan(scores[1]) <= np.isnan(scores[0])).all()
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.metric.terms], ids=str)
-@settings(max_examples=3)
+@pytest.mark.parametrize("variant", few_of([v for v in VARIANTS if v.metric.terms], 3), ids=str)
 @given(batch=batches())
 def test_what_documents_add_is_the_score_at_every_depth(variant, batch):
     topics, depth = batch
@@ -106,7 +108,7 @@ def test_what_documents_add_is_the_score_at_every_depth(variant, batch):
         np.testing.assert_allclose(np.transpose(found), scores, rtol=1e-12, atol=1e-12)
 
 
-@EVERY
+@pytest.mark.parametrize("variant", few_of(VARIANTS, 3, 2), ids=str)
 @given(batch=batches())
 def test_judged_only_is_the_list_without_what_is_unjudged(variant, batch):
     topics, depth = batch

@@ -10,6 +10,7 @@ from hypothesis import given
 from oracles.reading import QUANTITIES as ORACLES
 from refusals import refused
 from strategies import batches, block
+from turns import few_of
 from variants import VARIANTS
 
 from irframe.errors import MetricError
@@ -27,7 +28,7 @@ READERS = [
 ]
 
 
-@pytest.mark.parametrize("variant", READERS, ids=str)
+@pytest.mark.parametrize("variant", few_of(READERS, 2), ids=str)
 @given(batch=batches(max_len=8, max_topics=2))
 def test_quantities_equal_the_slow_loop(variant, batch):
     topics, depth = batch
@@ -39,7 +40,7 @@ def test_quantities_equal_the_slow_loop(variant, batch):
             assert here == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize("variant", READERS, ids=str)
+@pytest.mark.parametrize("variant", few_of(READERS, 3), ids=str)
 @given(batch=batches())
 def test_utility_is_the_score(variant, batch):
     evidence = Evidence(block(*batch))
@@ -58,7 +59,7 @@ def listed(grades):
     )
 
 
-@pytest.mark.parametrize("text", PEER["values"])
+@pytest.mark.parametrize("text", few_of(PEER["values"], 3))
 def test_quantities_equal_cwl_eval(text):
     metric = parse_metric(text)
     for grades, expected in zip(PEER["lists"], PEER["values"][text], strict=True):
@@ -78,7 +79,10 @@ def test_every_metric_of_cwl_eval_is_compared():
 
 
 @pytest.mark.parametrize(
-    "text", [str(v) for v in READERS if "horizon=None" in str(v)] + ["INST(T=0.5, horizon=None)"]
+    "text",
+    few_of(
+        [str(v) for v in READERS if "horizon=None" in str(v)] + ["INST(T=0.5, horizon=None)"], 3
+    ),
 )
 def test_sums_without_an_end_are_limits(text):
     endless = parse_metric(text)

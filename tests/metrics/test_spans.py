@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from laws.experiments import experiment
 from laws.verbs import VERBS, asked
 from oracles import spans as slow
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import InputError, IrframeWarning, MetricError
@@ -235,7 +236,7 @@ OF_CUBES = [
 ]
 
 
-@pytest.mark.parametrize("name", sorted({*OF_CUBES} - {"score"}))
+@pytest.mark.parametrize("name", few_of(sorted({*OF_CUBES} - {"score"}), 3))
 def test_verbs_of_judged_documents_refuse_spans_by_name(name):
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
@@ -276,7 +277,7 @@ def test_scores_of_spans_are_those_of_any_part_of_the_cube():
     assert judged["SpanR@2"] == table.loc["s1", "SpanR@2"].mean()
 
 
-@pytest.mark.parametrize("sets", [False, True])
+@pytest.mark.parametrize("sets", few_of([True, False], 2))
 def test_cubes_of_spans_are_saved_and_put_together(tmp_path, sets):
     random, lists = np.random.default_rng(1), np.arange(120) // 10
     start, low = random.integers(0, 30, 120) * 10, random.integers(0, 290, 25)

@@ -41,6 +41,7 @@ def on_arcsine(mean, reach):
     return np.sin([angle - turn, angle + turn]) ** 2
 
 
+@pytest.mark.thorough
 def test_scores_of_topics_are_those_of_ppi_python():
     """As ppi_mean_pointestimate: lam * mean(model of all) + mean(people - lam * model of some).
 

@@ -13,16 +13,12 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 from overlaps import faults
+from turns import few_of
 
 import irframe as ir
 
 SIZES = {"column": ir.plots.paper(columns=1), "default": {}}
-COUNTS = (2, 8, 110)
-COSTLY = {
-    *("agreement_bars", "archetypes", "best_systems", "budget_curves", "conclusion_shares"),
-    *("equal_cost", "leave_out_changes", "robustness_curves"),
-}
-"""Figures that take three tenths of a second or more."""
+DRAWN = [("column", 110), ("default", 2)]
 MANY = [f"dense-retrieval-with-query-expansion-and-reranker-{n:03d}-run" for n in range(110)]
 EXAMPLE = ir.example_track
 FIGURES = [name for name in ir.plots.__all__ if name != "paper"]
@@ -65,7 +61,7 @@ def drawn(name, count, monkeypatch):
     return plt.gcf()
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name not in COSTLY])
+@pytest.mark.parametrize("name", few_of(FIGURES, 4))
 def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
     with mpl.rc_context(SIZES["column"]):
         assert faults(drawn(name, 8, monkeypatch)) == []
@@ -74,14 +70,10 @@ def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks made smaller
 @pytest.mark.parametrize(
-    ("name", "size", "count"),
-    [
-        (name, size, count)
-        for name, size, count in product(FIGURES, SIZES, COUNTS)
-        if (size, count) != ("column", 8) or name in COSTLY  # the others were drawn above
-    ],
+    ("name", "drawing"), [*product(FIGURES, DRAWN[:1]), *product(FIGURES[::3], DRAWN[1:])], ids=str
 )
-def test_no_text_overlaps_or_is_cut(name, size, count, monkeypatch):
+def test_no_text_overlaps_or_is_cut(name, drawing, monkeypatch):
+    size, count = drawing
     with mpl.rc_context(SIZES[size]):
         assert faults(drawn(name, count, monkeypatch)) == []
 

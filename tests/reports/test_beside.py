@@ -12,6 +12,8 @@ from irframe.reports.beside import OPENING_BYTES, Duel, Lists, by_spread, choose
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
 
+pytestmark = pytest.mark.xdist_group("report")
+
 ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
 
 
@@ -39,11 +41,11 @@ def texts_of(qrels):
     return {"doc": docs, "topic": {topic: f"query & {topic}" for topic in qrels["topic"].unique()}}
 
 
-def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path):
+def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path, path):
     runs, qrels = ir.example_track()
     texts = texts_of(qrels)
-    path = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
-    html = path.read_text(encoding="utf-8")
+    made = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
+    html = made.read_text(encoding="utf-8")
     page = Page(html)
     told = page.texts
     assert told["queries"] == {str(n): f"query & {t}" for n, t in enumerate(page.facts["topics"])}
@@ -55,8 +57,7 @@ def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path):
     assert "<b>" not in static
     assert ": query &amp; 1" in html
     assert "Texts are there for the" not in html
-    bare = ir.report(runs, qrels, tmp_path / "bare.html", **SHOWN).read_text(encoding="utf-8")
-    assert 'class="snippet"' not in bare
+    assert 'class="snippet"' not in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.thorough

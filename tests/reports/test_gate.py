@@ -1,51 +1,55 @@
 """The fixture of pytest: what passes, what fails and what it says, and what is written when."""
 
 import json
+import re
 import tomllib
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 import irframe as ir
+from irframe.errors import IrframeError
+from irframe.reports.gate import Gate
 
 ROOT = Path(__file__).parents[2]
-HEAD = """
-import irframe as ir
-
-RUNS, QRELS = ir.example_track()
+FILE = """
+import sys
 
 
-def run(system):
-    return RUNS[RUNS["system"] == system]
+def test_nothing_is_imported_that_no_test_asked_for():
+    assert not {"irframe", "numpy", "pandas", "xarray"} & {*sys.modules}
+
+
+def hold(irframe, system):
+    import irframe as ir
+
+    runs, qrels = ir.example_track()
+    run = runs[runs["system"] == system]
+    irframe.assert_not_worse(run, qrels, "nDCG@10", baseline="main.irframe", margin=0.05)
+
+
+def test_first(irframe):
+    hold(irframe, "splade")
+
+
+def test_worse(irframe):
+    hold(irframe, "ance")
 """
 
 
-@pytest.fixture
-def tests(pytester, monkeypatch):
-    """Run a file of tests in a process of its own, as a user of irframe would."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makeini("[pytest]\nfilterwarnings = error\n")
-
-    def run(body, *options, head=HEAD):
-        pytester.makepyfile(head + body)
-        plugins = ["-p", "irframe_pytest", "-p", "no:cacheprovider"]
-        return pytester.runpytest_subprocess(*plugins, *options)
-
-    return run
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
-BODY = """
-def test_ranker(irframe):
-    irframe.assert_not_worse(
-        run({system!r}), QRELS, {metrics!r}, baseline="main.irframe", margin=0.05, **{options!r}
-    )
-"""
-
-
-def asked(system, metrics="nDCG@10", **options):
-    return BODY.format(system=system, metrics=metrics, options=options)
+def gate(system, metrics="nDCG@10", *, update=False, judged=slice(None), **options):
+    """Hold a system of the example against the baseline of a file."""
+    runs, qrels = ir.example_track()
+    asked = {"baseline": "main.irframe", "margin": 0.05} | options
+    run = runs[runs["system"].isin(system.split())]
+    Gate(update=update).assert_not_worse(run, qrels[judged], metrics, **asked)
 
 
 def test_the_plugin_is_installed_by_its_name_and_imports_nothing():
@@ -56,85 +60,69 @@ def test_the_plugin_is_installed_by_its_name_and_imports_nothing():
     assert callable(plugin.pytest_addoption)
 
 
-def test_nothing_heavy_is_imported_where_no_test_asks(tests):
-    body = """
-import sys
+def test_who_uses_the_fixture_freezes_on_request_and_reads_verdicts(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makeini("[pytest]\nfilterwarnings = error\n")
+    pytester.makepyfile(FILE)
+    plugins = ["-p", "irframe_pytest", "-p", "no:cacheprovider"]
+    ran = pytester.runpytest_subprocess(*plugins, "--irframe-update")
+    ran.assert_outcomes(passed=2, failed=1)
+    ran.stdout.fnmatch_lines(["E * ance fails the gate 'not-not-worse' against splade*"])
+    ran.stdout.no_fnmatch_line("*gate.py*")
 
-def test_nothing():
-    assert not {"irframe", "numpy", "pandas", "xarray"} & {*sys.modules}
-"""
-    tests(body, head="").assert_outcomes(passed=1)
 
-
-def test_a_baseline_is_frozen_and_moves_only_on_request(tests):
-    failed = tests(asked("splade"))
-    failed.stdout.fnmatch_lines(
-        ["*wanted a baseline that irframe froze in main.irframe; found No*"]
-    )
-    tests(asked("splade"), "--irframe-update").assert_outcomes(passed=1)
+def test_a_baseline_is_frozen_and_moves_only_on_request():
+    refused(IrframeError, "baseline that irframe froze in main.irframe; found No", gate, "splade")
+    gate("splade", update=True)
     first = Path("main.irframe").read_text()
-    tests(asked("splade")).assert_outcomes(passed=1)
-    tests(asked("ance"), "--irframe-update").assert_outcomes(failed=1)
-    tests(asked("monot5")).assert_outcomes(passed=1)
+    gate("splade")
+    refused(AssertionError, "ance fails the gate", gate, "ance", update=True)
+    gate("monot5")
     assert Path("main.irframe").read_text() == first
-    tests(asked("monot5"), "--irframe-update").assert_outcomes(passed=1)
+    gate("monot5", update=True)
     assert json.loads(Path("main.irframe").read_text())["system"] == "monot5"
 
 
-def test_a_failure_shows_verdicts_and_documents(tests):
-    scores = ir.evaluate(*ir.example_track(), ["nDCG@10", "AP", "RR"])
+def test_a_failure_shows_verdicts_and_documents():
+    runs, qrels = ir.example_track()
+    scores = ir.evaluate(runs, qrels, ["nDCG@10", "AP", "RR"])
     scores.ireval.freeze("main.irframe", baseline="splade")
-    found = tests(asked("ance", ["nDCG@10", "AP"], fail_on="worse"))
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(
-        [
-            "*ance fails the gate 'worse' against splade*",
-            "*metric*difference*verdict*",
-            "*nDCG@10*-0.2093*worse*",
-            "*paired t-test*baseline splade frozen *",
-            "*documents that did it, by nDCG@10 against the best ranking*",
-            "*topic*doc*grade*rank in the best ranking*rank in ance*",
-        ]
+    with pytest.raises(AssertionError) as failed:
+        gate("ance", ["nDCG@10", "AP"], fail_on="worse")
+    assert re.match(
+        r"ance fails the gate 'worse' against splade\n.*metric.*difference.*verdict.*\n"
+        r".*nDCG@10.*-0\.2093.*worse.*\n.*paired t-test.*baseline splade frozen .*\n"
+        r"documents that did it, by nDCG@10 against the best ranking.*\n"
+        r" *topic +doc +grade +rank in the best ranking +rank in ance ",
+        str(failed.value),
+        re.DOTALL,
     )
-    lines = found.outlines
-    start = next(n for n, line in enumerate(lines) if "rank in ance" in line)
-    shown = [line.removeprefix("E").split() for line in lines[start + 1 : start + 6]]
+    shown = [line.split() for line in str(failed.value).splitlines()[-5:]]
     losses = [float(row[-1]) for row in shown]
     assert losses == sorted(losses)
     assert losses[-1] < 0
-    qrels = ir.example_track()[1].set_index(["topic", "doc"])["grade"]
-    assert [int(row[2]) for row in shown] == [qrels[row[0], row[1]] for row in shown]
-    found = tests(asked("ance", "RR", fail_on="drop").replace("test_ranker", "test_no_sum"))
-    found.stdout.fnmatch_lines(["*ance fails the gate 'drop'*"])
+    grades = qrels.set_index(["topic", "doc"])["grade"]
+    assert [int(row[2]) for row in shown] == [grades[row[0], row[1]] for row in shown]
+    refused(AssertionError, "ance fails the gate 'drop'", gate, "ance", "RR", fail_on="drop")
 
 
-def test_a_system_may_be_the_baseline_and_policies_are_given(tests):
-    body = """
-def test_both(irframe):
-    both = RUNS[RUNS["system"].isin(["splade", "ance"])]
-    options = {"ties": "doc", "no_rel": "nan"}
-    irframe.assert_not_worse(both, QRELS, "nDCG@5", baseline="splade", margin=.02, policy=options)
+def test_a_system_may_be_the_baseline_and_policies_are_given():
+    options = {"baseline": "splade", "policy": {"ties": "doc", "no_rel": "nan"}}
+    words = "(?s)ance fails the gate 'not-not-worse' against splade.*by nDCG@5 against splade"
+    refused(AssertionError, words, gate, "splade ance", "nDCG@5", margin=0.02, **options)
 
 
-def test_files(irframe, tmp_path):
-    run("splade").ireval.write_run(tmp_path / "a.run")
-    QRELS.ireval.write_qrels(tmp_path / "q.txt")
-    irframe.assert_not_worse(
-        tmp_path / "a.run", str(tmp_path / "q.txt"), "AP", baseline="splade", margin=9
-    )
-"""
-    found = tests(body)
-    found.assert_outcomes(failed=2)
-    found.stdout.fnmatch_lines(
-        ["*ance fails the gate 'not-not-worse' against splade*", "*by nDCG@5 against splade*"]
-    )
-    found.stdout.fnmatch_lines(["*wanted at least two systems to compare; found 1*"])
+def test_runs_and_judgments_may_be_files():
+    runs, qrels = ir.example_track()
+    runs[runs["system"] == "splade"].ireval.write_run("a.run")
+    qrels.ireval.write_qrels("q.txt")
+    options = {"baseline": "splade", "margin": 9}
+    words = "wanted at least two systems to compare; found 1"
+    refused(IrframeError, words, Gate().assert_not_worse, Path("a.run"), "q.txt", "AP", **options)
 
 
-def test_a_file_by_other_judgments_is_an_error(tests):
+def test_a_file_by_other_judgments_is_an_error():
     ir.evaluate(*ir.example_track(), "AP").ireval.freeze("main.irframe", baseline="bm25")
-    found = tests(asked("bm25", "AP").replace("QRELS,", "QRELS.iloc[3:],"))
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(
-        ["*wanted scores decided as those of main.irframe; found judgments*"]
-    )
+    words = "wanted scores decided as those of main.irframe; found judgments"
+    refused(IrframeError, words, gate, "bm25", "AP", judged=slice(3, None))

@@ -14,6 +14,7 @@ from dense import nameless
 from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
 from refusals import refused
 from scipy.stats import rankdata
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
@@ -203,6 +204,7 @@ def test_each_track_has_a_view_of_its_own(tracks):
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
 
 
+@pytest.mark.thorough
 def test_tracks_differ_in_depth_and_one_system_is_a_track(tmp_path):
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
@@ -235,6 +237,7 @@ def test_one_system_is_told_of_alone(tmp_path):
     assert "Shortest search length (ASL): bm25" in page.text
 
 
+@pytest.mark.thorough
 def test_names_and_texts_are_drawn_whatever_is_in_them(tmp_path):
     runs, qrels = ir.example_track()
     odd = "\x01\x1b\ufffe"  # early versions of pandas end texts at \x00
@@ -285,9 +288,9 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     read = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
     (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
-    lines = small(tmp_path, *read).texts["csv"]["inputs"].splitlines()
-    assert len(lines[1].split(",")[-1]) == 64
-    assert lines[2].endswith("changed since it was read")
+    told = inputs(ir.cube(*read), dict(zip(("runs", "qrels"), read, strict=True))).iloc[:, -1]
+    assert len(told.iloc[0]) == 64
+    assert told.iloc[1].endswith("changed since it was read")
 
 
 @pytest.mark.thorough
@@ -304,7 +307,8 @@ def test_a_cube_that_knows_no_names_of_unjudged_documents(tmp_path):
     assert not unnamed["cube"].any()
 
 
-def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path):
+@pytest.mark.parametrize("of", few_of(["cube", "frames", "saved"], 3))
+def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of):
     listed = {"a": [0, 100, 300], "b": [300, 0, 100]}
     rows = [
         (system, topic, "d", start, start + 100, 3 - place, 100)
@@ -317,19 +321,20 @@ def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path):
     spans = ir.as_spans([{"topic": t, "doc": "d", "start": 120, "end": 140} for t in ("1", "2")])
     cube = runs.ireval.cube(spans, length="tokens")
     asked = {"metrics": ["SpanR", "All"], "budget": [50, 100, 300], "samples": 100}
-    saved = cube.ireval.save(tmp_path / "cube")
-    for number, given in enumerate([(runs, spans), (cube,), (saved,)]):
-        told = asked | ({"length": "tokens"} if len(given) == 2 else {})
-        with unsaid():
-            path = ir.report(*given, tmp_path / f"{number}.html", **told)
-        page = Page(path.read_text(encoding="utf-8"))
-        documents = page.texts["documents"]
-        top = [[documents[doc] for doc in docs] for docs in page.numbers["doc"][:, 0, :3]]
-        assert top == [[f"d [{start}, {start + 100})" for start in listed[s]] for s in listed]
-        assert page.numbers["grade"][:, 0, :3].tolist() == [[0, 1, 0], [0, 0, 1]]
-        assert "whose first document is longer than 50 tokens" in page.text
-        assert "Holm per metric and budget" in page.text
-        assert not [words for words in ("never judged", "cannot be told") if words in page.text]
+    if of == "frames":
+        given, asked["length"] = (runs, spans), "tokens"
+    else:
+        given = (cube.ireval.save(tmp_path / "cube") if of == "saved" else cube,)
+    with unsaid():
+        path = ir.report(*given, tmp_path / "page.html", **asked)
+    page = Page(path.read_text(encoding="utf-8"))
+    documents = page.texts["documents"]
+    top = [[documents[doc] for doc in docs] for docs in page.numbers["doc"][:, 0, :3]]
+    assert top == [[f"d [{start}, {start + 100})" for start in listed[s]] for s in listed]
+    assert page.numbers["grade"][:, 0, :3].tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert "whose first document is longer than 50 tokens" in page.text
+    assert "Holm per metric and budget" in page.text
+    assert not [words for words in ("never judged", "cannot be told") if words in page.text]
 
 
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):

@@ -1,11 +1,14 @@
 """What scores are held against, on topics that both sides have."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import xarray as xr
 from looped import check_against_loop, random_scores
 from refusals import refused
 from scipy import stats
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
@@ -146,9 +149,10 @@ def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
 RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
 
 
-@RATIOS
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize(
+    ("ratio", "seed", "holes"),
+    few_of(product(["coverage", "inversions"], range(2), [False, True]), 3),
+)
 class TestLoops:
     def test_a_depth(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 from looped import random_scores
 from refusals import refused
+from turns import few_of
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.scores import scores as scores_module
@@ -64,7 +65,9 @@ VERBS = {
 WEIGHTS = {topic: topic + 1.0 for topic in range(12)}
 
 
-@pytest.mark.parametrize("chunks", [{"topic": 1}, {"topic": 5, "system": 2, "depth": 3}], ids=str)
+@pytest.mark.parametrize(
+    "chunks", few_of([{"topic": 1}, {"topic": 5, "system": 2, "depth": 3}], 2), ids=str
+)
 @pytest.mark.parametrize("name", VERBS)
 def test_lazy_scores_say_what_those_in_memory_do(name, chunks):
     scores = random_scores(1, topics=12)

@@ -10,6 +10,7 @@ from dense import dense, nameless
 from oracles.judging import ORACLES
 from refusals import refused
 from scipy import stats
+from turns import few_of
 
 import irframe as ir
 from irframe.__main__ import main
@@ -227,7 +228,7 @@ def test_a_budget_is_what_judge_effect_says_of_its_judgments(shallow):
     assert found["found"].item() == (fewer["grade"] > 0).sum() / 16
 
 
-@pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
+@pytest.mark.parametrize("unjudged", few_of(["nonrelevant", "condensed"], 2))
 def test_all_judgments_change_nothing(cube, unjudged):
     found = cube.ireval.replay([*METHODS], [2, 1000], "AP", samples=2, unjudged=unjudged)
     full = found.sel(budget=1000)

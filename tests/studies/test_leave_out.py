@@ -3,12 +3,15 @@
 Orderings of systems on fewer judgments.
 """
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from dense import dense
 from refusals import refused
 from scipy import stats
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import DepthError, GradeError, IrframeWarning, ParameterError
@@ -66,8 +69,7 @@ def test_worked_case(golden):
         assert tuple(part["rank_change"]) == ranks
 
 
-@pytest.mark.parametrize("together", [None, "team"])
-@pytest.mark.parametrize("depth", [10, 4])
+@pytest.mark.parametrize(("together", "depth"), few_of(product([None, "team"], [10, 4]), 3))
 def test_as_if_built_again(track, cube, together, depth):
     runs, qrels = track
     metrics = METRICS[:-1]

@@ -196,16 +196,6 @@ def test_correction_moves_the_verdict():
     assert "p_esl_wilcoxon_adjusted" not in bare
 
 
-def test_groups_of_topics():
-    runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
-    runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
-    found = both_ways(runs, qrels, baseline="A", systems="B", by="kind")
-    assert found.summary["kind"].tolist() == ["x", "y"]
-    assert found.summary["both"].tolist() == [2, 0]
-    assert found.summary["a_only"].tolist() == [0, 1]
-    assert found.queries["kind"].tolist() == ["x", "x", "y", "y"]
-
-
 def test_groups_of_a_mapping_are_those_of_a_column_in_dictionaries_too():
     runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
     kind = {"q0": "x", "q1": "x", "q2": "y", "q3": "y"}
@@ -227,19 +217,6 @@ def test_groups_of_systems():
     ]
     with pytest.warns(IrframeWarning, match=r"left out \(team\): y \(no A\)"):
         both_ways(runs.assign(team=team), qrels, baseline="A", by="team")
-
-
-def test_groups_without_the_baseline_are_left_out():
-    runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
-    runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
-    some = runs[(runs["kind"] == "x") | (runs[runs.columns[0]] != "A")]
-    with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
-        found = some.ireval.outcomes(qrels, baseline="A", by="kind").summary
-    assert found["kind"].tolist() == ["x"]
-    cube = some.ireval.cube(qrels, collection="kind")
-    with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
-        again = cube.ireval.outcomes(baseline="A", by="kind").summary
-    pd.testing.assert_frame_equal(again, found)
 
 
 def test_first_of_several_relevant_documents():
