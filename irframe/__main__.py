@@ -12,7 +12,6 @@ from typing import Any
 from irframe.commands import COMMANDS, EPILOG, HOMES
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
-from irframe.files.compression import look, write_whole
 from irframe.names import VERSION
 from irframe.warned import OneCall
 
@@ -78,7 +77,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     output = None if getattr(options, "each", False) else getattr(options, "output", None)
     try:
         if output is not None:
-            look(output)
+            _files().look(output)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall():
@@ -92,10 +91,15 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     return int(status)
 
 
+def _files() -> Any:
+    """Return what writes files, which imports much that helps need not wait for."""
+    return import_module("irframe.files.compression")
+
+
 def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer into a file, or to standard output."""
     if output is not None:
-        write_whole(output, content)
+        _files().write_whole(output, content)
         return
     try:
         if isinstance(content, str):
