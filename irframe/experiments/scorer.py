@@ -135,11 +135,11 @@ class Scorer:
         InputError
             For several systems, where one is to be called something.
         """
-        folded, found = self._folded(run, topic, doc, score)
+        folded, experiment = self._folded(run, topic, doc, score)
         if system is not None:
-            _refuse_several(found, "scorer(runs) keeps the name of each")
-            found = found.named(pd.Index([system]), found.judgments.topics)
-        return folded.unfold(self._scoring.table(found), self._repeats)
+            _refuse_several(experiment, "scorer(runs) keeps the name of each")
+            experiment = experiment.named(pd.Index([system]), experiment.judgments.topics)
+        return folded.unfold(self._scoring.table(experiment), self._repeats)
 
     def mean(
         self,
@@ -174,19 +174,19 @@ class Scorer:
         choice("names", names, ("asked", "plain"))
         advice = "scorer(runs).ireval.summary() has the averages of each"
         if self._repeats is None and _is_plain(run):
-            folded, found = NO_REPEATS, self._read(run, topic, doc, score)
+            folded, experiment = NO_REPEATS, self._read(run, topic, doc, score)
         else:
-            folded, found = self._folded(run, topic, doc, score)
+            folded, experiment = self._folded(run, topic, doc, score)
         repeats = None
         if folded.word is None:
-            _refuse_several(found, advice)
+            _refuse_several(experiment, advice)
         else:
             repeats = layout_of({words.REPEATS: self._repeats}, folded.word)
             systems = dict.fromkeys(system for system, _ in folded.owners.values())
             if len(systems) > 1:
                 raise InputError("one run", f"{len(systems)}", advice, systems)
         labels = self._names if names == "asked" else self.plain_names
-        return dict(zip(labels, self._scoring.means(found, repeats), strict=True))
+        return dict(zip(labels, self._scoring.means(experiment, repeats), strict=True))
 
     def batches(self) -> Batches:
         """Return what collects the runs of batches, as Lightning and Hugging Face's evaluate call.
@@ -261,14 +261,14 @@ class Scorer:
         topics, scores
             The topics, and the scores of each metric as it was asked for, shape (metric, topic).
         """
-        found = self._reader.read(self._units.runs(run, self._policy))
-        scores = self._scoring.of_asked(self._scoring.values(found), found)[:, 0]
-        return found.judgments.topics.tolist(), scores
+        experiment = self._reader.read(self._units.runs(run, self._policy))
+        scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
+        return experiment.judgments.topics.tolist(), scores
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
         """Read a run whose repeats are systems, and which of them these are."""
         if self._repeats is not None and isinstance(run, Mapping) and not is_array(run):
-            frames = all(isinstance(each, pd.DataFrame) for each in run.values())
+            frames = all(isinstance(frame, pd.DataFrame) for frame in run.values())
             run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
         folded = fold(run)
         folded.attributes(self._repeats)
@@ -299,9 +299,9 @@ def _is_plain(run: Any) -> bool:
     return type(docs) is dict and type(next(iter(docs.values()), None)) in {float, int}
 
 
-def _refuse_several(found: Experiment, advice: str) -> None:
-    if len(found.systems) > 1:
-        raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
+def _refuse_several(experiment: Experiment, advice: str) -> None:
+    if len(experiment.systems) > 1:
+        raise InputError("one run", f"{len(experiment.systems)}", advice, experiment.systems)
 
 
 def scorer(

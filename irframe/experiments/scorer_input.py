@@ -142,11 +142,11 @@ class Reader:
         nothing: dict[Any, float] = {}
         known = self._judgments.places
         lists = [run.get(topic, nothing) for topic in known]
-        filled = [each for each in lists if each]
+        filled = [docs for docs in lists if docs]
         if not self._by_dictionary or not filled or {*map(type, lists)} != {dict}:
             return None
-        kinds = {type(next(iter(each))) for each in filled}
-        kinds_of_score = {type(next(iter(each.values()))) for each in filled}
+        kinds = {type(next(iter(docs))) for docs in filled}
+        kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
         if not (kinds <= self._kinds and kinds_of_score <= NUMBERS):
             return None
         others: list[Any] = []
@@ -206,10 +206,10 @@ class Reader:
         """Return a dictionary for each topic, given where its rows begin; None if one repeats."""
         ends = np.append(start[1:], len(names))
         if len(set(place.tolist())) < len(place):  # topics do not stand together
-            each = np.repeat(place, ends - start)
-            order = grouped(each)
+            topic = np.repeat(place, ends - start)
+            order = grouped(topic)
             names, score = [names[row] for row in order.tolist()], score[order]
-            place, start, length = np.unique(each[order], return_index=True, return_counts=True)
+            place, start, length = np.unique(topic[order], return_index=True, return_counts=True)
             ends = start + length
         values, topics = score.tolist(), len(self._judgments.count)
         lists: list[dict[Any, float]] = [{} for _ in range(max(topics, place.max() + 1))]
@@ -270,16 +270,16 @@ class Reader:
     ) -> Experiment:
         """Return ranked lists, with warnings of what they lack."""
         judgments = self._chosen(listed, others)
-        found = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
+        experiment = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:
-            return found
+            return experiment
         whole = replace(hits, row=self._judgments.row[hits.row])
-        found = replace(found, hits=whole.onto(judgments))
+        experiment = replace(experiment, hits=whole.onto(judgments))
         if not self._pooled:
-            return found
+            return experiment
         everyone, topics = np.ones(1, bool), len(self._judgments.code)
         pool = Pool.of(whole, len(self._judgments.row), everyone, stated=False)
-        return found.with_pool(pool, self._policy.pool_depth, Collections.one(topics))
+        return experiment.with_pool(pool, self._policy.pool_depth, Collections.one(topics))
 
     def _chosen(self, listed: Listed, others: Sequence[Any]) -> Judgments:
         """Return the judgments of the topics to be scored, with warnings of what one side lacks."""

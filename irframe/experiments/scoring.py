@@ -57,12 +57,12 @@ class Budgets:
         if budget is None:
             return None
         advice = "count in a smaller unit, such as cents or milliseconds"
-        found = [whole("budget", each, low=1, advice=advice) for each in listed(budget)]
-        again = sorted({each for each in found if found.count(each) > 1})
-        if again or not found:
+        budgets = [whole("budget", amount, low=1, advice=advice) for amount in listed(budget)]
+        again = sorted({amount for amount in budgets if budgets.count(amount) > 1})
+        if again or not budgets:
             wanted = "budget=, each once"
             raise ParameterError(wanted, f"{len(again)} again" if again else "none", "", again)
-        return cls(of=tuple(found), cut=cut)
+        return cls(of=tuple(budgets), cut=cut)
 
     def told(self, length: str) -> str:
         """Return what attributes say of budgets."""
@@ -76,8 +76,8 @@ class Budgets:
         counts = nothing_fits(hits, self.of).sum(axis=(0, 1))
         lists = int((hits.length > 0).sum())
         known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
-        told = [f"nothing fits into {b} {length} in {n} of {lists} lists" for b, n in known]
-        return {words.CAUTION: "; ".join(told)} if told else {}
+        cautions = [f"nothing fits into {b} {length} in {n} of {lists} lists" for b, n in known]
+        return {words.CAUTION: "; ".join(cautions)} if cautions else {}
 
     def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
         """Score the lists of an experiment.
@@ -103,8 +103,8 @@ class Budgets:
             read = depths_at(experiment.hits, self.of)
             return _scored(experiment, free, np.minimum(read, depth or read))
         parts = []
-        for each in self.of:
-            part = replace(experiment, hits=_shortened(experiment, each, self.cut, depth))
+        for budget in self.of:
+            part = replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
             parts.append(_scored(part, free, part.hits.length[..., np.newaxis]))
         return np.concatenate(parts, axis=-1)
 
@@ -154,7 +154,7 @@ def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
 def _scored(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
     """Score lists down to depths, given by (system, topic, budget)."""
     width = max(1, int(read.max(initial=0)))
-    found = np.empty((len(metrics), *read.shape))
+    scored = np.empty((len(metrics), *read.shape))
     fields = experiment.fields(metrics, width)
     experiment = replace(experiment, hits=experiment.hits.by_list())
 
@@ -162,18 +162,18 @@ def _scored(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> F
         evidence = Evidence(part)
         return (metric.score(evidence) for metric in metrics)
 
-    def fill(some: tuple[slice, slice]) -> None:
-        place = np.maximum(read[some] - 1, 0)
-        scores = by_scale(experiment.block(fields, width, some), compute)
-        for row, values in zip(found, scores, strict=True):
-            row[some] = np.take_along_axis(values, place, axis=-1)
+    def fill(tile: tuple[slice, slice]) -> None:
+        place = np.maximum(read[tile] - 1, 0)
+        scores = by_scale(experiment.block(fields, width, tile), compute)
+        for row, values in zip(scored, scores, strict=True):
+            row[tile] = np.take_along_axis(values, place, axis=-1)
 
     in_threads(fill, tiles(*experiment.shape, width))
     nothing = read == 0
     if nothing.any() and width:
         empty = _scored_empty(experiment, metrics)
-        found = np.where(nothing, empty[..., np.newaxis], found)
-    return found
+        scored = np.where(nothing, empty[..., np.newaxis], scored)
+    return scored
 
 
 def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
@@ -195,17 +195,17 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
     rank = np.arange(len(of)) - np.repeat(hits.first, length) + 1
     if depth is not None:
         kept &= rank <= depth
-    told = {name: each[kept] for name, each in along.items()}
+    columns = {name: values[kept] for name, values in along.items()}
     spans = experiment.judgments.table.spans
-    if spans is not None and PLACE in told:
-        told |= held_evidence(spans, of[kept], told)
+    if spans is not None and PLACE in columns:
+        columns |= held_evidence(spans, of[kept], columns)
     through = np.cumsum(kept)
     new = through - np.append(0, through)[hits.first[of]] if len(of) else through
     place = hits.first[hits.of] + hits.rank - 1
-    some = hits.take(np.flatnonzero(kept[place]))
+    shorter = hits.take(np.flatnonzero(kept[place]))
     counts = np.bincount(of[kept], minlength=len(length)).reshape(hits.length.shape)
     ranks = new[place[kept[place]]].astype(np.int32)
-    return replace(some, length=counts, rank=ranks, tied=None, filed=None, along=told)
+    return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
 
 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
@@ -294,7 +294,7 @@ class Scoring:
         pairs = zip(own, self.metrics, strict=True)
         return [(depth, metric.without_depth() if depth else metric) for depth, metric in pairs]
 
-    def values(self, found: Experiment) -> Floats:
+    def values(self, experiment: Experiment) -> Floats:
         """Score the lists of an experiment.
 
         Returns
@@ -302,43 +302,43 @@ class Scoring:
         numpy.ndarray
             Scores at the depth of each distinct metric, shape (metric, system, topic).
         """
-        if found.judgments is not self.judgments:
-            return Scoring(found.judgments, self._asked).values(found)
+        if experiment.judgments is not self.judgments:
+            return Scoring(experiment.judgments, self._asked).values(experiment)
         if self._budgets is None:
-            values = self._at_depths(found)
+            values = self._at_depths(experiment)
         else:
             policy = self._asked.policy
-            made = replace(found, made={**found.made, "ties": policy.ties})
+            made = replace(experiment, made={**experiment.made, "ties": policy.ties})
             values = np.moveaxis(self._budgets.values(made, self.metrics, policy.depth), -1, 1)
-            values = np.ascontiguousarray(values.reshape(-1, *found.shape))
+            values = np.ascontiguousarray(values.reshape(-1, *experiment.shape))
         if self._asked.no_rel == "nan":
-            each = len(values) // len(self._facts)
+            per_metric = len(values) // len(self._facts)
             for row, values_of in enumerate(values):
-                values_of[:, ~self.judgments.relevant(self._facts[row // each].rel)] = np.nan
+                values_of[:, ~self.judgments.relevant(self._facts[row // per_metric].rel)] = np.nan
         return values
 
-    def _at_depths(self, found: Experiment) -> Floats:
-        longest = max(1, found.longest)
+    def _at_depths(self, experiment: Experiment) -> Floats:
+        longest = max(1, experiment.longest)
         depth = self._asked.policy.depth or longest
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             wanted = "lists that are not cut, for metrics of judged documents"
             raise DepthError(wanted, f"depth {depth} of {longest}")
         width = max(depth, policies.deepest(self._wanted))
-        refuse_large(*found.shape, width)
-        parts = tiles(*found.shape, width)
+        refuse_large(*experiment.shape, width)
+        parts = tiles(*experiment.shape, width)
         if len(parts) > 1:
-            found = replace(found, hits=found.hits.by_list())
+            experiment = replace(experiment, hits=experiment.hits.by_list())
         together: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
         for row, (own, metric) in enumerate(self._seen):
             kind = own or width, self._facts[row].pooled
             together.setdefault(kind, []).append((row, metric))
-        base = {kind: self._fields | {"top": found.top} for kind in together}
+        base = {kind: self._fields | {"top": experiment.top} for kind in together}
         for (wide, pooled), fields in base.items():
             if pooled:
-                fields["pool_count"] = found.pool_count(self.metrics, wide)
-        values, doc = np.empty((len(self.metrics), *found.shape)), "start" in self._fields
+                fields["pool_count"] = experiment.pool_count(self.metrics, wide)
+        values, doc = np.empty((len(self.metrics), *experiment.shape)), "start" in self._fields
         for tile in parts:
-            cells = found.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
+            cells = experiment.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
             for kind, fields in base.items():
                 rows, metrics = zip(*together[kind], strict=True)
                 block = Block(**topics_of(fields, tile[1]), **_cut(cells, kind[0]))
@@ -347,20 +347,20 @@ class Scoring:
                     values[(place, *tile)] = scored[..., 0]
         return values
 
-    def table(self, found: Experiment) -> pd.DataFrame:
+    def table(self, experiment: Experiment) -> pd.DataFrame:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
-        values = self.of_asked(self.values(found), found)
+        values = self.of_asked(self.values(experiment), experiment)
         labels = pd.Index(self.labels, name=words.METRIC)
-        sides, names = (found.systems, found.judgments.topics), list(found.names)
-        key = found.judgments, *found.systems, found.systems.dtype, *names
+        sides, names = (experiment.systems, experiment.judgments.topics), list(experiment.names)
+        key = experiment.judgments, *experiment.systems, experiment.systems.dtype, *names
         if self._indexed[0] != key:  # one run mostly shares its labels with the run before
             self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
         index = self._indexed[1].copy()
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
-        if found.took_part is not None:
-            table = table[found.took_part.ravel()]
-        told = {words.RESULT: "evaluate", words.METRICS: list(labels)}
-        table.attrs = self._attributes(found) | told
+        if experiment.took_part is not None:
+            table = table[experiment.took_part.ravel()]
+        attributes = {words.RESULT: "evaluate", words.METRICS: list(labels)}
+        table.attrs = self._attributes(experiment) | attributes
         return table
 
     @property
@@ -375,51 +375,51 @@ class Scoring:
         """Return where the scores of metrics are, at each budget, given the place of each."""
         if self._budgets is None:
             return place
-        each = len(self._budgets.of)
-        rows = np.repeat(place * each, each, axis=0)
-        return rows + np.resize(np.arange(each), len(rows)).reshape(-1, *[1] * (place.ndim - 1))
+        size = len(self._budgets.of)
+        rows = np.repeat(place * size, size, axis=0)
+        return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (place.ndim - 1))
 
-    def of_asked(self, values: Floats, found: Experiment) -> Floats:
+    def of_asked(self, values: Floats, experiment: Experiment) -> Floats:
         """Return the scores of each metric that was asked for, (metric, system, topic)."""
-        if found.collection is None or self._asked.rel is None:
+        if experiment.collection is None or self._asked.rel is None:
             return np.asarray(values[self._spread(self.place)])
-        self._thresholds.refuse_unknown(found.collection.categories)
-        place = self._spread(self._thresholds.places(self._wanted, found.collection))
+        self._thresholds.refuse_unknown(experiment.collection.categories)
+        place = self._spread(self._thresholds.places(self._wanted, experiment.collection))
         return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
 
-    def means(self, found: Experiment, repeats: words.Layout | None = None) -> list[float]:
+    def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics, as each metric asked for is.
 
         Where its repeats stand for systems, those are the means of each topic over repeats, of
         which lists that a topic does not have are left out if repeats are draws inside it.
         """
-        values = self.values(found)
+        values = self.values(experiment)
         if repeats is None:
             return self._averages(values[:, 0])
         if repeats != "topic":
             return self._averages(values.mean(axis=1))
-        there = found.hits.length > 0
+        there = experiment.hits.length > 0
         known = ~np.isnan(values) & (there | ~there.any(axis=0))
         with np.errstate(invalid="ignore"):
             return self._averages(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
-    def _attributes(self, found: Experiment) -> dict[Any, Any]:
+    def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""
         policy, rel = self._asked.policy, self._asked.rel
-        made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(found.top)}
-        made[words.JUDGMENTS] = found.judgments.digest
+        made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(experiment.top)}
+        made[words.JUDGMENTS] = experiment.judgments.digest
         if self.judgments.table.spans is not None:
             made[words.UNIT] = TEXT
-        elif found.units:
-            made[words.UNITS] = [[str(system), unit] for system, unit in found.units.items()]
+        elif experiment.units:
+            made[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
         if self._budgets is not None:
             made[words.BUDGETS] = self._budgets.told(str(policy.length))
-            made |= self._budgets.caution(found.loaded.hits, str(policy.length))
-        if found.pool is not None:
-            made["pool"] = found.pool.word(found.judgments)
-            made["pool_depth"] = one_or_several(found.pool.depth)
-        if found.collection is not None:
-            labels, topics = found.collection, found.judgments.topics
+            made |= self._budgets.caution(experiment.loaded.hits, str(policy.length))
+        if experiment.pool is not None:
+            made["pool"] = experiment.pool.word(experiment.judgments)
+            made["pool_depth"] = one_or_several(experiment.pool.depth)
+        if experiment.collection is not None:
+            labels, topics = experiment.collection, experiment.judgments.topics
             made[words.TOPICS_OF] = [
                 [one, topics[labels == one].tolist()] for one in labels.unique()
             ]
@@ -428,11 +428,11 @@ class Scoring:
         return made
 
     def _averages(self, values: Floats) -> list[float]:
-        found = np.empty(len(values))
+        averages = np.empty(len(values))
         for summary, rows in self._summaries.items():
-            some = self._spread(np.asarray(rows))
-            found[some] = average(values[some], summary)
-        means: list[float] = found[self._spread(self.place)].tolist()
+            places = self._spread(np.asarray(rows))
+            averages[places] = average(values[places], summary)
+        means: list[float] = averages[self._spread(self.place)].tolist()
         return means
 
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
@@ -451,8 +451,8 @@ class Scoring:
 
 def one_or_several(values: Any) -> Any:
     """Return the value that all have, or the list of those that there are."""
-    found = np.unique(values).tolist()
-    return found[0] if len(found) == 1 else found
+    distinct = np.unique(values).tolist()
+    return distinct[0] if len(distinct) == 1 else distinct
 
 
 def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:

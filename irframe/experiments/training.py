@@ -83,8 +83,8 @@ class Batches:
         if len(predictions) != len(references):
             found = f"{len(predictions)} and {len(references)}"
             raise InputError("a prediction for each reference, a topic", found)
-        topics = np.repeat(np.array(references, object), [len(each) for each in predictions])
-        scores = np.array([score for each in predictions for score in each.values()])
+        topics = np.repeat(np.array(references, object), [len(docs) for docs in predictions])
+        scores = np.array([score for docs in predictions for score in docs.values()])
         self.update(topics, np.array([*chain.from_iterable(predictions)], object), scores)
 
     def compute(
@@ -109,9 +109,9 @@ class Batches:
             self.add_batch(predictions=predictions or (), references=references or ())
         columns = map(joined, zip(*self._parts, strict=True))
         arrays: dict[str, Any] = dict(zip((TOPIC, DOC, SCORE), columns, strict=False))
-        found = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
+        means = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
         self.reset()
-        return found
+        return means
 
 
 class Evaluator:
@@ -158,8 +158,8 @@ class Evaluator:
         output_path, epoch, steps
             What trainers pass; not read.
         """
-        found = self._scorer.mean(self.search(model), names="plain")
-        return {self._named(metric): value for metric, value in found.items()}
+        means = self._scorer.mean(self.search(model), names="plain")
+        return {self._named(metric): value for metric, value in means.items()}
 
     def __iter__(self) -> Iterator["Evaluator"]:
         """Yield the evaluator itself: trainers take what is none of their own for a list."""
@@ -173,15 +173,15 @@ class Evaluator:
         texts = _floats(of_documents([*self._corpus.values()]))
         topics, run = [*self._queries], dict[Any, dict[Any, float]]()
         for start in range(0, len(topics), QUERIES):
-            some = topics[start : start + QUERIES]
-            asked = _floats(of_queries([self._queries[topic] for topic in some]))
+            batch = topics[start : start + QUERIES]
+            queries = _floats(of_queries([self._queries[topic] for topic in batch]))
             if self._similarity is None:
-                scores = _unit(asked) @ _unit(texts).T
+                scores = _unit(queries) @ _unit(texts).T
             else:
-                scores = _floats(self._similarity(asked, texts))
+                scores = _floats(self._similarity(queries, texts))
             best = np.argpartition(-scores, self._k - 1, axis=1)[:, : self._k]
-            found = np.take_along_axis(scores, best, axis=1).tolist()
-            lists = zip(some, names[best].tolist(), found, strict=True)
+            best_scores = np.take_along_axis(scores, best, axis=1).tolist()
+            lists = zip(batch, names[best].tolist(), best_scores, strict=True)
             run |= {t: dict(zip(docs, values, strict=True)) for t, docs, values in lists}
         return run
 
