@@ -48,8 +48,8 @@ class Stretches(NamedTuple):
 
     def rows(self, first: int, end: int) -> ids.Codes:
         """Return the rows of the topics from the first one on, in row order for each."""
-        some = slice(*np.searchsorted(self.topic, [first, end]))
-        return ids.rows_of_ranges(self.start[some], self.length[some])
+        chosen = slice(*np.searchsorted(self.topic, [first, end]))
+        return ids.rows_of_ranges(self.start[chosen], self.length[chosen])
 
 
 def code_documents(*sides: Side) -> list[ids.Codes]:
@@ -84,13 +84,13 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     cuts = np.append(np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
-        rows = [some.rows(cuts[batch], cuts[batch + 1]) for some in stretches]
-        parts = [take(doc, some) for doc, some in zip(docs, rows, strict=True)]
+        rows = [stretch.rows(cuts[batch], cuts[batch + 1]) for stretch in stretches]
+        parts = [take(doc, own) for doc, own in zip(docs, rows, strict=True)]
         doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
         first = 0
-        for whole, side, some in zip(coded, sides, rows, strict=True):
-            topic, last = side.topic[some].astype(np.int64), first + len(some)
-            whole[some] = (topic << 32) + doc[first:last]
+        for whole, side, own in zip(coded, sides, rows, strict=True):
+            topic, last = side.topic[own].astype(np.int64), first + len(own)
+            whole[own] = (topic << 32) + doc[first:last]
             first = last
 
     in_threads(code, range(len(cuts) - 1), 2)
@@ -326,8 +326,8 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         return None
     judged = {topic: docs for topic, docs in qrels.items() if docs}
     docs, lists = list(chain.from_iterable(judged.values())), [*judged.values()]
-    values = list(chain.from_iterable([each.values() for each in lists]))
-    firsts = [next(iter(each)) for each in lists]
+    values = list(chain.from_iterable([grades.values() for grades in lists]))
+    firsts = [next(iter(grades)) for grades in lists]
     if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     try:
@@ -387,10 +387,10 @@ def row_slices(rows: int, most: int | None = None) -> Iterator[slice]:
 
 def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
     """Count each of so many codes, whose count casts as many of them as `row_slices` takes."""
-    found = np.zeros(size, np.int64)
-    for some in row_slices(len(codes)):
-        found += np.bincount(codes[some], minlength=size)
-    return found
+    counts = np.zeros(size, np.int64)
+    for part in row_slices(len(codes)):
+        counts += np.bincount(codes[part], minlength=size)
+    return counts
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:

@@ -107,8 +107,8 @@ def collapse(
         frame, count = _ranked_anew(frame, ordered, key, count, by)
     lists = ordered.list[first] if by == "first" else frame.pop("_list").to_numpy()
     rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
-    told = {words.UNIT: name} if words.UNIT in frame.columns else {}
-    frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **told).reset_index(drop=True)
+    units = {words.UNIT: name} if words.UNIT in frame.columns else {}
+    frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **units).reset_index(drop=True)
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
     frame.attrs = {**ordered.frame.attrs, COLLAPSED: f"{name}, {at}"}
     return frame
@@ -158,16 +158,16 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
         if groups != 1:
             advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
             raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
-        found = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
+        documents = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "the pattern of= must match every name and have one group"
     else:
         known = as_map(of, "of", (str(chunk.name), unit))
-        found = pd.Series(known.reindex(chunk.astype(object)).to_numpy(), chunk.index)
+        documents = pd.Series(known.reindex(chunk.astype(object)).to_numpy(), chunk.index)
         advice = "add them to of=, each with its document"
-    unknown = chunk[found.isna()].unique()
+    unknown = chunk[documents.isna()].unique()
     if len(unknown):
         raise IdError("the document of every chunk", f"{len(unknown)} unknown", advice, unknown)
-    return found
+    return documents
 
 
 class Ordered(NamedTuple):
@@ -265,9 +265,9 @@ def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.
     if frame.shape[1] == 1:
         return frame.iloc[:, 0]
     key, value = names
-    columns = [str(each) for each in frame.columns]
+    columns = [str(column) for column in frame.columns]
     if value not in columns and len(columns) == 2:
-        value = next(each for each in columns[::-1] if each != key)
+        value = next(column for column in columns[::-1] if column != key)
     known = (key, *words.CHUNKS, *words.ALIASES[words.DOC], *(columns if len(columns) == 2 else ()))
     keys = next((name for name in known if name in columns and name != value), None)
     if value not in columns or keys is None:
@@ -303,8 +303,8 @@ class Units(NamedTuple):
         choice("later_copies", self.later_copies, ("spend", "skip"))
         length = self.length
         if length is not None and not isinstance(length, str):
-            told = series_of(length, words.LENGTH, (words.DOC, words.LENGTH))
-            length = str(told.name or words.LENGTH)
+            lengths = series_of(length, words.LENGTH, (words.DOC, words.LENGTH))
+            length = str(lengths.name or words.LENGTH)
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
         return {"unit": unit, "copies": copies, "length": length}
@@ -360,17 +360,17 @@ class Units(NamedTuple):
         stands = stands.where(stands.notna(), docs)
         key = pairs_of(ordered.list, stands.to_numpy())
         later = pd.Series(key).duplicated().to_numpy()
-        found = ordered.frame.reset_index(drop=True)
+        renamed = ordered.frame.reset_index(drop=True)
         if self.later_copies == "skip":
-            found, lists = found[~later].assign(**{name: stands[~later]}), ordered.list[~later]
+            renamed, lists = renamed[~later].assign(**{name: stands[~later]}), ordered.list[~later]
         else:
             first = docs.groupby(key).transform("first")
             own = docs.where(docs != stands, first)  # the place of the name that the first one took
-            found, lists = found.assign(**{name: own.where(later, stands)}), ordered.list
+            renamed, lists = renamed.assign(**{name: own.where(later, stands)}), ordered.list
         rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
-        found = found.assign(**{ordered.rank: rank}).reset_index(drop=True)
-        found.attrs = dict(frame.attrs)
-        return runs_by_role(found)
+        renamed = renamed.assign(**{ordered.rank: rank}).reset_index(drop=True)
+        renamed.attrs = dict(frame.attrs)
+        return runs_by_role(renamed)
 
 
 def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFrame:
@@ -410,9 +410,9 @@ def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
     if len(unknown):
         advice = "add them to length="
         raise IdError("the length of every document", f"{len(unknown)} unknown", advice, unknown)
-    found = frame.assign(**{str(name): values})
-    found.attrs = dict(frame.attrs)
-    return runs_by_role(found)
+    measured = frame.assign(**{str(name): values})
+    measured.attrs = dict(frame.attrs)
+    return runs_by_role(measured)
 
 
 def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
@@ -431,8 +431,8 @@ def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:
         wrong = ~((values >= 0) & (values < np.inf))
         found = f"{wrong.sum()} missing or negative"
         advice = "mend them: what is retrieved must cost something, or nothing, 0"
-        told = table.describe(rows[wrong])
-        raise InputError(f"lengths from 0 in {name!r}", found, advice, told)
+        offenders = table.describe(rows[wrong])
+        raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
     if values.dtype.kind in "iu" and most < np.iinfo(np.int32).max:
         return values.astype(np.int32)
     return values.astype(np.float64, copy=False)

@@ -225,14 +225,14 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
 
 def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     """Put the scores of groups together, with all their top grades and pool depths."""
-    told = [part.attrs for part in parts.values()]
+    attributes = [part.attrs for part in parts.values()]
     for part in parts.values():
         part.attrs = {}
     table = pd.DataFrame(pd.concat(parts, names=[by]))
-    topics_of = [pair for each in told for pair in each.get(words.TOPICS_OF, ())]
-    table.attrs = told[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
+    topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
+    table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
     for name in ("top", "pool_depth", words.JUDGMENTS):
-        every = np.concatenate([np.ravel(each[name]) for each in told])
+        every = np.concatenate([np.ravel(attrs[name]) for attrs in attributes])
         table.attrs[name] = one_or_several(every)
     return table
 
@@ -293,11 +293,11 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
     """Return topic -> document -> value."""
-    found: dict[str, dict[str, Any]] = {}
+    nested: dict[str, dict[str, Any]] = {}
     ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
     for topic, doc, value in zip(*ids, values.tolist(), strict=True):
-        found.setdefault(topic, {})[doc] = value
-    return found
+        nested.setdefault(topic, {})[doc] = value
+    return nested
 
 
 def to_ranx(frame: pd.DataFrame) -> Any:
@@ -331,12 +331,12 @@ def to_ranx(frame: pd.DataFrame) -> Any:
         raise InputError("the package ranx", "none", "install it: pip install ranx") from error
     nested = to_pytrec_eval(frame)
     table = columns_of(frame)
-    found = {} if table is None else words.roles(table.columns)
-    if words.GRADE in found:
+    columns = {} if table is None else words.roles(table.columns)
+    if words.GRADE in columns:
         return ranx.Qrels(nested)
-    if words.SYSTEM not in found or table is None:
+    if words.SYSTEM not in columns or table is None:
         return ranx.Run(nested)
-    systems = [str(system) for system in table[found[words.SYSTEM]].unique()]
+    systems = [str(system) for system in table[columns[words.SYSTEM]].unique()]
     if len(systems) == 1:
         return ranx.Run(nested, name=systems[0])
     return [ranx.Run(run, name=system) for system, run in nested.items()]

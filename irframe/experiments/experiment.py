@@ -193,23 +193,23 @@ class Experiment:
             place = np.where(judgments.place_of < 0, -1, place + judgments.place_of)
             listing = listing.onto(place.ravel())
         of_topic = collections.of_topic[judgments.code]
-        told = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
-        found = cls(
+        collection = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
+        experiment = cls(
             judgments,
             lists.systems,
             hits.onto(judgments),
             [runs.columns.get(role, role) for role in (SYSTEM, TOPIC)],
             None if took_part.all() else took_part,
             collections.reduce(np.maximum, table.topic, table.grade, 1)[judgments.code],
-            collection=told if collections.name else None,
+            collection=collection if collections.name else None,
             listing=listing,
             units=units,
         )
         if not pooled:
-            return found
+            return experiment
         pools, stated = framed.contributing(policy.contributing)
         pool = Pool.of(hits, len(table.topic), pools, stated=stated)
-        return found.with_pool(pool, policy.pool_depth, collections)
+        return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def with_pool(self, pool: Pool, given: PoolDepth, collections: Collections) -> "Experiment":
         """Return the same with what the pool was made of; see `Pool.down_to`."""
@@ -231,23 +231,23 @@ class Experiment:
     def __repr__(self) -> str:
         systems, topics = self.shape
         hits = int(self.hits.count.sum())
-        told = f"an experiment of {systems} systems, {topics} topics and {hits} hits"
-        return f"<{told}; cube.ireval.save(path) writes it>"
+        summary = f"an experiment of {systems} systems, {topics} topics and {hits} hits"
+        return f"<{summary}; cube.ireval.save(path) writes it>"
 
     @cached_property
     def digest(self) -> int:
         """A number of 60 bits that tells this experiment from others."""
-        hits, judgments, found = self.hits, self.judgments, blake2b(digest_size=8)
+        hits, judgments, hasher = self.hits, self.judgments, blake2b(digest_size=8)
         said = self.made, self.names, self.systems.tolist(), judgments.topics.tolist()
-        found.update(repr(said).encode(errors="surrogatepass"))
+        hasher.update(repr(said).encode(errors="surrogatepass"))
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
         if isinstance(hits, Hits):
             arrays = hits.length, hits.of, hits.rank, hits.row, hits.tied, hits.filed
         else:  # in files, which their checksums tell from others
             arrays = hits.length, hits.systems, hits.topics
-            found.update(repr((hits.folder, sorted(hits.files.items()))).encode())
+            hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
-        for each in (
+        for array in (
             *arrays,
             *along.values(),
             judgments.grade,
@@ -256,13 +256,13 @@ class Experiment:
             self.there,
             *pool,
         ):
-            if each is not None:
-                found.update(np.ascontiguousarray(each).tobytes())
+            if array is not None:
+                hasher.update(np.ascontiguousarray(array).tobytes())
         names = judgments.table.doc.take(pa.array(judgments.row))
         plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
-        for each in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
-            found.update(b"" if each is None else each)
-        return int.from_bytes(found.digest(), "big") >> 4
+        for buffer in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
+            hasher.update(b"" if buffer is None else buffer)
+        return int.from_bytes(hasher.digest(), "big") >> 4
 
     @cached_property
     def loaded(self) -> "Experiment":
@@ -356,10 +356,10 @@ class Experiment:
         """Return the part of some systems and topics, at once where it was the last one asked."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
-        asked = systems.tobytes(), topics.tobytes()
+        key = systems.tobytes(), topics.tobytes()
         last = self.__dict__.get(LAST)
-        if last is None or last[0] != asked:
-            last = self.__dict__[LAST] = asked, self.part(systems, topics)
+        if last is None or last[0] != key:
+            last = self.__dict__[LAST] = key, self.part(systems, topics)
         part: Experiment = last[1]
         return part
 
@@ -376,7 +376,7 @@ class Experiment:
 
     def cells(
         self,
-        some: tuple[slice, slice],
+        tile: tuple[slice, slice],
         depth: int,
         width: int | None = None,
         *,
@@ -385,9 +385,9 @@ class Experiment:
         text: bool = False,
     ) -> dict[str, Array]:
         """Lay some lists out by rank; see `Hits.cells`. Lists that are not there are empty."""
-        hits = self.hits.tile(some, ties=ties)
-        if self.took_part is not None and not self.took_part[some].all():
-            missing = ~self.took_part[some]
+        hits = self.hits.tile(tile, ties=ties)
+        if self.took_part is not None and not self.took_part[tile].all():
+            missing = ~self.took_part[tile]
             inside = ~missing.ravel()[hits.of]
             kept = ~np.repeat(missing.ravel(), hits.length.ravel())
             tied = None if hits.tied is None else hits.tied[kept]
@@ -397,13 +397,13 @@ class Experiment:
 
     def laid(self, depth: int, name: str) -> Array:
         """Return one of the arrays over (system, topic, rank) of `cells`, made tile by tile."""
-        found = np.empty((*self.shape, depth), np.int8 if name == GRADE else np.int32)
+        values = np.empty((*self.shape, depth), np.int8 if name == GRADE else np.int32)
 
-        def fill(some: tuple[slice, slice]) -> None:
-            found[some] = self.cells(some, depth, doc=name == DOC, ties=False)[name]
+        def fill(tile: tuple[slice, slice]) -> None:
+            values[tile] = self.cells(tile, depth, doc=name == DOC, ties=False)[name]
 
         in_threads(fill, tiles(*self.shape, depth))
-        return found
+        return values
 
     def rows_at(self, depth: int) -> NDArray[np.int64]:
         """Return which judgment is at each rank of lists, -1 for none: (system, topic, rank)."""
@@ -412,12 +412,12 @@ class Experiment:
 
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
         """Return what metrics read of judgments and the pool, as fields of a `Block`."""
-        found = self.judgments.fields(metrics) | {"top": self.top}
+        fields = self.judgments.fields(metrics) | {"top": self.top}
         if self.pool is not None:
-            found["pool_depth"] = self.pool.depth
+            fields["pool_depth"] = self.pool.depth
         if any(facts(metric).pooled for metric in metrics):
-            found["pool_count"] = self.pool_count(metrics, depth)
-        return found
+            fields["pool_count"] = self.pool_count(metrics, depth)
+        return fields
 
     def pool_count(self, metrics: Sequence[Metric], depth: int) -> Array:
         """Count the documents in the pool of every depth, refusing not to know it."""
@@ -429,7 +429,7 @@ class Experiment:
         self,
         fields: Mapping[str, Any],
         depth: int,
-        some: tuple[slice, slice] | None = None,
+        tile: tuple[slice, slice] | None = None,
         *,
         ties: bool = False,
     ) -> Block:
@@ -441,16 +441,16 @@ class Experiment:
             What `fields` gives.
         depth
             Where lists are cut.
-        some
+        tile
             A tile of lists, by default all of them.
         ties
             Whether ties are wanted though the experiment does not share gain over them.
         """
-        some = some or (slice(0, self.shape[0]), slice(0, self.shape[1]))
+        tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
         ties = ties or self.made.get("ties") == "mean"
-        asked = {"doc": "start" in fields, "text": "timed" in fields}
-        cells = self.cells(some, depth, **asked, ties=ties)
-        return Block(**topics_of(fields, some[1]), **cells)
+        options = {"doc": "start" in fields, "text": "timed" in fields}
+        cells = self.cells(tile, depth, **options, ties=ties)
+        return Block(**topics_of(fields, tile[1]), **cells)
 
 
 def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
@@ -461,5 +461,5 @@ def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
     }
 
 
-def _every(some: Codes, size: int) -> bool:
-    return len(some) == size and bool((np.asarray(some) == np.arange(size)).all())
+def _every(chosen: Codes, size: int) -> bool:
+    return len(chosen) == size and bool((np.asarray(chosen) == np.arange(size)).all())

@@ -65,7 +65,7 @@ def given_groups(
     if keys.has_duplicates:
         again = keys[keys.duplicated()].unique()
         raise ParameterError("one group for every label", f"several for {len(again)}", "", again)
-    dims = [dim for dim, each in labels.items() if keys.isin([*each]).any()]
+    dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
         wanted = f"by, a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
         found = "one of both, with" if dims else "none of them among"
@@ -192,33 +192,33 @@ def riding_columns(
         Name -> (dimension, values). A column that has one value per topic, and several in all,
         belongs to the topics; one that has one value per system to the systems.
     """
-    found: dict[str, tuple[str, Any]] = {}
+    riding: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
         column = table.frame[name]
         by_topic = _constant(column, table.topic, len(table.topics))
         by_system = _constant(column, table.system, len(table.systems))
         if by_topic is not None and (by_system is None or not by_topic.duplicated()[1:].all()):
             judged = pd.Series(by_topic.to_numpy(), index=placed)
-            found[name] = TOPIC, judged[judged.index >= 0].reindex(codes)
+            riding[name] = TOPIC, judged[judged.index >= 0].reindex(codes)
         elif by_system is not None:
-            found[name] = SYSTEM, by_system
+            riding[name] = SYSTEM, by_system
     for name in _extra(qrels.frame):
         values = _constant(qrels.frame[name], qrels.topic, len(qrels.topics))
         if values is not None:
-            found[name] = (TOPIC, values.take(codes))
-    plain = {name: isinstance(values.dtype, np.dtype) for name, (_, values) in found.items()}
+            riding[name] = (TOPIC, values.take(codes))
+    plain = {name: isinstance(values.dtype, np.dtype) for name, (_, values) in riding.items()}
     return {
         name: (dim, np.asarray(values.to_numpy(dtype=values.dtype if plain[name] else object)))
-        for name, (dim, values) in found.items()
+        for name, (dim, values) in riding.items()
     }
 
 
 def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
     """Warn of the systems that have no rows in some groups."""
-    told = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
-    if told:
+    lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
+    if lacking:
         warn(
-            f"systems without rows in a group of {by} are not in it: {'; '.join(told)}; say "
+            f"systems without rows in a group of {by} are not in it: {'; '.join(lacking)}; say "
             f"collection={by!r} if they took no part there"
         )
 
@@ -231,9 +231,9 @@ def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.b
     >>> grouped(np.array([[True, False], [False, False]]), np.array([1, 0]), 2).tolist()
     [[False, False], [True, False]]
     """
-    found = np.zeros((groups, *there.shape[1:]), bool)
-    np.logical_or.at(found, codes, there)
-    return found
+    holds = np.zeros((groups, *there.shape[1:]), bool)
+    np.logical_or.at(holds, codes, there)
+    return holds
 
 
 def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -255,10 +255,10 @@ def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def refuse_several(by: Any, topics: Iterable[Any]) -> None:
     """Raise for topics that are in several groups."""
-    found = [*topics]
+    repeated = [*topics]
     wanted = f"by, {by!r}, to have one value for every topic, or for every system"
     advice = "name topics that are different ones differently"
-    raise ParameterError(wanted, f"several values for {len(found)} topics", advice, found)
+    raise ParameterError(wanted, f"several values for {len(repeated)} topics", advice, repeated)
 
 
 def refuse_unknown(by: Any, known: Iterable[str]) -> None:
@@ -300,9 +300,9 @@ def share_names(qrels: pd.DataFrame, by: str) -> bool:
 
 
 def _extra(frame: pd.DataFrame) -> list[str]:
-    found = roles(frame.columns)
-    found.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
-    known = {*found.values(), *RESERVED, ITERATION}
+    columns = roles(frame.columns)
+    columns.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
+    known = {*columns.values(), *RESERVED, ITERATION}
     return [
         name
         for name in frame.columns[~frame.columns.duplicated(keep=False)]
@@ -407,13 +407,15 @@ class Thresholds:
 
     def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
         """Return every metric with every threshold that it may have, each once."""
-        return list(dict.fromkeys(one for each in self._each(metrics) for one in each.values()))
+        return list(
+            dict.fromkeys(one for variants in self._each(metrics) for one in variants.values())
+        )
 
     def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
         """Return which of its variants each metric is on each topic, shape (metric, topic)."""
         place = {variant: row for row, variant in enumerate(self.variants(metrics))}
         grades = [self.by_collection.get(key) for key in collections]
-        return np.array([[place[each[g]] for g in grades] for each in self._each(metrics)])
+        return np.array([[place[variants[g]] for g in grades] for variants in self._each(metrics)])
 
 
 def leaves_open(metric: Metric) -> bool:
@@ -425,6 +427,6 @@ def leaves_open(metric: Metric) -> bool:
     >>> [leaves_open(parse_metric(name)) for name in ("AP", "AP(rel=2)", "NumRet")]
     [True, False, False]
     """
-    default = {each.name: each.default for each in fields(metric)}.get("rel")
+    default = {field.name: field.default for field in fields(metric)}.get("rel")
     given = "rel=" in str(metric) or getattr(metric, "rel", None) != default
     return default is not None and not given

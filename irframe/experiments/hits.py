@@ -82,16 +82,16 @@ class Hits:
             return self
         return self.take(np.argsort(self.of, kind="stable"))
 
-    def take(self, some: Any) -> "Hits":
+    def take(self, chosen: Any) -> "Hits":
         """Return some hits of the same lists."""
-        filed = None if self.filed is None else self.filed[some]
-        parts = {"of": self.of[some], "rank": self.rank[some], "row": self.row[some]}
+        filed = None if self.filed is None else self.filed[chosen]
+        parts = {"of": self.of[chosen], "rank": self.rank[chosen], "row": self.row[chosen]}
         return replace(self, **parts, filed=filed)
 
     def alongside(self, take: Callable[[Array], Array]) -> Mapping[str, Array] | None:
         """Return what is told of some of the documents, given what takes these of all."""
         along = self.along
-        return None if along is None else {name: take(each) for name, each in along.items()}
+        return None if along is None else {name: take(values) for name, values in along.items()}
 
     def onto(self, judgments: Judgments) -> "Hits":
         """Return the hits of lists for some topics by their judgments, given all of the qrels."""
@@ -106,22 +106,22 @@ class Hits:
         count = whole.start[lists + 1] - whole.start[lists]
         kept, length = rows_of_ranges(whole.start[lists], count), self.length[chosen]
         ranges = self.first[lists], length.ravel()
-        found = whole.take(kept)
+        hits = whole.take(kept)
         return replace(
-            found,
+            hits,
             length=length,
             of=np.repeat(np.arange(len(lists), dtype=np.int32), count),
-            row=row[found.row].astype(np.int32),
+            row=row[hits.row].astype(np.int32),
             tied=None if self.tied is None else of_ranges(self.tied, *ranges),
             along=self.alongside(partial(of_ranges, start=ranges[0], length=ranges[1])),
         )
 
-    def tile(self, some: tuple[slice, slice], *, ties: bool = True) -> "Hits":
+    def tile(self, tile: tuple[slice, slice], *, ties: bool = True) -> "Hits":
         """Return the hits of a tile of lists, see `irframe.arrays.tiles`; of hits by list."""
-        length, lists = self.length[some], self.length.size
+        length, lists = self.length[tile], self.length.size
         if length.size == lists:
             return self if ties else replace(self, tied=None)
-        low = some[0].start * self.length.shape[1] + some[1].start
+        low = tile[0].start * self.length.shape[1] + tile[1].start
         cut = slice(*self.start[[low, low + length.size]])
         begin = int(self.first[low])
         documents = itemgetter(slice(begin, begin + int(length.sum())))
@@ -134,22 +134,22 @@ class Hits:
         hits, width = self.by_list(), int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):
-            some = slice(*hits.start[[lists.start, lists.stop]])
+            rows = slice(*hits.start[[lists.start, lists.stop]])
             filled = np.zeros((lists.stop - lists.start, width), bool)
-            filled[hits.of[some] - lists.start, hits.pool_rank[some] - 1] = True
+            filled[hits.of[rows] - lists.start, hits.pool_rank[rows] - 1] = True
             gap[lists] = np.argmin(filled, axis=1)
         first = gap.reshape(self.length.shape)
         return np.where(first < self.length, first + 1, NEVER)
 
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
-        found = np.full(judged, NEVER, np.int32)
-        for some in row_slices(len(self.of)):
-            there = systems[self.of[some] // self.length.shape[1]]
-            rank = self.pool_rank[some][there].astype(np.int32)
-            np.minimum.at(found, self.row[some][there], rank)
-        found[found == NEVER] = 0
-        return found
+        ranks = np.full(judged, NEVER, np.int32)
+        for part in row_slices(len(self.of)):
+            there = systems[self.of[part] // self.length.shape[1]]
+            rank = self.pool_rank[part][there].astype(np.int32)
+            np.minimum.at(ranks, self.row[part][there], rank)
+        ranks[ranks == NEVER] = 0
+        return ranks
 
     @property
     def pool_rank(self) -> Codes:
@@ -184,14 +184,14 @@ class Hits:
         if int(retrieved.min(initial=width)) < width:
             np.copyto(grade, EMPTY, where=np.arange(width) >= retrieved[..., np.newaxis])
         grade.ravel()[cell] = judgments.grade[row]
-        found = {"grade": grade, "retrieved": retrieved}
+        fields = {"grade": grade, "retrieved": retrieved}
         if doc:
-            found["doc"] = np.full(grade.shape, -1, np.int32)
-            found["doc"].ravel()[cell] = judgments.slot[row]
+            fields["doc"] = np.full(grade.shape, -1, np.int32)
+            fields["doc"].ravel()[cell] = judgments.slot[row]
         if self.along is not None:
             wanted = LAID & self.along.keys() if text else SPANS & self.along.keys()
-            found |= {name: self.laid(name, depth, width) for name in wanted}
-        return found if self.tied is None else found | self._sharing(judgments, depth, width)
+            fields |= {name: self.laid(name, depth, width) for name in wanted}
+        return fields if self.tied is None else fields | self._sharing(judgments, depth, width)
 
     def laid(self, name: str, depth: int, width: int) -> Array:
         """Lay what is told of documents out by rank, shape (system, topic, width)."""
@@ -200,11 +200,11 @@ class Hits:
     def _by_rank(self, values: Array, depth: int, width: int) -> Array:
         """Lay values of all documents out likewise, 0 past the ends of lists and past a depth."""
         length = self.length.ravel()
-        found = np.zeros((len(length), width), values.dtype)
+        laid = np.zeros((len(length), width), values.dtype)
         if int(length.max(initial=0)) > depth:
             values = values[np.arange(len(values)) - np.repeat(self.first, length) < depth]
-        found[np.arange(width) < np.minimum(length, depth)[:, np.newaxis]] = values
-        return found.reshape(*self.length.shape, width)
+        laid[np.arange(width) < np.minimum(length, depth)[:, np.newaxis]] = values
+        return laid.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return which ranks share their gain, also with documents past a depth."""
@@ -217,9 +217,9 @@ class Hits:
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))
             size[long] = ends[np.searchsorted(ends, below)] - below
-            some = (self.rank > depth) & (self.rank <= depth + size[self.of])
-            level = np.searchsorted(judgments.levels, judgments.grade[self.row[some]])
-            np.add.at(tail, (self.of[some], level), 1)
+            beyond = (self.rank > depth) & (self.rank <= depth + size[self.of])
+            level = np.searchsorted(judgments.levels, judgments.grade[self.row[beyond]])
+            np.add.at(tail, (self.of[beyond], level), 1)
         if width > depth and size.any():
             found = "documents tied across its end"
             raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
@@ -339,8 +339,8 @@ def _rank_all(listed: Named, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits
     text = None if isinstance(names[0], str) else str
     first = np.flatnonzero(~tied)
     size = np.diff(first, append=len(names))
-    some = size > 1
-    for start, end in zip(first[some].tolist(), (first + size)[some].tolist(), strict=True):
+    shared = size > 1
+    for start, end in zip(first[shared].tolist(), (first + size)[shared].tolist(), strict=True):
         names[start:end] = sorted(names[start:end], key=text, reverse=policy.descending)
     ends = np.append(0, np.cumsum(length))
     lists = ((place, names[slice(*part)]) for place, part in enumerate(pairwise(ends.tolist())))
@@ -406,13 +406,13 @@ class Blocks:
         known = listed.systems, topics, 0, self.of[named]
         sides = (_as_text(names[named]) for names in (other, self.own))
         keys, limit = (policy.keys(Tied(*known, names, seed)) for names in sides)
-        found = np.zeros(len(other), bool)
+        before = np.zeros(len(other), bool)
         if keys.dtype == object:
-            found[named] = keys > limit if policy.descending else keys < limit
-            return found
-        same = found.copy()
-        found[named], same[named] = keys < limit, keys == limit
-        return np.asarray(found | (same & self.filed()))
+            before[named] = keys > limit if policy.descending else keys < limit
+            return before
+        same = before.copy()
+        before[named], same[named] = keys < limit, keys == limit
+        return np.asarray(before | (same & self.filed()))
 
 
 def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:

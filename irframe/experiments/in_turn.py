@@ -146,8 +146,8 @@ class Framed:
             order = grouped(system.astype(np.int64) * len(table.topics) + topic)
             ends, _ = ends_of_lists(system[order], topic[order])
             rows = order if rows is None else rows[order]
-        for some in slices_of_lists(ends, coded_tables.ROWS):
-            yield np.arange(some.start, some.stop) if rows is None else rows[some]
+        for stretch in slices_of_lists(ends, coded_tables.ROWS):
+            yield np.arange(stretch.start, stretch.stop) if rows is None else rows[stretch]
 
     def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
         """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
@@ -190,10 +190,10 @@ class Gathered:
         """Add some lists."""
         lists, hits = part
         of = lists[hits.of].astype(np.int32, copy=False)
-        told: dict[str, Any] = {"lists": lists, "length": hits.length, "of": of, "row": hits.row}
-        told |= {"rank": hits.rank, "filed": hits.pool_rank}
-        told |= {"tied": hits.tied, "along": hits.along}
-        for name, values in told.items():
+        fields: dict[str, Any] = {"lists": lists, "length": hits.length, "of": of, "row": hits.row}
+        fields |= {"rank": hits.rank, "filed": hits.pool_rank}
+        fields |= {"tied": hits.tied, "along": hits.along}
+        for name, values in fields.items():
             self._fields[name].append(values)
 
     def hits(self, shape: tuple[int, int]) -> Hits:
@@ -225,15 +225,15 @@ def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
 
 
 def _joined(
-    told: Sequence[Mapping[str, NDArray[Any]] | None], rows: Any
+    parts: Sequence[Mapping[str, NDArray[Any]] | None], rows: Any
 ) -> dict[str, NDArray[Any]] | None:
     """Return what is told of documents as one, where it is told in every part or in none."""
-    known = {frozenset(each or ()) for each in told}
+    known = {frozenset(part or ()) for part in parts}
     if len(known) > 1:
         raise InputError("lengths in every part, or in none", "some without", "give all length=")
     names = sorted(frozenset().union(*known))
     return {
-        name: np.concatenate([each[name] for each in told if each])[rows] for name in names
+        name: np.concatenate([part[name] for part in parts if part])[rows] for name in names
     } or None
 
 
@@ -253,11 +253,11 @@ class Listed:
 
     def names(self, shape: tuple[int, int], depth: int) -> Array:
         """Return what is called so in lists; objects (system, topic, rank)."""
-        found = np.full((*shape, depth), None, object)
+        laid = np.full((*shape, depth), None, object)
         there = np.flatnonzero(self.rank < depth)
         names = self.doc.take(pa.array(there)).to_numpy(zero_copy_only=False)
-        found.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
-        return found
+        laid.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
+        return laid
 
     def onto(self, place: Codes) -> "Listed":
         """Return the same by other numbers of the lists, without those at -1."""
@@ -342,16 +342,16 @@ def rank_in_turn(
     Ranked or None
         None where a column of the runs counts: what it says of all has to be seen at once.
     """
-    told = policy.collection
-    elsewhere = told is not None and told not in judgments.frame.columns
+    collection = policy.collection
+    elsewhere = collection is not None and collection not in judgments.frame.columns
     if elsewhere or isinstance(policy.contributing, str):
         return None
     tables, every = list[RunTable](), list[Lists]()
     gathered, listing = Gathered(), list[Listed | None]()
     states = runs.states()
-    topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, told)
+    topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
     for frame in runs.frames():
-        if {CONTRIBUTING, told} & {*frame.columns}:
+        if {CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)
         labels, placed = (table.systems, table.topics), find_topics(table, judgments)

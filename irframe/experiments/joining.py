@@ -84,36 +84,36 @@ def _of_text(names: pa.Array) -> Prints | None:
     text = np.zeros(size + WORD, np.uint8)
     text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
     words: Any = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
-    found = np.empty(len(names), np.uint64)
+    prints = np.empty(len(names), np.uint64)
     for row in range(0, len(names), ROWS):
-        some = slice(row, row + ROWS)
-        found[some] = _of_words(words, ends[:-1][some] - first, length[some])
-    return found
+        part = slice(row, row + ROWS)
+        prints[part] = _of_words(words, ends[:-1][part] - first, length[part])
+    return prints
 
 
 def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
-    found = _mixed(length.astype(np.uint64), FACTORS[0])
+    prints = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
     least, most = int(length.min()), int(length.max())
     for byte in range(0, most, WORD):
         if byte + WORD <= least:
-            found = _mixed(found ^ words[start + byte], FACTORS[1])
+            prints = _mixed(prints ^ words[start + byte], FACTORS[1])
             continue
         rows = slice(None) if byte < least else np.flatnonzero(length > byte)
         left = np.minimum(length[rows] - byte, WORD)
         word = words[start[rows] + byte] & mask[left]
-        found[rows] = _mixed(found[rows] ^ word, FACTORS[1])
-    return found
+        prints[rows] = _mixed(prints[rows] ^ word, FACTORS[1])
+    return prints
 
 
 def _mixed(values: Prints, factor: np.uint64) -> Prints:
     """Return numbers whose every bit depends on those of the values."""
-    found: Prints = values * factor
-    found ^= found >> HALF
-    found *= FACTORS[2]
-    found ^= found >> HALF
-    return found
+    mixed: Prints = values * factor
+    mixed ^= mixed >> HALF
+    mixed *= FACTORS[2]
+    mixed ^= mixed >> HALF
+    return mixed
 
 
 THREADS = 2
@@ -173,8 +173,8 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     ids.same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
-    found = _by_fingerprints(table, number, judgments)
-    return _by_names(table, number[table.topic], judgments) if found is None else found
+    rows = _by_fingerprints(table, number, judgments)
+    return _by_names(table, number[table.topic], judgments) if rows is None else rows
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
@@ -189,19 +189,19 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     rows, (ends, once) = len(table.topic), ends_of_lists(table.system, table.topic)
     prints, place = np.empty(0 if once else rows, np.uint64), np.empty(rows, np.int32)
 
-    def join(some: slice) -> bool:
+    def join(part: slice) -> bool:
         """Join some rows, and return whether fingerprints were enough."""
-        docs, topic = table.doc[some], number[table.topic[some]]
+        docs, topic = table.doc[part], number[table.topic[part]]
         listed = fingerprints(docs)
         if listed is None:
             return False
         listed = with_number(listed, topic)
-        place[some] = matches.of(listed)
+        place[part] = matches.of(listed)
         if len(table.systems) > 1:
-            listed = with_number(listed, table.system[some])
+            listed = with_number(listed, table.system[part])
         if not once:
-            prints[some] = listed
-        return _are_alike(docs, topic, place[some], judgments) and not (once and _repeats(listed))
+            prints[part] = listed
+        return _are_alike(docs, topic, place[part], judgments) and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
     parts = slices_of_lists(ends, most) if once else coded_tables.row_slices(rows, most)
@@ -238,8 +238,8 @@ class _Matches:
     def of(self, listed: Prints) -> ids.Codes:
         """Return where each number stands among known ones, -1 for one that is not known."""
         place = np.full(len(listed), -1, np.int32)
-        some = np.flatnonzero(self._begins[listed >> self._bits])
-        place[some] = self._known.get_indexer(pd.Index(listed[some]))
+        likely = np.flatnonzero(self._begins[listed >> self._bits])
+        place[likely] = self._known.get_indexer(pd.Index(listed[likely]))
         return place
 
 
@@ -265,12 +265,12 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
     stems = pc.replace_substring_regex(names, CHUNK, "")
     known = pc.unique(judgments.doc.cast(pa.large_string()))
-    found = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
-    return np.asarray(rows[found.to_numpy()])
+    alike = pc.and_(pc.is_in(stems, value_set=known), pc.not_equal(stems, names))
+    return np.asarray(rows[alike.to_numpy()])
 
 
 def tell_unjudged(
-    table: RunTable, judgments: QrelsTable, found: NDArray[np.bool_]
+    table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
 ) -> dict[Any, str]:
     """Warn of systems without a judged document, if it is all or they list chunks.
 
@@ -278,7 +278,7 @@ def tell_unjudged(
     ----------
     table, judgments
         The two frames.
-    found
+    judged
         Whether each system retrieves a judged document.
 
     Returns
@@ -286,10 +286,10 @@ def tell_unjudged(
     dict
         Of what the lists of each system are, where they are not of one unit.
     """
-    if not len(table.doc) or found.all():
+    if not len(table.doc) or judged.all():
         return {}
-    chunks = like_chunks(table, judgments, np.flatnonzero(~found[table.system])[:LOOKED])
-    if not found.any():
+    chunks = like_chunks(table, judgments, np.flatnonzero(~judged[table.system])[:LOOKED])
+    if not judged.any():
         runs, qrels = (
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
         )
@@ -306,8 +306,8 @@ def tell_unjudged(
 
 def tell_none_judged(runs: Named, qrels: Named, advice: str = "compare the identifiers") -> None:
     """Warn that no retrieved document is judged, given some documents of each and their column."""
-    told = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
-    warn(f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; {advice}")
+    said = [f"{ids.shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
+    warn(f"no retrieved document is judged: the runs have {said[0]}, the qrels {said[1]}; {advice}")
 
 
 @recorded

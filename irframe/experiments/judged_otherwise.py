@@ -28,23 +28,23 @@ def fewer_judged(
     judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
     refuse_marks(judgments.grade)
     new = np.where(kept, np.cumsum(kept) - 1, -1)
-    some = kept[hits.row]
+    judged = kept[hits.row]
     depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
-    remaining = hits.take(some)
+    remaining = hits.take(judged)
     return replace(
         experiment,
         judgments=judgments.only(np.flatnonzero(kept)),
         hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
         pool=replace(pool, rank=pool.rank[kept], depth=depths),
-        listing=together([experiment.listing, _hidden(experiment, some)]),
+        listing=together([experiment.listing, _hidden(experiment, judged)]),
     )
 
 
 def condensed(experiment: Experiment) -> Experiment:
     """Return the same of lists without their unjudged documents, which are closed up."""
     hits, length = experiment.hits.by_list(), experiment.hits.length
-    some = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
-    order = some[np.lexsort((hits.rank[some], hits.of[some]))]
+    judged = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
+    order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
     of = hits.of[order]
     count = np.bincount(of, minlength=length.size)
     rank = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 1
@@ -88,30 +88,30 @@ def judged_anew(
         name down to rank `RANKS` alone, naming system and topic.
     """
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
-    old, new = (_documents(each) for each in (before, judgments))
+    old, new = (_documents(side) for side in (before, judgments))
     same_kind(old.doc.type, new.doc.type, DOC, ("the cube", "the judgments"))
     nothing = Listed(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
     listed = nothing if listing is None else listing
     codes = code_documents(old, new, Side(listed.of % len(before.count), listed.doc))
     known = pd.Index(codes[1])
-    row, found = (known.get_indexer(pd.Index(each)) for each in (codes[0], codes[2]))
+    row, listed_row = (known.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
     fresh = ~np.isin(codes[1], codes[0])
-    _refuse_unknown(experiment, new.topic[fresh], listed.of[found >= 0])
-    kept, there = row[hits.row] >= 0, found >= 0
+    _refuse_unknown(experiment, new.topic[fresh], listed.of[listed_row >= 0])
+    kept, there = row[hits.row] >= 0, listed_row >= 0
     rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
     filed = np.concatenate([hits.pool_rank[kept], rank[1]])
     anew = Hits(
         hits.length,
         np.concatenate([hits.of[kept], listed.of[there]]),
         np.concatenate(rank),
-        np.concatenate([row[hits.row[kept]], found[there]]).astype(np.int32),
+        np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32),
         hits.tied,
         None if hits.filed is None else filed,
     ).by_list()
     collections = _collections(experiment)
-    some = judgments.only(np.arange(len(judgments.row)))
-    told = collections if whole and not there.any() else None
-    pool = _pool(experiment, anew, some, told, given=given)
+    base = judgments.only(np.arange(len(judgments.row)))
+    complete = collections if whole and not there.any() else None
+    pool = _pool(experiment, anew, base, complete, given=given)
     left = None
     if listing is not None:
         rest = np.flatnonzero(~there)
@@ -120,9 +120,9 @@ def judged_anew(
     top: Any = np.full(len(judgments.count), judgments.top)
     if experiment.collection is not None:  # else all judgments count, those of other topics, too
         top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
-    made = {**experiment.made, "pool": pool.word(some)}
+    made = {**experiment.made, "pool": pool.word(base)}
     return replace(
-        experiment, judgments=some, hits=anew, pool=pool, listing=left, top=top, made=made
+        experiment, judgments=base, hits=anew, pool=pool, listing=left, top=top, made=made
     )
 
 
@@ -146,7 +146,7 @@ def _documents(judgments: Judgments) -> Side:
     return Side(judgments.topic, judgments.table.doc.take(pa.array(judgments.row)))
 
 
-def _refuse_unknown(experiment: Experiment, topic: Codes, found: Codes) -> None:
+def _refuse_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
     """Raise if a list may hold newly judged documents below the ranks that are known by name.
 
     Parameters
@@ -155,21 +155,21 @@ def _refuse_unknown(experiment: Experiment, topic: Codes, found: Codes) -> None:
         The lists.
     topic
         The topic of each document that was not judged before.
-    found
+    lists
         The list of each one that was found in some.
     """
     shape = experiment.shape
-    count = np.bincount(found, minlength=shape[0] * shape[1]).reshape(shape)
+    count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
     fresh = np.bincount(topic, minlength=shape[1])
     known = 0 if experiment.listing is None else RANKS
     deeper = experiment.there & (count < fresh) & (experiment.hits.length > known)
     if deeper.any():
         systems, topics = experiment.systems, experiment.judgments.topics
-        told = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
+        pairs = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
         wanted = f"lists known by name, for {len(topic)} documents that were not judged before"
-        known_to = f"{len(told)} lists known to rank {known} alone"
+        known_to = f"{len(pairs)} lists known to rank {known} alone"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
-        raise InputError(wanted, known_to, advice, told)
+        raise InputError(wanted, known_to, advice, pairs)
 
 
 def _pool(

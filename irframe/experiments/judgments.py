@@ -190,9 +190,9 @@ class Judgments:
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
         names = self.table.names
-        found = np.empty(len(self.table.topic), object)
-        found[:] = names if isinstance(names, list) else names.to_pylist()
-        return found[self.row]
+        labels = np.empty(len(self.table.topic), object)
+        labels[:] = names if isinstance(names, list) else names.to_pylist()
+        return labels[self.row]
 
     @property
     def first(self) -> Any:
@@ -225,16 +225,16 @@ class Judgments:
     @cached_property
     def place_of(self) -> Codes:
         """Place here of each topic of the qrels, -1 where it was not chosen."""
-        found = np.full(len(self.table.topics), -1, np.int32)
-        found[self.code] = np.arange(len(self.code), dtype=np.int32)
-        return found
+        place = np.full(len(self.table.topics), -1, np.int32)
+        place[self.code] = np.arange(len(self.code), dtype=np.int32)
+        return place
 
     @cached_property
     def here(self) -> Codes:
         """Row here of each row of the qrels, -1 of topics that were not chosen."""
-        found = np.full(len(self.table.topic), -1, np.int32)
-        found[self.row] = np.arange(len(self.row), dtype=np.int32)
-        return found
+        row = np.full(len(self.table.topic), -1, np.int32)
+        row[self.row] = np.arange(len(self.row), dtype=np.int32)
+        return row
 
     @cached_property
     def levels(self) -> NDArray[np.int8]:
@@ -259,24 +259,24 @@ class Judgments:
 
     def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
-        found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
+        fields = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
             nuggets.tell_sampled(metrics, self.grade, self.probability)
         if self.strata is not None and nuggets.reads_strata(metrics):
             here = self.strata, self.grade, self.topic, self.topics, self.levels
-            found |= {"start": self.start} | nuggets.strata_of(*here)
+            fields |= {"start": self.start} | nuggets.strata_of(*here)
         spans = self.table.spans
         if spans is not None:
             sets = {} if spans.n_sets is None else {"n_sets": spans.n_sets[self.code]}
-            return found | {"evidence": spans.evidence[self.code]} | sets
+            return fields | {"evidence": spans.evidence[self.code]} | sets
         if any(metric.timed for metric in metrics):
-            found["timed"] = True
+            fields["timed"] = True
         asking = [metric for metric in metrics if metric.subtopics is not False]
         if not asking or self.table.subtopic_grade is None:
-            return found
+            return fields
         grade, wanted = self.table.subtopic_grade[self.row], nuggets.variants(asking)
         topics = len(self.topics)
-        return found | {
+        return fields | {
             "start": self.start,
             "subtopic_grade": grade,
             "subtopic_count": nuggets.count_grades(grade, self.topic, topics, self.levels),
@@ -290,10 +290,10 @@ def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
 
     A column that says the same in every row, as most files of TREC do, names no subtopics.
     """
-    frame, found = qrels
-    needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
-    name = found.get(ITERATION)
+    frame, columns = qrels
+    needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in columns
+    name = columns.get(ITERATION)
     if not needed or name is None or (frame[name] == frame[name].iloc[0]).all():
         return qrels
-    others = {role: column for role, column in found.items() if role != ITERATION}
+    others = {role: column for role, column in columns.items() if role != ITERATION}
     return ByRole(frame.rename(columns={name: SUBTOPIC}), others | {SUBTOPIC: SUBTOPIC})

@@ -87,7 +87,7 @@ def read_lists(
         Whether runs were read before.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
-    values = chain.from_iterable([each.values() for each in lists])
+    values = chain.from_iterable([scores.values() for scores in lists])
     try:
         score = np.fromiter(values, np.float64, int(length.sum()))
     except (TypeError, ValueError, OverflowError):
@@ -115,8 +115,8 @@ def _judged(
     short = (judgments.count > 2 * length) & again
     if not short.any():
         return _asked(lists, judgments, key.dtype)
-    some = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
-    code = judgments.rows_among(some, int(length[short].sum()))
+    pairs = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
+    code = judgments.rows_among(pairs, int(length[short].sum()))
     hit = code >= 0
     mine = key[np.arange(key.shape[1]) < (length * short)[:, np.newaxis]][hit]
     if short.all():
@@ -131,9 +131,9 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
     if len(values) == longest * len(length):
         return values.reshape(len(length), longest)
     inside = np.arange(longest) < length[:, np.newaxis]
-    found = np.full(inside.shape, past, values.dtype)
-    found[inside] = values
-    return found
+    matrix = np.full(inside.shape, past, values.dtype)
+    matrix[inside] = values
+    return matrix
 
 
 def _asked(
@@ -144,11 +144,11 @@ def _asked(
     pairs, size = zip(lists, judgments.lists, strict=True), len(judgments.row)
     if chosen is not None:
         pairs, size = compress(pairs, chosen.tolist()), int(judgments.count[chosen].sum())
-    scores = chain.from_iterable([map(each.get, names, repeat(NAN)) for each, names in pairs])
-    found = np.fromiter(scores, np.float64, size)
-    there = (found == found).nonzero()[0]  # noqa: PLR0124 - those that are a number
+    scores = chain.from_iterable([map(docs.get, names, repeat(NAN)) for docs, names in pairs])
+    score = np.fromiter(scores, np.float64, size)
+    there = (score == score).nonzero()[0]  # noqa: PLR0124 - those that are a number
     row = there if chosen is None else np.flatnonzero(chosen[judgments.topic])[there]
-    return row, as_key(found[there], dtype)
+    return row, as_key(score[there], dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +162,8 @@ class Places:
     @cached_property
     def docs(self) -> pd.Index:
         """The documents, judged ones first."""
-        found: pd.Index = pd.Index([*self.judgments.names, *self.given]).unique()
-        return found
+        docs: pd.Index = pd.Index([*self.judgments.names, *self.given]).unique()
+        return docs
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
@@ -178,9 +178,9 @@ class Places:
     @cached_property
     def _first(self) -> Codes:
         """The first judgment of each document, -1 for those that have none, and for no document."""
-        found = np.full(len(self.docs) + 1, -1, np.int32)
-        found[self._of_row[::-1]] = np.arange(len(self._of_row), dtype=np.int32)[::-1]
-        return found
+        first = np.full(len(self.docs) + 1, -1, np.int32)
+        first[self._of_row[::-1]] = np.arange(len(self._of_row), dtype=np.int32)[::-1]
+        return first
 
     @cached_property
     def _several(self) -> NDArray[np.bool_]:
@@ -224,9 +224,9 @@ class Placed(Listed):
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the documents of some lists; see `Listed`."""
         doc = self.doc if used.all() else self.doc[np.repeat(used, self.length)]
-        found = self.places.names[doc]
-        found[doc < 0] = None
-        return found
+        names = self.places.names[doc]
+        names[doc < 0] = None
+        return names
 
 
 def read_places(

@@ -70,12 +70,12 @@ class Collections:
             known = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
             raise ParameterError("collection to be a column of the frames", repr(name), "", known)
         codes, labels = pd.factorize(pd.concat([values for values, _ in having]))
-        topic, told = np.concatenate([of_rows for _, of_rows in having]), None
+        topic, stated = np.concatenate([of_rows for _, of_rows in having]), None
         if runs and name in runs[0].frame.columns:
             system = runs[0].system
-            told = np.zeros((len(runs[0].systems), len(labels)), bool)
+            stated = np.zeros((len(runs[0].systems), len(labels)), bool)
             ours = codes[len(codes) - len(system) :]
-            told[system[ours >= 0], ours[ours >= 0]] = True
+            stated[system[ours >= 0], ours[ours >= 0]] = True
         known_rows = (codes >= 0) & (topic >= 0)
         pairs = np.unique(np.stack([topic[known_rows], codes[known_rows]]), axis=1)
         again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
@@ -85,7 +85,7 @@ class Collections:
             raise IdError(wanted, f"{len(again)} in several", advice, again)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
-        return cls(of_topic, pd.Index(labels), name, told)
+        return cls(of_topic, pd.Index(labels), name, stated)
 
     def reduce(self, best: np.ufunc, topic: Codes, values: Any, start: int) -> NDArray[np.int64]:
         """Reduce values of topics over collections, and return the result for each topic.
@@ -137,13 +137,13 @@ class Lists:
         It does if it has a list there, or if rows of the runs say that they are of it, judged or
         not. A system of which neither says where it takes part does so everywhere.
         """
-        found = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
+        attended = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
-        found[system, self.collections.of_topic[topic]] = True
+        attended[system, self.collections.of_topic[topic]] = True
         if self.collections.told is not None:
-            found[:, :-1] |= self.collections.told
-        found[~found.any(axis=1)] = True
-        return np.asarray(found[:, self.collections.of_topic])
+            attended[:, :-1] |= self.collections.told
+        attended[~attended.any(axis=1)] = True
+        return np.asarray(attended[:, self.collections.of_topic])
 
     def longest(self, topics: Codes) -> int:
         """Return the length of the longest list for some topics of the qrels, at least 1."""
@@ -209,8 +209,8 @@ def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None
         whose topics match none; and once of systems that lack lists which others have.
     """
     listed, attended = (part[:, codes] for part in (lists.listed, lists.attended))
-    some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
-    unlisted = topics[np.flatnonzero(wanted & ~some)]
+    present, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
+    unlisted = topics[np.flatnonzero(wanted & ~present)]
     if len(unlisted):
         warn(
             f"no system has a list for {len(unlisted)} of {wanted.sum()} judged topics: "
@@ -218,7 +218,7 @@ def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None
         )
     stray = ~np.asarray(lists.listed.any(axis=1))
     _tell_stray(lists, topics, stray)
-    expected = attended & some & ~stray[:, np.newaxis]
+    expected = attended & present & ~stray[:, np.newaxis]
     if group is not None:
         of_group, keys = pd.factorize(np.asarray(group))
         inside = of_group[:, np.newaxis] == np.arange(len(keys))
@@ -236,10 +236,10 @@ def _tell_stray(lists: Lists, judged: pd.Index, stray: NDArray[np.bool_]) -> Non
     nowhere, lost = np.flatnonzero(~inside), np.flatnonzero(stray & inside)
     theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
     if len(lost):
-        told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
+        remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
         warn(
             "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(systems[lost])}; {told}judged are {shown(judged)}"
+            f"{listing(systems[lost])}; {remark}judged are {shown(judged)}"
         )
     if len(nowhere):
         name = lists.collections.name
@@ -284,8 +284,8 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
         codes = codes[_there(lists, topics)]
         unjudged = lists.topics[lists.placed < 0]
         if len(unjudged):
-            told = f"{len(unjudged)} topics of the runs have no judgments and are left out"
-            warn(f"{told}: {listing(unjudged)}")
+            remark = f"{len(unjudged)} topics of the runs have no judgments and are left out"
+            warn(f"{remark}: {listing(unjudged)}")
     unknown, name = labels[codes[lists.collections.of_topic[codes] < 0]], lists.collections.name
     if len(unknown):
         wanted = f"a collection ({name}) for every topic"
@@ -314,15 +314,15 @@ def judged_topics(labels: pd.Index, topics: Any) -> Codes:
 
 def _there(lists: Lists, word: str) -> NDArray[np.bool_]:
     """Return which judged topics a word means."""
-    some = np.asarray(lists.listed.any(axis=0))
+    there = np.asarray(lists.listed.any(axis=0))
     if word == "common":
-        some &= (lists.listed | ~lists.attended).all(axis=0)
+        there &= (lists.listed | ~lists.attended).all(axis=0)
     if word == "qrels":
-        return np.ones(len(some), bool)
-    if not some.any():
+        return np.ones(len(there), bool)
+    if not there.any():
         counts = lists.listed.sum(axis=1)
-        told = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
+        texts = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
         wanted = "topics for which every run has a list"
         found = "none; judged topics that runs have"
-        raise IdError(wanted, found, "ask for topics='runs', or leave runs out", told)
-    return some
+        raise IdError(wanted, found, "ask for topics='runs', or leave runs out", texts)
+    return there

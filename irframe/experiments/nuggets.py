@@ -84,8 +84,8 @@ def count_grades(
     shape = topics, grade.shape[1], len(levels)
     row, subtopic = np.nonzero((grade != words.EMPTY) & (topic >= 0)[:, np.newaxis])
     places = topic[row], subtopic, np.searchsorted(levels, grade[row, subtopic])
-    found = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
-    return found.reshape(shape)
+    counts = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
+    return counts.reshape(shape)
 
 
 def ideals(
@@ -108,13 +108,13 @@ def ideals(
     wanted
         What `variants` gives.
     """
-    found = []
+    by_variant = []
     for alpha, rel in wanted:
         rows = np.flatnonzero((grade >= rel).any(axis=1) & (topic >= 0))
         rows = rows[np.argsort(doc[rows].astype(str), kind="stable")[::-1]]
-        found.append(ideal_gains(grade[rows] >= rel, topic[rows], topics, alpha))
-    longest = max((gains.shape[1] for gains in found), default=0)
-    whole = [stretch(gains, longest) for gains in found]
+        by_variant.append(ideal_gains(grade[rows] >= rel, topic[rows], topics, alpha))
+    longest = max((gains.shape[1] for gains in by_variant), default=0)
+    whole = [stretch(gains, longest) for gains in by_variant]
     return np.stack(whole, axis=1) if whole else np.zeros((topics, 0, 0))
 
 
@@ -300,8 +300,8 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     pairs = topic.astype(np.int64) * len(labels) + nugget
     nugget = np.unique(pairs, return_inverse=True)[1]  # numbered in every topic
     there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
-    told = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
-    _refuse_unlike(frame[told], nugget, answer, topic, weight)
+    keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
+    _refuse_unlike(frame[keys], nugget, answer, topic, weight)
     scores = _scores(answer, weight, gain, no_vital)
     names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
     sides = systems.take(there // len(topics)), topics.take(there % len(topics))
@@ -340,8 +340,8 @@ def _refuse_unlike(
     short = lacking[np.unique(answer[lacking], return_index=True)[1]]
     if len(short):
         counts = np.bincount(answer)[answer[short]], wanted_of[short]
-        told = zip(_told(frame.iloc[:, :-1], short), *counts, strict=True)
-        offenders = [f"{name} has {n} of {m}" for name, n, m in told]
+        triples = zip(_told(frame.iloc[:, :-1], short), *counts, strict=True)
+        offenders = [f"{name} has {n} of {m}" for name, n, m in triples]
         advice = "label what an answer leaves out not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
@@ -356,11 +356,11 @@ def _scores(
 ) -> dict[str, NDArray[Any]]:
     """Return the scores of every answer by name."""
     vital = (weight == WEIGHTS["vital"]).astype(float)
-    weights, found = {"all": np.ones(len(gain)), "vital": vital, "weighted": weight}, {}
+    weights, scores = {"all": np.ones(len(gain)), "vital": vital, "weighted": weight}, {}
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
         for name, counted in weights.items():
             total = np.bincount(answer, counted)
             barren = np.full(len(total), np.nan if no_vital == "nan" else 0.0)
             reached = np.bincount(answer, counted * gained)
-            found[kind + name] = np.divide(reached, total, out=barren, where=total > 0)
-    return found
+            scores[kind + name] = np.divide(reached, total, out=barren, where=total > 0)
+    return scores

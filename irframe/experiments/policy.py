@@ -264,9 +264,9 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics that are called what they were asked for, refusing none and repeated ones."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
-    for found in map(parse_named, _each(metrics)):
-        named = {str(metric): metric for metric in found}
-        alone += named if len(found) == 1 else ()
+    for parsed in map(parse_named, _each(metrics)):
+        named = {str(metric): metric for metric in parsed}
+        alone += named if len(parsed) == 1 else ()
         chosen |= named
     repeated = sorted({label for label in alone if alone.count(label) > 1})
     if repeated or not chosen:

@@ -99,9 +99,9 @@ def rank_table(
     if policy.keys is not None and tied.any():
         inside = tied.copy()
         inside[:-1] |= tied[1:]
-        some = np.flatnonzero(inside)
-        block = np.cumsum(~tied[some])
-        those = rows[order[some]]
+        members = np.flatnonzero(inside)
+        block = np.cumsum(~tied[members])
+        those = rows[order[members]]
         where = table.system[those], table.topic[those], coded_tables.take(table.doc, those)
         tie = Tied(table.systems, table.topics, *where, seed)
         keys = policy.keys(tie)
@@ -110,7 +110,7 @@ def rank_table(
         else:
             position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
-        order[some] = order[some[np.argsort(block * np.int64(len(some)) + position)]]
+        order[members] = order[members[np.argsort(block * np.int64(len(members)) + position)]]
     return Ranking(order, rank == 1, rank, tied, filed)
 
 

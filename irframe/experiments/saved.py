@@ -114,8 +114,8 @@ def checksum_of(content: bytes) -> str:
 
 def signed(facts: Mapping[str, Any]) -> bytes:
     """Return facts as JSON, with their checksum."""
-    told = json.dumps(facts)
-    return json.dumps({"facts": facts, "checksum": checksum_of(told.encode())}).encode()
+    text = json.dumps(facts)
+    return json.dumps({"facts": facts, "checksum": checksum_of(text.encode())}).encode()
 
 
 CHECKED = {"write_page_checksum": True, "compression": "zstd"}
@@ -125,7 +125,7 @@ def write_experiment(
     experiment: Experiment,
     path: str,
     chunks: Sequence[int],
-    told: Mapping[str, Any],
+    attributes: Mapping[str, Any],
     riders: Mapping[str, tuple[Sequence[str], Any]],
     *,
     progress: bool = False,
@@ -140,7 +140,7 @@ def write_experiment(
         A folder, by a path or an address.
     chunks
         How many topics each block has.
-    told
+    attributes
         What is said beside it.
     riders
         Coordinates of users: their dimensions and values.
@@ -148,7 +148,7 @@ def write_experiment(
         Whether to show how many blocks are written, by tqdm.
     """
     folder = Folder(path)
-    if _is_there(folder, experiment, told):
+    if _is_there(folder, experiment, attributes):
         return
     local = not is_address(path)
     beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
@@ -156,7 +156,7 @@ def write_experiment(
         if local:
             _trying(beside.path, lambda: Path(beside.path).mkdir(parents=True))
         facts = _written(experiment, beside, chunks, riders, progress=progress)
-        beside.put(FACTS, signed({**facts, **told}))
+        beside.put(FACTS, signed({**facts, **attributes}))
         if local:
             _trying(folder.path, lambda: _rename(beside.path, folder.path))
     except BaseException:
@@ -165,13 +165,13 @@ def write_experiment(
         raise
 
 
-def _is_there(folder: Folder, experiment: Experiment, told: Mapping[str, Any]) -> bool:
+def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
     """Return whether an experiment is in a folder, refusing to write over anything else."""
     try:
         facts = folder.facts()
     except StoreError:
         facts = None
-    same = {"digest": experiment.digest, **told}
+    same = {"digest": experiment.digest, **attributes}
     if facts is not None:
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove it"
@@ -183,7 +183,7 @@ def _is_there(folder: Folder, experiment: Experiment, told: Mapping[str, Any]) -
             return False
         return True
     place = Path(folder.path)
-    names = [each.name for each in place.iterdir()] if place.is_dir() else []
+    names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
     if (names and FACTS not in names) or (place.exists() and not place.is_dir()):
         found, advice = f"other things in {folder.path}", "choose another folder, or remove this"
         raise StoreError("an empty folder, or a saved cube", found, advice, names)
@@ -291,21 +291,21 @@ def _small(
         spans = table.spans.of_topics(base.code)
         tables |= spans.tables
         counts = {EVIDENCE: spans.evidence, SETS: spans.n_sets}
-        tables["topics"] |= {name: each for name, each in counts.items() if each is not None}
+        tables["topics"] |= {name: count for name, count in counts.items() if count is not None}
     for name, (dims, values) in riders.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
-    found = {}
+    files = {}
     for kind, held in tables.items():
-        types = {name: str(each.dtype) for name, each in held.items() if hasattr(each, "dtype")}
-        found[f"{kind}.parquet"] = held, types
-    return found
+        types = {name: str(array.dtype) for name, array in held.items() if hasattr(array, "dtype")}
+        files[f"{kind}.parquet"] = held, types
+    return files
 
 
 def _parquet(columns: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
     arrays = {
-        name: each if isinstance(each, pa.ChunkedArray) else pa.array(each, from_pandas=True)
-        for name, each in columns.items()
+        name: column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
+        for name, column in columns.items()
     }
     stream = BytesIO()
     table = pa.table(arrays)
@@ -357,8 +357,8 @@ class SavedHits:
             first = int(self.ends[number - 1]) if number else 0
             inside = self.whole[:, first : int(self.ends[number])]
             held = replace(_read_block(self.folder, number, tuple(self.files.items())))
-            found = replace(held, length=inside)
-            part = found.part(self.systems, self.topics[here] - first, self.row)
+            hits = replace(held, length=inside)
+            part = hits.part(self.systems, self.topics[here] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
             parts.append(Part(lists, replace(part, length=part.length.ravel())))
         if len(parts) == 1 and len(parts[0].lists) == shape[0] * shape[1]:
@@ -380,8 +380,8 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
         tied[ties["document"].to_numpy()] = True
     along, name = None, f"along-{number}.parquet"
     if name in known:
-        told = folder.table(name, known[name])
-        along = {each: told[each].to_numpy() for each in told.column_names}
+        table = folder.table(name, known[name])
+        along = {column: table[column].to_numpy() for column in table.column_names}
     of = columns.pop("list")
     return Hits(np.zeros((0, 0), np.int64), of, **columns, tied=tied, along=along)
 
@@ -437,14 +437,14 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
 def _columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the columns of a table in the types that they had, names of documents as in Arrow."""
     name = f"{kind}.parquet"
-    table, found = folder.table(name, facts["files"][name]), dict[str, Any]()
-    found |= zip(table.column_names, table.columns, strict=True)
-    for each, told in facts["types"][name].items():
+    table, columns = folder.table(name, facts["files"][name]), dict[str, Any]()
+    columns |= zip(table.column_names, table.columns, strict=True)
+    for column, dtype in facts["types"][name].items():
         try:
-            found[each] = found[each].to_numpy().astype(np.dtype(told))
+            columns[column] = columns[column].to_numpy().astype(np.dtype(dtype))
         except TypeError:  # a type of pandas alone
-            found[each] = found[each].to_numpy().astype(object)
-    return found
+            columns[column] = columns[column].to_numpy().astype(object)
+    return columns
 
 
 def _judgments(

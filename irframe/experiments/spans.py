@@ -33,8 +33,8 @@ def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
     {'start': 'start_index', 'end': 'end_index'}
     """
     present = {*columns}
-    found = {role: [n for n in names if n in present] for role, names in BORDERS.items()}
-    return {role: names[0] for role, names in found.items()} if all(found.values()) else None
+    by_role = {role: [n for n in names if n in present] for role, names in BORDERS.items()}
+    return {role: names[0] for role, names in by_role.items()} if all(by_role.values()) else None
 
 
 def read_borders(
@@ -62,13 +62,13 @@ def read_borders(
         whole = (start >= 0) & (start == np.floor(start)) & (end == np.floor(end)) & (end < 2**53)
         wrong = ~(whole & (end > start))
     if wrong.any():
-        some = np.flatnonzero(wrong)
+        at_fault = np.flatnonzero(wrong)
         names = [columns[role] for role in (TOPIC, DOC) if role in columns]
-        rows = frame[names].iloc[some].astype(str).agg(" ".join, axis=1)
-        parts = zip(rows, start[some], end[some], strict=True)
-        told = [f"{row} [{a:g}, {b:g})" for row, a, b in parts]
+        rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
+        parts = zip(rows, start[at_fault], end[at_fault], strict=True)
+        offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in parts]
         wanted = f"{what} from start to end, whole numbers from 0, the end after the start"
-        raise InputError(wanted, f"{len(some)} at fault", "mend or drop these rows", told)
+        raise InputError(wanted, f"{len(at_fault)} at fault", "mend or drop these rows", offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 
@@ -148,9 +148,9 @@ class Spans:
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
         """What is saved of them beside what each topic has, as columns."""
-        found: dict[str, dict[str, Any]] = {"span_docs": {"doc": self.docs}}
-        found["span_texts"] = self.text.columns
-        return found if self.sets is None else found | {"span_sets": self.sets.columns}
+        tables: dict[str, dict[str, Any]] = {"span_docs": {"doc": self.docs}}
+        tables["span_texts"] = self.text.columns
+        return tables if self.sets is None else tables | {"span_sets": self.sets.columns}
 
     @classmethod
     def of_tables(
@@ -160,8 +160,8 @@ class Spans:
         if evidence is None:
             return None
         text, sets = (
-            Items.of(*(each[name] for name in ("pair", "key", START, END)))[0] if each else None
-            for each in (read("span_texts"), {} if n_sets is None else read("span_sets"))
+            Items.of(*(table[name] for name in ("pair", "key", START, END)))[0] if table else None
+            for table in (read("span_texts"), {} if n_sets is None else read("span_sets"))
         )
         docs, rows = pd.Index(read("span_docs")["doc"], dtype=object), np.zeros(0, np.int64)
         return cls(docs, cast("Items", text), rows, evidence, sets, n_sets)
@@ -175,7 +175,7 @@ class Spans:
         InputError
             For spans beside documents, and for several that differ.
         """
-        known = [each for each in every if each is not None]
+        known = [part for part in every if part is not None]
         if not known:
             return None
         first = known[0].tables
@@ -189,8 +189,8 @@ class Spans:
         if len(known) < len(every) or not alike:
             advice = "put the runs together, and the spans, and build one cube"
             raise InputError("cubes of the same spans, or of documents", "several", advice)
-        sets = [each.n_sets for each in known if each.n_sets is not None]
-        evidence = np.concatenate([each.evidence for each in known])
+        sets = [part.n_sets for part in known if part.n_sets is not None]
+        evidence = np.concatenate([part.evidence for part in known])
         return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
 
 
@@ -322,13 +322,13 @@ def completed(
     items = spans.sets
     if items is None:
         return np.zeros(len(of))
-    found = newly_covered(items, of, pair, start, end)
-    group = items.group[found.item]
+    cover = newly_covered(items, of, pair, start, end)
+    group = items.group[cover.item]
     topic = items.pair[group] // (len(spans.docs) + 1)
-    key = np.unique(np.stack([found.list, topic, items.key[group]]), axis=1, return_inverse=True)[1]
+    key = np.unique(np.stack([cover.list, topic, items.key[group]]), axis=1, return_inverse=True)[1]
     key = key.ravel()
     last = np.full(int(key.max(initial=-1)) + 1, len(of))
-    np.minimum.at(last, key, found.whole)
+    np.minimum.at(last, key, cover.whole)
     return np.bincount(last, minlength=len(of)).astype(float)
 
 
@@ -353,12 +353,12 @@ class Overlaps:
         InputError
             If runs do not say where what was retrieved begins and ends, or a span is none.
         """
-        spans, found = cast("Spans", judgments.spans), borders(table.frame.columns)
-        if found is None:
+        spans, columns = cast("Spans", judgments.spans), borders(table.frame.columns)
+        if columns is None:
             advice = "give runs the columns start and end, or drop those of the judgments"
             what = "runs with start and end of what was retrieved, as judgments are spans"
             raise InputError(what, "no such columns among", advice, table.frame.columns)
-        start, end = read_borders(table.frame, {**table.columns, **found}, "retrieved spans")
+        start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = identifiers(table.frame[table.columns[DOC]], DOC)
         known = pa.array(spans.docs.tolist(), None if len(spans.docs) else named.type)
         same_kind(named.type, known.type, DOC, ("the runs", "the spans"))
@@ -382,18 +382,18 @@ class Overlaps:
         """
         start, end, pair = self.start[rows], self.end[rows], self.pair[rows]
         of = np.repeat(np.arange(len(length)), length)
-        told = {START: start, END: end, PLACE: pair}
-        return told | held_evidence(self.spans, of, told)
+        units = {START: start, END: end, PLACE: pair}
+        return units | held_evidence(self.spans, of, units)
 
 
 def named_by_span(table: "RunTable") -> "RunTable":
     """Return runs in which what was retrieved is called by its document and borders."""
-    found = borders(table.frame.columns)
-    if found is None:
+    columns = borders(table.frame.columns)
+    if columns is None:
         return table
     text, parts = pa.large_string(), [table.doc.combine_chunks().cast(pa.large_string())]
     for role in (START, END):
-        border = pa.array(numbers(table.frame[found[role]]))
+        border = pa.array(numbers(table.frame[columns[role]]))
         parts.append(pc.cast(border, pa.int64(), safe=False).cast(text))
     signs = [pa.scalar(sign, text) for sign in (" [", ", ", ")", "")]
     joined = pc.binary_join_element_wise(*chain(*zip(parts, signs, strict=False)), *signs[3:])
@@ -401,12 +401,12 @@ def named_by_span(table: "RunTable") -> "RunTable":
 
 
 def held_evidence(
-    spans: Spans, of: Codes, told: dict[str, NDArray[Any]]
+    spans: Spans, of: Codes, units: dict[str, NDArray[Any]]
 ) -> dict[str, NDArray[Any]]:
     """Return what metrics of spans read: how much is shown, is covered, and is completed."""
-    where = of, told[PLACE], told[START], told[END]
-    found = {
-        "shown": (told[END] - told[START]).astype(float),
+    where = of, units[PLACE], units[START], units[END]
+    evidence = {
+        "shown": (units[END] - units[START]).astype(float),
         "covered": newly_covered(spans.text, *where).covered,
     }
-    return found if spans.sets is None else found | {"completed": completed(spans, *where)}
+    return evidence if spans.sets is None else evidence | {"completed": completed(spans, *where)}

@@ -82,18 +82,18 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
     word = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
     place = (mixed(number + word) if seed else number) % np.uint64(n)
-    names = np.array([f"{each + 1} of {n}, seed {seed}" for each in range(n)])
-    found = frame.assign(**{SHARD: names[place[codes]]})
-    found.attrs = dict(frame.attrs)
-    return found
+    names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])
+    dealt = frame.assign(**{SHARD: names[place[codes]]})
+    dealt.attrs = dict(frame.attrs)
+    return dealt
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return numbers whose every bit depends on all bits of the words, as splitmix64 does."""
-    found = words
+    bits = words
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
-    return found ^ (found >> np.uint64(31))
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return bits ^ (bits >> np.uint64(31))
 
 
 Part = tuple[Any, Any, pd.DataFrame]
@@ -128,8 +128,8 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     frame = qrels if isinstance(qrels, pd.DataFrame) else None
     if frame is None or not {*REPEAT_NAMES} & {*frame.columns}:
         return None
-    found = roles(frame.columns)
-    word = repeat_column(frame, [found[role] for role in (TOPIC, DOC) if role in found])
+    columns = roles(frame.columns)
+    word = repeat_column(frame, [columns[role] for role in (TOPIC, DOC) if role in columns])
     if word is None or frame[word].nunique(dropna=False) < 2:
         return None
     return word, ((key, runs, part.drop(columns=word)) for key, part in frame.groupby(word))
@@ -137,8 +137,8 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
 
 def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
     if len(dealt) > 1:
-        found = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
-        raise ParameterError("runs that were dealt in one way", "several", "", found)
+        offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
+        raise ParameterError("runs that were dealt in one way", "several", "", offenders)
     judged = as_qrels(qrels)
     if SHARD not in judged.columns:
         judged = _dealt(judged, *next(iter(dealt)))
@@ -186,6 +186,6 @@ def scored_apart(
     joined = joined.reorder_levels([*range(1, last), 0, last])
     groups = [joined.index.get_level_values(n) for n in range(last - 1)]
     codes = pd.factorize(pd.MultiIndex.from_arrays(groups) if len(groups) > 1 else groups[0])[0]
-    found = pd.DataFrame(joined.iloc[np.argsort(codes, kind="stable")])
-    found.attrs = attributes
-    return found
+    ordered = pd.DataFrame(joined.iloc[np.argsort(codes, kind="stable")])
+    ordered.attrs = attributes
+    return ordered
