@@ -444,7 +444,7 @@ def parse_agreement(method: Method) -> Agreement:
     """
     if isinstance(method, Agreement):
         return method
-    kinds = {type(each).__name__: type(each) for each in AGREEMENTS.values()}
+    kinds = {type(agreement).__name__: type(agreement) for agreement in AGREEMENTS.values()}
     written: Agreement | None = as_written(method, kinds)
     if written is not None:
         return written

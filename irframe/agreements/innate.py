@@ -145,8 +145,8 @@ def _gathered(gains: Array) -> Array:
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the first depth that holds, 0 if none does."""
     where = true.argmax(axis=-1)
-    found = np.take_along_axis(true, where[..., np.newaxis], axis=-1)[..., 0]
-    return np.where(found, where + 1, 0).astype(np.int32)
+    holds = np.take_along_axis(true, where[..., np.newaxis], axis=-1)[..., 0]
+    return np.where(holds, where + 1, 0).astype(np.int32)
 
 
 def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:

@@ -220,10 +220,10 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
         for number in np.unique(unjudged[:, column]).tolist():
             rows = np.flatnonzero(unjudged[:, column] == number)
             counts = labels.counts(number)
-            for some in _blocks(rows, counts.shape[0] * max(number + 1, depth)):
-                part = _Cut(metric, block.take(some), labels, counts, depth)
-                lower[some, column] = part.extreme(-1)
-                upper[some, column] = part.extreme(1)
+            for chunk in _blocks(rows, counts.shape[0] * max(number + 1, depth)):
+                part = _Cut(metric, block.take(chunk), labels, counts, depth)
+                lower[chunk, column] = part.extreme(-1)
+                upper[chunk, column] = part.extreme(1)
     return lower, upper
 
 
@@ -262,12 +262,12 @@ class _Cut:
         """Return what to divide by, shape (row, labels)."""
         fixed = self.pooled and self.metric.norm == "pool"
         levels = self.block.levels
-        found = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
-        number = self.relevant.sum(axis=-1) + np.zeros_like(found)
+        known = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
+        number = self.relevant.sum(axis=-1) + np.zeros_like(known)
         if not fixed:
-            number += found + beyond[:, np.newaxis]
+            number += known + beyond[:, np.newaxis]
         else:
-            number = found + np.zeros_like(number)
+            number = known + np.zeros_like(number)
         return positive(np.minimum(number, self.depth) if self.metric.norm == "min" else number)
 
     def _effort(self, beyond: Array) -> Floats:

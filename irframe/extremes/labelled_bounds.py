@@ -131,14 +131,14 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     array([[nan, 0.5, nan]])
     """
     block = _with_top(block)
-    found = np.full(block.grade.shape, np.nan)
+    rises = np.full(block.grade.shape, np.nan)
     row, rank = np.nonzero(block.grade == UNJUDGED)
     known = _at(metric, block, depth)
-    for some in _pieces(len(row), block.grade.shape[-1]):
-        lists = block.take(row[some])
-        best = np.max(list(_graded(metric, lists, rank[some], depth)), axis=0)
-        found[row[some], rank[some]] = np.maximum(best - known[row[some]], 0)
-    return found
+    for part in _pieces(len(row), block.grade.shape[-1]):
+        lists = block.take(row[part])
+        best = np.max(list(_graded(metric, lists, rank[part], depth)), axis=0)
+        rises[row[part], rank[part]] = np.maximum(best - known[row[part]], 0)
+    return rises
 
 
 def _with_top(block: Block) -> Block:
@@ -256,9 +256,9 @@ def _orders(metric: Metric, one: Block) -> Array:
     orders = np.empty((1, 0), np.int8)
     for block in blocks:
         arranged = list(arrange(block))
-        some = np.array(arranged, np.int8).reshape(len(arranged), len(block))
-        repeated = np.repeat(orders, len(some), axis=0)
-        orders = np.concatenate([repeated, np.tile(some, (len(orders), 1))], axis=1)
+        arrangements = np.array(arranged, np.int8).reshape(len(arranged), len(block))
+        repeated = np.repeat(orders, len(arrangements), axis=0)
+        orders = np.concatenate([repeated, np.tile(arrangements, (len(orders), 1))], axis=1)
     padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, np.int8)
     padded[:, : orders.shape[1]] = orders
     return np.ascontiguousarray(padded[:, :depth])

@@ -34,7 +34,7 @@ def register() -> None:
     provider = IrframeProvider()
     providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [each for each in pipeline if each.NAME != provider.NAME]
+    pipeline[:] = [other for other in pipeline if other.NAME != provider.NAME]
     pipeline.insert(1, provider)
 
 
@@ -86,8 +86,8 @@ class IrframeEvaluator(providers.Evaluator):
         if isinstance(given, Mapping):
             self._judged_topics = {topic for topic, docs in given.items() if docs}
         elif len(given):
-            frame, found = qrels_by_role(given)
-            self._judged_topics = set(frame[found[TOPIC]].unique().tolist())
+            frame, columns = qrels_by_role(given)
+            self._judged_topics = set(frame[columns[TOPIC]].unique().tolist())
         topics = set(given) if isinstance(given, Mapping) else self._judged_topics
         super().__init__(list(measures), topics)
         self.metrics = []
@@ -118,13 +118,13 @@ class IrframeEvaluator(providers.Evaluator):
         """Return the average of every measure, as ir_measures makes it of the same scores."""
         topics, scores = self._scores(_kept(run))
         lacking = len(self.qrel_qids - set(topics))
-        found = {}
+        averages = {}
         for measure, values in zip(self.measures, scores, strict=True):
             aggregator = measure.aggregator()
             for value in (*values, *[measure.DEFAULT] * lacking):
                 aggregator.add(value)
-            found[measure] = aggregator.result()
-        return found
+            averages[measure] = aggregator.result()
+        return averages
 
     def _scores(self, run: Any) -> tuple[list[Any], list[list[float]]]:
         """Return the topics that are judged and in the run, and the scores of each measure."""
@@ -134,8 +134,8 @@ class IrframeEvaluator(providers.Evaluator):
         elif type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
             runs = {t: docs for t, docs in run.items() if docs and t in self._judged_topics}
         else:
-            frame, found = runs_by_role(run)
-            names = [found[role] for role in (TOPIC, DOC, SCORE)]
+            frame, columns = runs_by_role(run)
+            names = [columns[role] for role in (TOPIC, DOC, SCORE)]
             runs = frame.loc[frame[names[0]].isin(self._judged_topics), names]
         if not len(runs):
             return [], [[] for _ in self.measures]
