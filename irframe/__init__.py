@@ -20,8 +20,8 @@ __version__ = VERSION
 
 def _asks_for_help() -> bool:
     """Tell whether this process is the command line, asked for help, which needs no frames."""
-    program, *asked = ["", *getattr(sys, "orig_argv", [])][-2:]
-    return Path(program).stem == "irframe" and asked[0] in {"-h", "--help", "--version"}
+    program, *arguments = ["", *getattr(sys, "orig_argv", [])][-2:]
+    return Path(program).stem == "irframe" and arguments[0] in {"-h", "--help", "--version"}
 
 
 if not _asks_for_help():
@@ -33,18 +33,18 @@ _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name: str) -> Any:
     """Return a public name; an error for another says in which namespace it stands."""
     if name in __all__:
-        found = _find(name)
-        if isfunction(found):
-            found = globals()[name] = suggesting(import_module(found.__module__), name, name)
-        return found
-    told = f"module 'irframe' has no attribute {name!r}"
+        value = _find(name)
+        if isfunction(value):
+            value = globals()[name] = suggesting(import_module(value.__module__), name, name)
+        return value
+    message = f"module 'irframe' has no attribute {name!r}"
     if name.startswith("_"):
-        raise AttributeError(told)
+        raise AttributeError(message)
     homes = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
     home = next((home for home, space in homes.items() if hasattr(space, name)), None)
     if home:
-        raise AttributeError(f"{told}: it is {home}.{name}")
+        raise AttributeError(f"{message}: it is {home}.{name}")
     known = dict.fromkeys(__all__, "ir.{}")
     for home, space in homes.items():
-        known |= {each: home + ".{}" for each in space.__all__ if each not in known}
-    raise AttributeError(told + suggest(name, known))
+        known |= {member: home + ".{}" for member in space.__all__ if member not in known}
+    raise AttributeError(message + suggest(name, known))

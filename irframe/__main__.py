@@ -61,11 +61,11 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def _outer() -> Line:
     """Return the parser of lines without a command."""
-    told = "\n".join(f"  {name:<12} {does}" for name, does in COMMANDS.items())
+    lines = "\n".join(f"  {name:<12} {does}" for name, does in COMMANDS.items())
     outer = Line(
         "irframe",
         "Evaluate retrieval runs at every depth.",
-        f"commands:\n{told}\n\nirframe COMMAND --help tells of each.\n\n{EPILOG}",
+        f"commands:\n{lines}\n\nirframe COMMAND --help tells of each.\n\n{EPILOG}",
     )
     outer.add_argument("--version", action="version", version=f"irframe {VERSION}")
     outer.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of those below")
@@ -78,12 +78,12 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     try:
         if output is not None:
             _files().look(output)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall():
                 content, status = command(options)
-        for each in told:
-            tell(f"warning: {each.message}")
+        for warning in caught:
+            tell(f"warning: {warning.message}")
         if content is not None:
             _write(content, output)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:

@@ -196,9 +196,9 @@ def chain(name: str, function: Callable[..., Any], functions: Functions, kind: s
     'A cube has no scores yet: cube.ireval.score("AP").ireval.compare()'
     """
     wanted = (takes(name, function) or (SCORES,))[0]
-    found = ARTICLES.get(kind, f"what {kind} returned" if kind in functions else f"a {kind}")
+    subject = ARTICLES.get(kind, f"what {kind} returned" if kind in functions else f"a {kind}")
     of = ARTICLES.get(wanted, f"what {wanted} returns")
-    why = LACKS.get((kind, wanted), f"This is {found}, and {name} is of {of}")
+    why = LACKS.get((kind, wanted), f"This is {subject}, and {name} is of {of}")
     door = "ireval.plot" if function.__module__.startswith("irframe.plots") else "ireval"
     return f"{why}: {_path(wanted, functions, kind)}.{door}.{name}({_given(name)})"
 
@@ -220,7 +220,7 @@ def _path(wanted: str, functions: Functions, kind: str) -> str:
 def _given(name: str) -> str:
     """Return what a verb is called with in an example."""
     every = [*NEXT[RUNS], *NEXT[SCORES], *NEXT[CUBE], *NEXT[JUDGMENTS]]
-    known = {each.partition("(")[0]: each.partition("(")[2][:-1] for each in every}
+    known = {call.partition("(")[0]: call.partition("(")[2][:-1] for call in every}
     return known.get(name, "")
 
 
@@ -248,12 +248,12 @@ def _counts(subject: Any) -> list[str]:
     frame = subject.to_frame() if isinstance(subject, pd.Series) else subject
     known = words.roles([*frame.columns, *frame.index.names])
     sides = [role for role in known if role in {words.SYSTEM, words.TOPIC}]
-    found = [_number(_distinct(frame, known[role]), role) for role in sides]
+    counts = [_number(_distinct(frame, known[role]), role) for role in sides]
     repeats = [name for name in words.REPEAT_NAMES if name in frame.index.names]
-    found += [_number(_distinct(frame, name), name) for name in repeats]
+    counts += [_number(_distinct(frame, name), name) for name in repeats]
     metrics = len(frame.attrs.get(words.METRICS, ()))
     last = _number(metrics, "metric") if metrics else _number(len(frame), "row")
-    return [*sorted(found, key=lambda text: text.split()[1]), last]
+    return [*sorted(counts, key=lambda text: text.split()[1]), last]
 
 
 def _distinct(frame: Any, name: Any) -> int:
@@ -275,8 +275,8 @@ def shown(subject: Any, names: list[str], *, html: bool = False) -> str:
     lines = [seen(subject), *([told(attributes)] if words.RESULT in attributes else [])]
     known = NEXT.get(kind_of(subject)) or [f"{name}()" for name in names if name != "plot"][:5]
     if not html:
-        return "\n".join([*lines, "next: " + ", ".join(f".{each}" for each in known)])
-    listed = ", ".join(f"<code>.{escape(each)}</code>" for each in known)
+        return "\n".join([*lines, "next: " + ", ".join(f".{call}" for call in known)])
+    listed = ", ".join(f"<code>.{escape(call)}</code>" for call in known)
     how = escape("\n".join(lines)).replace("\n", "<br>")
     return f"<p>{how}<br>next: {listed}</p>"
 
@@ -312,11 +312,13 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
     union = isinstance(kind, UnionType)
-    found = tuple(each for each in (typing.get_args(kind) if union else (kind,)) if each in KINDS)
+    kinds = tuple(
+        member for member in (typing.get_args(kind) if union else (kind,)) if member in KINDS
+    )
     from irframe.cubes.verb import VERBS  # noqa: PLC0415 - who asks has imported it
 
-    of_trees = VERBS.get(function.__name__) is function and found != (pd.DataFrame,)
-    return (*found, xr.DataTree) if of_trees else found
+    of_trees = VERBS.get(function.__name__) is function and kinds != (pd.DataFrame,)
+    return (*kinds, xr.DataTree) if of_trees else kinds
 
 
 class Verbs:
@@ -359,12 +361,12 @@ class Verbs:
         known = dict.fromkeys(every, "{}")
         homes = {"ireval.{}": functions, "ir.{}": door, "ireval.plot.{}": figures}
         for form, names in homes.items():
-            known |= {each: form for each in names if each not in known}
+            known |= {verb: form for verb in names if verb not in known}
         meant = suggested(name, known)
-        told = f"{_type(self._subject).__name__} has no verb {name!r}{suggest(name, known)}"
+        message = f"{_type(self._subject).__name__} has no verb {name!r}{suggest(name, known)}"
         if len(meant) != 1 or meant[0] not in every or self._function(meant[0]):
-            return told
-        return f"{told}. {chain(meant[0], every[meant[0]][0], functions, kind)}"
+            return message
+        return f"{message}. {chain(meant[0], every[meant[0]][0], functions, kind)}"
 
     def _names(self) -> list[str]:
         type_, kind = _type(self._subject), kind_of(self._subject)

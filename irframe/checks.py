@@ -133,11 +133,11 @@ def choice(
     irframe.errors.ParameterError: wanted ties to be one of 'trec', 'doc'; found 'tri'.
     """
     if not isinstance(value, str) or value not in words:
-        told = f"one of {', '.join(map(repr, words))}"
+        wanted = f"one of {', '.join(map(repr, words))}"
         found = spelled(value) + suggest(value, dict.fromkeys(words, "{!r}"))
-        if len(told) > LONG:
-            raise error(f"{name}, one of {len(words)} words", found, f"it may be {told}")
-        raise error(f"{name} to be {told}", found)
+        if len(wanted) > LONG:
+            raise error(f"{name}, one of {len(words)} words", found, f"it may be {wanted}")
+        raise error(f"{name} to be {wanted}", found)
     return next(word for word in words if word == value)
 
 
@@ -152,7 +152,7 @@ def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
     try:
         call: Any = ast.parse(text, mode="eval").body if isinstance(text, str) else None
         kind = kinds[call.func.id]
-        options = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         return kind(*map(ast.literal_eval, call.args), **options)
     except (AttributeError, KeyError, SyntaxError, TypeError, ValueError) as error:
         if isinstance(error, IrframeError):

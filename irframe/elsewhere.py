@@ -26,13 +26,13 @@ def _plain(name: object) -> str:
 @cache
 def _meant() -> dict[str, list[str]]:
     """Return what every name of another tool may mean."""
-    found: dict[str, list[str]] = {}
+    meanings: dict[str, list[str]] = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         ours, _, theirs = line.partition(": ")
         for name in theirs.split():
-            meant = found.setdefault(_plain(name), [])
+            meant = meanings.setdefault(_plain(name), [])
             meant += [ours] if ours not in meant else []
-    return found
+    return meanings
 
 
 def suggested(name: object, known: Iterable[str]) -> list[str]:
@@ -49,10 +49,10 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
         return meant
     if not isinstance(name, str) or len(name) > LONGEST:
         return []
-    others = list({_plain(each): each for each in reversed([*known]) if each != name}.values())
-    alike = [each for each in others if _plain(each) == _plain(name)]
+    others = list({_plain(other): other for other in reversed([*known]) if other != name}.values())
+    alike = [other for other in others if _plain(other) == _plain(name)]
     letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
-    turned = [each for each in others if sorted(_plain(each)) == letters]
+    turned = [other for other in others if sorted(_plain(other)) == letters]
     return (alike or turned or difflib.get_close_matches(name, others, 3, NEAR))[:3]
 
 
@@ -60,9 +60,9 @@ def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
-    found = [ours for ours in meant if ours in known and ours != name]
-    resampled = not {"samples", "seed"}.isdisjoint(found)  # a test by name has its own
-    return [ours for ours in found if not (resampled and ours == "test")][:3]
+    names = [ours for ours in meant if ours in known and ours != name]
+    resampled = not {"samples", "seed"}.isdisjoint(names)  # a test by name has its own
+    return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
 def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
@@ -81,11 +81,11 @@ def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
     (' (in irframe: at)', ' (did you mean alpha?)', '')
     """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
-    found = suggested(name, forms)
-    told = " or ".join(forms[each].format(each) for each in found)
+    likely = suggested(name, forms)
+    meant = " or ".join(forms[other].format(other) for other in likely)
     if _elsewhere(name, forms):
-        return f" (in irframe: {told})"
-    return f" (did you mean {told}?)" if found else ""
+        return f" (in irframe: {meant})"
+    return f" (did you mean {meant}?)" if likely else ""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -96,9 +96,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("mrrr", ["nDCG", "RR", "ERR"]), nearest("xyzzy", ["RR"])
     (' (nearest: RR, ERR)', '')
     """
-    written = {each.lower(): each for each in known}
+    written = {word.lower(): word for word in known}
     alike = difflib.get_close_matches(name[:LONGEST].lower(), written, 3, 0.5)
-    return f" (nearest: {', '.join(written[each] for each in alike)})" if alike else ""
+    return f" (nearest: {', '.join(written[word] for word in alike)})" if alike else ""
 
 
 def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Parameter]) -> str | None:

@@ -84,7 +84,7 @@ class IrframeError(ValueError):
 
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
-        return ", ".join(spelled(each, str) for each in self.offenders[:SHOWN]) + more
+        return ", ".join(spelled(offender, str) for offender in self.offenders[:SHOWN]) + more
 
     def _message(self, step: int = 1) -> str:
         parts = [f"wanted {self.wanted}", f"found {self.found}"]

@@ -42,9 +42,9 @@ def plugin(version: str) -> "type[Plugin]":  # noqa: ARG001 - mypy passes it
 
 
 def _imports_irframe(file: "MypyFile") -> bool:
-    named = [getattr(each, "ids", None) or [(getattr(each, "id", ""), "")] for each in file.imports]
-    found = {name.partition(".")[0] for names in named for name, _ in names}
-    return "irframe" in found and not file.fullname.startswith("irframe.")
+    named = [getattr(node, "ids", None) or [(getattr(node, "id", ""), "")] for node in file.imports]
+    modules = {name.partition(".")[0] for names in named for name, _ in names}
+    return "irframe" in modules and not file.fullname.startswith("irframe.")
 
 
 def _verbs_of(context: "AttributeContext") -> "Type":
@@ -54,6 +54,6 @@ def _verbs_of(context: "AttributeContext") -> "Type":
     checker: Any = context.api
     stub = checker.modules.get(TYPED)
     mro = context.type.type.mro if isinstance(context.type, Instance) else []
-    owner = next((OWNERS[each.fullname] for each in mro if each.fullname in OWNERS), None)
+    owner = next((OWNERS[base.fullname] for base in mro if base.fullname in OWNERS), None)
     verbs = stub and stub.names.get(owner)
     return Instance(verbs.node, []) if verbs else context.default_attr_type

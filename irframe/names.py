@@ -158,8 +158,8 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     {'topic': 'qid', 'doc': 'docno', 'score': 'score'}
     """
     present = set(columns)
-    found = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
-    return {role: names[0] for role, names in found.items() if names}
+    by_role = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
+    return {role: names[0] for role, names in by_role.items() if names}
 
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

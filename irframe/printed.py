@@ -148,11 +148,11 @@ def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
-    told = {*same}
+    dropped = {*same}
     if {"metric", "depth"} <= {*labels}:
         pairs = frame[["metric", "depth"]].drop_duplicates()
-        told |= set() if pairs["metric"].duplicated().any() else {"depth"}  # the metric says it
-    labels = [name for name in labels if name not in told]
+        dropped |= set() if pairs["metric"].duplicated().any() else {"depth"}  # the metric says it
+    labels = [name for name in labels if name not in dropped]
     crowded = "verdict" in frame.columns or len(labels) > 2  # beyond 80 columns
     answers = [name for name in ANSWER if name in frame.columns]
     kept = [*labels, *(name for name in answers if name != "significant" or not crowded)]

@@ -79,7 +79,7 @@ def bind(
 ) -> inspect.BoundArguments:
     """Return arguments by name; those that a verb takes one after the other also go by theirs."""
     signature = signature_of(function)
-    kinds = {name: each.kind for name, each in signature.parameters.items()}
+    kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
     several = next((name for name, kind in kinds.items() if kind.name == "VAR_POSITIONAL"), None)
     named = {name: value for name, value in options.items() if name != several}
     try:
@@ -97,14 +97,14 @@ def bind(
 
 def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
     """Return the arguments but the first, as a record holds them."""
-    found = {}
+    options = {}
     for name, parameter in list(bound.signature.parameters.items())[1:]:
         value = bound.arguments.get(name, parameter.default)
         if parameter.kind is parameter.VAR_POSITIONAL:
             value = _flat(bound.arguments.get(name, ()))
         if name not in UNTOLD:
-            found[name] = _option(name, value)
-    return found
+            options[name] = _option(name, value)
+    return options
 
 
 def recorded(function: Function) -> Function:
@@ -149,15 +149,15 @@ def applied(
     before = getattr(subject, "attrs", {})
     resolved = dict(options)
     for name in [name for name in options if name in attributes and name not in FACTS]:
-        value, told = options[name], attributes[name]
-        alike = str if isinstance(told, str) else int | float  # a text need not be the number
+        value, stated = options[name], attributes[name]
+        alike = str if isinstance(stated, str) else int | float  # a text need not be the number
         if (
-            isinstance(told, str | int | float)
+            isinstance(stated, str | int | float)
             and (name in DECIDED or isinstance(value, alike))
             and not isinstance(value, bool)
-            and told != before.get(name)
+            and stated != before.get(name)
         ):
-            resolved[name] = told
+            resolved[name] = stated
     return resolved
 
 
@@ -169,8 +169,8 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, list):
             value = ", ".join(map(str, value)) or None
         elif isinstance(value, Mapping):
-            numbers = all(isinstance(each, int | float) for each in value.values())
-            by_name = ", ".join(f"{key} {each:g}" for key, each in value.items() if numbers)
+            numbers = all(isinstance(number, int | float) for number in value.values())
+            by_name = ", ".join(f"{key} {number:g}" for key, number in value.items() if numbers)
             value = value.get("name", value.get("data", by_name or None))
         if value is not None and not isinstance(value, bool):
             shown[name] = value
@@ -179,7 +179,7 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flat(given: Any) -> list[Any]:
     """Return the elements of what was given one after the other, or as lists."""
-    return [one for each in given for one in _flat(each)] if _is_list(given) else [given]
+    return [one for element in given for one in _flat(element)] if _is_list(given) else [given]
 
 
 def _is_list(value: Any) -> bool:
@@ -191,8 +191,8 @@ def _is_list(value: Any) -> bool:
 def _option(name: str, value: Any) -> Any:
     if name in OBJECTS:
         parts = value if isinstance(value, Mapping) else {"": value}
-        told = {str(key): steps_of(each) for key, each in parts.items() if steps_of(each)}
-        return (told if isinstance(value, Mapping) else told[""]) if told else None
+        steps = {str(key): steps_of(part) for key, part in parts.items() if steps_of(part)}
+        return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
     nameless = {"weights": GIVEN, "by": GROUP}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):
         return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
@@ -217,9 +217,9 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, np.generic | bool | int | float | str):
         return value.item() if isinstance(value, np.generic) else value
     if _is_list(value):
-        return [plain(each) for each in value]
+        return [plain(element) for element in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: plain(element) for key, element in value.items()}
     if is_dataclass(value):
         return repr(value)
     if not hasattr(value, "shape") and isinstance(value, Hashable):
@@ -227,9 +227,9 @@ def plain(value: Any) -> Any:
     shape = " x ".join(map(str, getattr(value, "shape", ())))
     kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
     digest = hashlib.sha256(b"".join(_parts(value))).hexdigest()[:12]
-    told = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
+    description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
     name = getattr(value, "name", None)
-    return told | ({} if name is None else {"name": str(name)})
+    return description | ({} if name is None else {"name": str(name)})
 
 
 def _parts(value: Any) -> Iterable[bytes]:

@@ -147,9 +147,9 @@ def _say(text: str, category: type[Warning], place: Place) -> None:
             loop = around
         around = around.f_back
     if loop is not None:
-        told = loop.f_locals.setdefault(TOLD, set())
-        if place in told:
+        places = loop.f_locals.setdefault(TOLD, set())
+        if place in places:
             return
-        told.add(place)
+        places.add(place)
         text += f" (said of the first part that {loop.f_code.co_name} came to; others may be alike)"
     warnings.warn(text, category, stacklevel=level)

@@ -132,14 +132,14 @@ def as_scores(
     if missing:
         columns = map(str, wide.columns)
         raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
-    found = indexed_by_repeat(wide)
-    if checked_layout(repeats) is not None and level_of(found) is None:
+    indexed = indexed_by_repeat(wide)
+    if checked_layout(repeats) is not None and level_of(indexed) is None:
         raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
     if repeats is not None or lower:
-        found = found.copy(deep=False)
-        found.attrs |= {REPEATS: repeats} if repeats is not None else {}
-        found.attrs |= {LOWER: [*lower]} if lower else {}
-    return found
+        indexed = indexed.copy(deep=False)
+        indexed.attrs |= {REPEATS: repeats} if repeats is not None else {}
+        indexed.attrs |= {LOWER: [*lower]} if lower else {}
+    return indexed
 
 
 def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame | None:
@@ -171,8 +171,8 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
 
 def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the levels of the index that hold systems and topics."""
-    found = roles(name for name in frame.index.names if name is not None)
-    return {role: found[role] for role in (SYSTEM, TOPIC) if role in found}
+    by_role = roles(name for name in frame.index.names if name is not None)
+    return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
 
 
 def named_metrics(frame: pd.DataFrame) -> list[Any]:
@@ -197,7 +197,7 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, xr.DataArray):
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
-        axes = [each for each in (x.index.name, x.columns.name) if isinstance(each, str)]
+        axes = [axis for axis in (x.index.name, x.columns.name) if isinstance(axis, str)]
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
             stacked = _stacked(x, "score")
             x = x if stacked is None else stacked
@@ -243,7 +243,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     systems = {
         name: part
         for name, part in nested.items()
-        if isinstance(part, Mapping) and any(isinstance(each, Mapping) for each in part.values())
+        if isinstance(part, Mapping) and any(isinstance(row, Mapping) for row in part.values())
     }
     flat = [name for name in nested if name not in systems]
     if not nested or (systems and flat) or not all(isinstance(nested[f], Mapping) for f in flat):
@@ -263,7 +263,7 @@ def is_long(frame: pd.DataFrame) -> bool:
 
 
 def _are_long(names: set[Any]) -> bool:
-    return all(names & {*each} for each in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
+    return all(names & {*aliases} for aliases in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
 
 
 def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
@@ -271,22 +271,22 @@ def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
     if len(index_roles(frame)) == 2:
         return frame
     known = columns_of(frame)
-    found = {} if known is None else roles(known.columns)
-    if known is None or TOPIC not in found or DOC in found:
+    by_role = {} if known is None else roles(known.columns)
+    if known is None or TOPIC not in by_role or DOC in by_role:
         return None
     if not (known.attrs.get(METRICS) or named_metrics(known)):
         return None
-    known, keys = _keyed(known, found)
+    known, keys = _keyed(known, by_role)
     return known.set_index(keys)
 
 
-def _keyed(frame: pd.DataFrame, found: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
+def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
     """Return a frame with a column of systems, and the columns of systems and topics."""
-    if SYSTEM not in found:
-        frame, found = frame.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
+    if SYSTEM not in by_role:
+        frame, by_role = frame.assign(**{SYSTEM: ONLY_SYSTEM}), {**by_role, SYSTEM: SYSTEM}
     for role in (SYSTEM, TOPIC):
-        refuse_rivals(frame, role, found[role])
-    return frame, [found[SYSTEM], found[TOPIC]]
+        refuse_rivals(frame, role, by_role[role])
+    return frame, [by_role[SYSTEM], by_role[TOPIC]]
 
 
 def _widen(frame: pd.DataFrame) -> pd.DataFrame:
@@ -313,7 +313,7 @@ def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
     column = next((name for name in names if name in frame.columns), None)
     matrix = frame if column is None else frame.set_index(column)
-    numeric = [pd.api.types.is_numeric_dtype(each) for each in matrix.dtypes]
+    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in matrix.dtypes]
     if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
@@ -326,12 +326,12 @@ def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
 
 def _advice(frame: pd.DataFrame) -> str:
     """Return the line that would make scores of a frame."""
-    found = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
-    ids = [found[role] for role in (SYSTEM, TOPIC) if role in found]
+    by_role = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
+    ids = [by_role[role] for role in (SYSTEM, TOPIC) if role in by_role]
     others = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:
         return f"choose the columns that are metrics, as in frame.set_index({ids})[{others}]"
-    if SYSTEM in found:
+    if SYSTEM in by_role:
         every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         return f"score every topic: {every}"
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
@@ -372,9 +372,9 @@ def of_inspect(frame: pd.DataFrame) -> pd.DataFrame:
     levels: list[Any] = [systems.astype(str), frame[EPOCH].astype("int64"), frame["id"].astype(str)]
     names_of: list[Any] = [MODEL if MODEL in frame.columns else SYSTEM, EPOCH, TOPIC]
     index = pd.MultiIndex.from_arrays(levels, names=names_of)
-    found = pd.DataFrame(scores, index)
-    found.attrs = {METRICS: list(scores)} | ({REPEATS: "topic"} if index.levels[1].size > 1 else {})
-    return found
+    wide = pd.DataFrame(scores, index)
+    wide.attrs = {METRICS: list(scores)} | ({REPEATS: "topic"} if index.levels[1].size > 1 else {})
+    return wide
 
 
 def _numbers(column: pd.Series) -> Any:
@@ -382,12 +382,12 @@ def _numbers(column: pd.Series) -> Any:
     values = column.astype(object).where(column.notna(), np.nan)
     letters = values.map(LETTERS)
     numbers = pd.to_numeric(values.where(letters.isna()), errors="coerce")
-    found = letters.where(letters.notna(), numbers).to_numpy(np.float64)
-    strange = values[np.isnan(found) & values.notna().to_numpy()]
+    scores = letters.where(letters.notna(), numbers).to_numpy(np.float64)
+    strange = values[np.isnan(scores) & values.notna().to_numpy()]
     if len(strange):
         wanted = f"numbers, or the letters {', '.join(LETTERS)}, in column {column.name!r}"
         raise InputError(wanted, f"{len(strange)} that are none", "", map(repr, strange))
-    return found
+    return scores
 
 
 TopicWeights = str | Mapping[Any, float] | pd.Series | None
@@ -422,15 +422,15 @@ def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.S
     """
     if isinstance(weights, pd.Series | Mapping):
         series = isinstance(weights, pd.Series)
-        found: Any = weights if series else pd.Series(dict(weights), dtype=object)
-        return subject, _once(found.rename(GIVEN if found.name is None else found.name))
+        given: Any = weights if series else pd.Series(dict(weights), dtype=object)
+        return subject, _once(given.rename(GIVEN if given.name is None else given.name))
     if not isinstance(weights, Hashable):
         wanted = "weights, a name or a mapping or Series of topics"
         raise ParameterError(wanted, type(weights).__name__)
     if isinstance(subject, Labelled):
-        known = [each for each, part in subject.coords.items() if part.dims == (TOPIC,)]
+        known = [name for name, part in subject.coords.items() if part.dims == (TOPIC,)]
         if weights not in known or weights == TOPIC:
-            others = [str(each) for each in known if each != TOPIC]
+            others = [str(name) for name in known if name != TOPIC]
             wanted = "weights to be a coordinate of the topics"
             raise ParameterError(wanted, repr(weights), "", others)
         values = subject[weights].to_numpy()
@@ -439,17 +439,17 @@ def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.S
 
 
 def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, pd.Series]:
-    levels = [each for each in frame.index.names if each is not None]
+    levels = [level for level in frame.index.names if level is not None]
     known = [*frame.columns, *levels]
     topic: Any = roles(known).get(TOPIC)
     if topic is None:
         raise InputError("scores with topics, for weights=", ", ".join(map(str, known)))
     if name not in known or name == topic:
         wanted = "weights to be a column or index level"
-        raise ParameterError(wanted, repr(name), "", [str(each) for each in known if each != topic])
+        raise ParameterError(wanted, repr(name), "", [str(word) for word in known if word != topic])
     values, topics = (
-        frame[each].array if each in frame.columns else frame.index.get_level_values(each)
-        for each in (name, topic)
+        frame[key].array if key in frame.columns else frame.index.get_level_values(key)
+        for key in (name, topic)
     )
     pairs = pd.DataFrame({TOPIC: topics, "weight": values}).drop_duplicates()
     weights = _once(pd.Series(pairs["weight"].to_numpy(), pd.Index(pairs[TOPIC]), name=name))

@@ -56,10 +56,10 @@ def _renamed(subject: Any, names: Mapping[Any, str]) -> Any:
     if isinstance(subject, pd.DataFrame):
         levels: Any = [names.get(name, name) for name in subject.index.names]
         metrics = subject.attrs.get(METRICS, ())
-        found = subject.rename(columns={k: v for k, v in names.items() if k not in metrics})
-        found.index = found.index.set_names(levels)
-        found.attrs = dict(subject.attrs)
-        return found
+        renamed = subject.rename(columns={k: v for k, v in names.items() if k not in metrics})
+        renamed.index = renamed.index.set_names(levels)
+        renamed.attrs = dict(subject.attrs)
+        return renamed
     if isinstance(subject, Labelled):
         held = {*subject.dims, *subject.coords, *getattr(subject, "data_vars", ())}
         return subject.rename({k: v for k, v in names.items() if k in held})
@@ -68,8 +68,8 @@ def _renamed(subject: Any, names: Mapping[Any, str]) -> Any:
 
 def counting_costs(subject: Any) -> AbstractContextManager[None]:
     """Know inside which scores count a cost, where an object says so of its own."""
-    told = getattr(subject, "attrs", {}).get(LOWER, ())
-    return during(COSTS, COSTS.get() | set(map(str, listed(told))))
+    costs = getattr(subject, "attrs", {}).get(LOWER, ())
+    return during(COSTS, COSTS.get() | set(map(str, listed(costs))))
 
 
 def counted_in(subject: Any) -> AbstractContextManager[None]:
@@ -110,8 +110,8 @@ def read_at_budgets(function: Function) -> Function:
             for side in ("x", "y"):
                 if hasattr(ax, f"get_{side}label"):
                     label = getattr(ax, f"get_{side}label")()
-                    told = label.replace("evaluation depth k", f"budget, {unit}")
-                    getattr(ax, f"set_{side}label")(told.replace("evaluation depth", "budget"))
+                    text = label.replace("evaluation depth k", f"budget, {unit}")
+                    getattr(ax, f"set_{side}label")(text.replace("evaluation depth", "budget"))
         return drawn
 
     call.__signature__ = signature  # type: ignore[attr-defined]
@@ -154,16 +154,16 @@ def refuse_units(scores: Any) -> None:
         present = {*index.unique(roles(index.names).get(SYSTEM)).astype(str)}
         units = {system: unit for system, unit in units.items() if system in present}
     if len({*units.values()}) > 1:
-        told = [f"{system} of {unit}" for system, unit in units.items()]
+        offenders = [f"{system} of {unit}" for system, unit in units.items()]
         advice = "collapse to documents with of=, or judge spans of text"
-        raise InputError("systems whose lists are of one unit", "several", advice, told)
+        raise InputError("systems whose lists are of one unit", "several", advice, offenders)
 
 
 def refuse_mixed(values: list[Any], given: list[Any]) -> None:
     """Raise if scores given at budgets are held against others at depths, or in another unit."""
-    units = {str(each.attrs[BUDGETS]) for each in given}
-    scores = [each for each in values if isinstance(each, xr.DataArray)]
-    if any(DEPTH in each.dims and not at_budgets(each) for each in scores):
+    units = {str(side.attrs[BUDGETS]) for side in given}
+    scores = [value for value in values if isinstance(value, xr.DataArray)]
+    if any(DEPTH in array.dims and not at_budgets(array) for array in scores):
         units.add("depths")
     if len(units) > 1:
         raise InputError("scores at budgets in one unit on both sides", " and ".join(sorted(units)))

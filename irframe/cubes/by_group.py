@@ -92,10 +92,10 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
         labels: dict[str, Any] = {d: subject[d].to_numpy() for d in LIST if d in subject.dims}
         name, dim, keys = given_groups(by, labels, [*subject.coords])
         return subject.assign_coords({name: (dim, keys.to_numpy())}), name
-    names = [each for each in (*subject.columns, *subject.index.names) if each is not None]
-    found = roles(names)
-    values = {dim: _values(subject, found[dim]) for dim in LIST if dim in found}
-    labels = {dim: each.unique() for dim, each in values.items()}
+    names = [column for column in (*subject.columns, *subject.index.names) if column is not None]
+    by_role = roles(names)
+    values = {dim: _values(subject, by_role[dim]) for dim in LIST if dim in by_role}
+    labels = {dim: column.unique() for dim, column in values.items()}
     name, dim, keys = given_groups(by, labels, names)
     grouped_rows = subject.assign(**{name: keys.reindex(values[dim]).to_numpy()})
     grouped_rows.attrs = dict(subject.attrs)
@@ -125,16 +125,16 @@ def settle_groups(given: dict[str, Any], *, scored: bool) -> None:
 
 def branches(tree: xr.DataTree) -> dict[str, Labelled]:
     """Return the cubes, results or arrays of a tree by their paths."""
-    found: dict[str, Labelled] = {}
+    by_path: dict[str, Labelled] = {}
     for node in tree.subtree:
         if node.has_data:
             data = node.to_dataset()
             key = node.relative_to(tree) if node is not tree else ""
             lone = len(data.data_vars) == 1 and RESULT in next(iter(data.data_vars.values())).attrs
-            found[key] = next(iter(data.data_vars.values())) if lone else data
-    if not found:
+            by_path[key] = next(iter(data.data_vars.values())) if lone else data
+    if not by_path:
         raise InputError("a tree of cubes or of what verbs returned", "an empty one")
-    return found
+    return by_path
 
 
 def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
@@ -157,8 +157,8 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
     if not without or len(without) == len(parts):
         return parts
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
-    told = "; ".join(f"{key} (no {names})" for key, names in lines.items())
-    warn(f"groups that lack a system asked for are left out ({by}): {told}")
+    details = "; ".join(f"{key} (no {names})" for key, names in lines.items())
+    warn(f"groups that lack a system asked for are left out ({by}): {details}")
     return {key: part for key, part in parts.items() if key not in without}
 
 
@@ -195,11 +195,11 @@ def _scored(
     frame: pd.DataFrame, by: Any, codes: Codes, labels: pd.Index
 ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     """Return scores without columns that are none, and which rows are of who takes part there."""
-    found = roles([*frame.columns, *(name for name in frame.index.names if name is not None)])
-    if by in (found.get(SYSTEM), found.get(TOPIC)):
+    by_role = roles([*frame.columns, *(name for name in frame.index.names if name is not None)])
+    if by in (by_role.get(SYSTEM), by_role.get(TOPIC)):
         raise ParameterError("by to be a property of systems or topics", repr(by))
     systems, topics = (
-        pd.factorize(_values(frame, found[role]))[0] if role in found else np.zeros_like(codes)
+        pd.factorize(_values(frame, by_role[role]))[0] if role in by_role else np.zeros_like(codes)
         for role in (SYSTEM, TOPIC)
     )
     metric = [name for name in LONG_METRIC if name in frame.columns and is_long(frame)]
@@ -207,8 +207,8 @@ def _scored(
     cells = pd.DataFrame({SYSTEM: systems, TOPIC: topics, **columns})
     if not cells.duplicated().any():  # else groups tell topics of one name apart
         uneven = [pd.Series(codes).groupby(n).transform("nunique") > 1 for n in (systems, topics)]
-        if all(each.any() for each in uneven):  # rows of one topic and rows of one system
-            refuse_several(by, pd.unique(_values(frame, found[TOPIC])[uneven[1].to_numpy()]))
+        if all(rows.any() for rows in uneven):  # rows of one topic and rows of one system
+            refuse_several(by, pd.unique(_values(frame, by_role[TOPIC])[uneven[1].to_numpy()]))
     if is_long(frame):
         values = next(name for name in LONG_VALUE if name in frame.columns)
         scored = frame[values].notna().to_numpy()
@@ -219,7 +219,9 @@ def _scored(
     there[codes[scored], systems[scored]] = True
     present[codes, systems] = True
     taking_part = partakers(there)
-    names = pd.factorize(_values(frame, found[SYSTEM]))[1] if SYSTEM in found else pd.Index([""])
+    names = (
+        pd.factorize(_values(frame, by_role[SYSTEM]))[1] if SYSTEM in by_role else pd.Index([""])
+    )
     tell_absent(by, present & ~taking_part, labels, names)
     return frame, taking_part[codes, systems]
 
@@ -259,16 +261,16 @@ def _taking_part(
     def there(known: xr.DataArray) -> NDArray[np.bool_]:
         return grouped(known.transpose(dim, across).to_numpy(), codes, len(labels))
 
-    told = labelled.coords.get("took_part")
-    if told is not None:  # of a label that was selected it lacks the dimension
-        told = told.expand_dims([dim for dim in LIST if dim not in told.dims])
+    took_part = labelled.coords.get("took_part")
+    if took_part is not None:  # of a label that was selected it lacks the dimension
+        took_part = took_part.expand_dims([dim for dim in LIST if dim not in took_part.dims])
     if isinstance(labelled, xr.Dataset):
-        return None if told is None else partakers(there(told))
-    if labelled.chunks is not None and told is not None:
-        return partakers(there(told))
+        return None if took_part is None else partakers(there(took_part))
+    if labelled.chunks is not None and took_part is not None:
+        return partakers(there(took_part))
     taking_part = partakers(there(labelled.notnull().any([*{*labelled.dims} - {*LIST}])))
-    if told is not None and dim == TOPIC:
-        tell_absent(by, there(told) & ~taking_part, labels, labelled.indexes[SYSTEM])
+    if took_part is not None and dim == TOPIC:
+        tell_absent(by, there(took_part) & ~taking_part, labels, labelled.indexes[SYSTEM])
     return taking_part
 
 
@@ -316,7 +318,7 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
     if isinstance(bare[0], xr.Dataset):  # no text among texts
-        texts = (name for name, each in bare[0].data_vars.items() if each.dtype.kind in "OUT")
+        texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
         nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)
     joined.attrs = joined_attributes(part.attrs for part in bare)
@@ -361,7 +363,9 @@ def riders_of(subject: Any) -> list[Any]:
     if not isinstance(subject, Labelled):
         return []
     others = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
-    dims = {name: {*each.dims} for name, each in subject.coords.variables.items() if name in others}
+    dims = {
+        name: {*coord.dims} for name, coord in subject.coords.variables.items() if name in others
+    }
     return [name for name, own in dims.items() if own and own <= {*LIST}]
 
 

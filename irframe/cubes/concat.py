@@ -199,8 +199,8 @@ def _systems(parts: list[Experiment]) -> Experiment:
     best = ranks.min(axis=0)
     best[best == NEVER] = 0
     pools = [part.known_pool for part in parts]
-    told = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
-    depth = np.stack(told or [pools[0].depth]).min(axis=0)
+    depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
+    depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
     pool = replace(pools[0], rank=best, depth=depth, contributing=helps)
     systems = _appended([part.systems for part in parts])
@@ -260,14 +260,14 @@ def _places(part: Experiment, first: Experiment) -> Codes:
     if np.array_equal(base.docs, known.docs):
         place = np.arange(len(base.row))
     else:
-        sides = [pd.MultiIndex.from_arrays([each.topic, each.docs]) for each in (known, base)]
+        sides = [pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (known, base)]
         place = sides[0].get_indexer(sides[1])
     differing = (place < 0) | (base.grade != known.grade[place])
     for name in SOMETIMES:
         if getattr(base.table, name) is not None and getattr(known.table, name) is not None:
             values: list[Any] = [
-                each.strata if name == "stratum" else getattr(each.table, name)[each.row]
-                for each in (base, known)
+                side.strata if name == "stratum" else getattr(side.table, name)[side.row]
+                for side in (base, known)
             ]
             own, other = values
             unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))

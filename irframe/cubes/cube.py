@@ -203,7 +203,7 @@ def cube(
     """
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded = fold(runs)
-    told, units = folded.attributes(repeats), Units(of, copies, later_copies, length)
+    extra, units = folded.attributes(repeats), Units(of, copies, later_copies, length)
     policy = Policy(
         depth=depth,
         ties=ties,
@@ -218,8 +218,8 @@ def cube(
     with OneCall(without=LACKING if repeats == "topic" else None):
         runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
         if groups is None:
-            return with_repeats(build_cube(runs, qrels, policy, told=told), folded)
-        parts = dict(build_groups(runs, qrels, policy, groups, told))
+            return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
+        parts = dict(build_groups(runs, qrels, policy, groups, extra))
     shown = {str(key): with_repeats(part, folded) for key, part in parts.items()}
     return xr.DataTree.from_dict(shown, name=groups)
 
@@ -229,7 +229,7 @@ def build_groups(
     qrels: Qrels,
     policy: Policy,
     by: str,
-    told: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     if isinstance(runs, ScannedRuns):
@@ -237,7 +237,7 @@ def build_groups(
     runs, qrels = as_runs(runs), as_qrels(qrels)
     if not group_columns.share_names(qrels, by):
         whole = build_cube(
-            runs, qrels, policy, by if policy.collection is None else None, told=told
+            runs, qrels, policy, by if policy.collection is None else None, extra=extra
         )
         if by not in whole.coords:
             group_columns.refuse_rows(runs, by)
@@ -247,7 +247,7 @@ def build_groups(
     absent = {}
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
-            part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy, told=told)
+            part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy, extra=extra)
         everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
         absent[key] = [name for name in everyone if name not in part.indexes[words.SYSTEM]]
         yield key, part
@@ -261,11 +261,11 @@ def build_cube(
     policy: Policy,
     by: str | None = None,
     *,
-    told: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
 ) -> xr.Dataset:
     """Build a cube by a policy; see `cube`. With `by` it is to be split into groups.
 
-    What is told of it besides, are further attributes.
+    The `extra` are further attributes.
     """
     table = read_qrels_table(qrels, spans=True)
     wanted, ranked = Wanted(filed=True, whole=True), None
@@ -286,15 +286,15 @@ def build_cube(
         ranked = rank_framed(framed, policy, wanted)
     riders = group_columns.riding_columns(ranked.runs.table, table, lists.placed, judgments.code)
     dim, keys = riders.get(by or "", ("", None))
-    found = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
-    hits = found.hits.by_list()
-    if found.units and words.UNIT not in riders:
-        units = np.array([found.units[each] for each in found.systems], object)
+    built = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
+    hits = built.hits.by_list()
+    if built.units and words.UNIT not in riders:
+        units = np.array([built.units[system] for system in built.systems], object)
         riders[words.UNIT] = words.SYSTEM, units
-    made = policy.attributes | {"pool": found.pool_word, "irframe": words.VERSION, **(told or {})}
+    made = policy.attributes | {"pool": built.pool_word, "irframe": words.VERSION, **(extra or {})}
     made |= {words.UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
-    whole = replace(found, judgments=kept, hits=hits, made=made, files=files)
+    whole = replace(built, judgments=kept, hits=hits, made=made, files=files)
     chunks = blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
     return view(whole, depth, {n: variable(*column) for n, column in riders.items()}, chunks=chunks)
 
@@ -391,8 +391,8 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     changed = changed_files(facts["sources"])
     if changed:
         listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-        found = f"{len(changed)} files that this cube was made from"
-        warn(f"{found} are gone, or have changed since: {listed}")
+        files = f"{len(changed)} files that this cube was made from"
+        warn(f"{files} are gone, or have changed since: {listed}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
     return view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
@@ -439,13 +439,13 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     experiment, depth = experiment_of(whole), whole.sizes[words.DEPTH]
     chunks = blocks_of(*experiment.shape, depth, least=0) or ()
     riders = {
-        str(name): ([str(dim) for dim in each.dims], each.transpose(*LIST, missing_dims="ignore"))
-        for name, each in whole.coords.items()
-        if name not in OURS and each.dims and {*each.dims} <= {*LIST}
+        str(name): ([str(dim) for dim in coord.dims], coord.transpose(*LIST, missing_dims="ignore"))
+        for name, coord in whole.coords.items()
+        if name not in OURS and coord.dims and {*coord.dims} <= {*LIST}
     }
     known = {
-        name: zlib.crc32(repr(each[1].values.tolist()).encode()) for name, each in riders.items()
+        name: zlib.crc32(repr(rider[1].values.tolist()).encode()) for name, rider in riders.items()
     }
-    told = {"depth": depth, "riders": known, RECORD: cube.attrs.get(RECORD, "[]")}
-    write_experiment(experiment, os.fspath(path), chunks, told, riders, progress=progress)
+    facts = {"depth": depth, "riders": known, RECORD: cube.attrs.get(RECORD, "[]")}
+    write_experiment(experiment, os.fspath(path), chunks, facts, riders, progress=progress)
     return open_cube(path)

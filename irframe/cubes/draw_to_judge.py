@@ -182,8 +182,8 @@ def _drawn(
     pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
     stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
     size = np.bincount(stratum)[stratum]
-    asked = np.round(_shares(share, labels)[code[order]] * size, 9)  # 0.29 * 50 is below 14.5
-    number = np.minimum(np.maximum(np.floor(asked + 0.5), LEAST), size)
+    exact = np.round(_shares(share, labels)[code[order]] * size, 9)  # 0.29 * 50 is below 14.5
+    number = np.minimum(np.maximum(np.floor(exact + 0.5), LEAST), size)
     kept, probability = np.empty(len(order), bool), np.empty(len(order))
     kept[order], probability[order] = within(stratum) < number, number / size
     return kept, probability

@@ -37,8 +37,8 @@ def freedom_of(rows: Array, draw: Draw, depths: Sequence[int]) -> xr.DataArray:
     """
     place, left = rows[..., : max(depths)], draw.chance < 1
     drawn, expected = (
-        np.append(np.where(left, each, 0.0), 0.0)[place].sum(axis=1).cumsum(axis=1)
-        for each in (draw.judged, draw.chance)
+        np.append(np.where(left, weight, 0.0), 0.0)[place].sum(axis=1).cumsum(axis=1)
+        for weight in (draw.judged, draw.chance)
     )
     least = expected if (draw.chance > 0).all() else drawn
     last = np.asarray(depths) - 1
@@ -93,9 +93,9 @@ def tell_unknown(
         why = "every document was judged"
     elif none:
         why = f"there is one topic, or fewer than {LEAST_DRAWN} drawn documents in a system's lists"
-    told = f"no intervals of {lost} of {low.size} means, as {why}"
-    warn(told)
-    return {CAUTION: told}
+    message = f"no intervals of {lost} of {low.size} means, as {why}"
+    warn(message)
+    return {CAUTION: message}
 
 
 def tell_lone(draw: Draw, labels: Any) -> None:
@@ -224,22 +224,22 @@ def estimate(
     tell_lone(draw, cube.indexes[TOPIC])
     grades, rows = [(base.grade, experiment.tops[base.topic])], experiment.rows_at(depth)
     pairs = [*estimated(chosen, rows, draw, grades, depths)]
-    values = np.stack([found[0] for found, _ in pairs])
+    values = np.stack([total[0] for total, _ in pairs])
     errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread in pairs]), 0))
     parts = {"estimate": values, "error": errors}
     labelled = {
         name: label_scores(cube, xr.DataArray(part, dims=(METRIC, *CELL)), chosen, depths)
         for name, part in parts.items()
     }
-    found = xr.Dataset(labelled)
-    there = found["estimate"].notnull()
-    squares = (found["error"] ** 2).where(there, 0.0)
+    result = xr.Dataset(labelled)
+    there = result["estimate"].notnull()
+    squares = (result["error"] ** 2).where(there, 0.0)
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
-    found = found.assign(mean=found["estimate"].mean(TOPIC), mean_error=error)
+    result = result.assign(mean=result["estimate"].mean(TOPIC), mean_error=error)
     freedom = freedom_of(rows, draw, depths)
-    reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * found["mean_error"]
+    reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * result["mean_error"]
     shares = [facts(metric).share for metric in chosen]
-    low, high = limits(found["mean"], reach, shares)
-    told = {"alpha": alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
-    told |= tell_unknown(draw, found["mean_error"], low, freedom)
-    return found.assign(ci_low=low, ci_high=high).assign_attrs(told)
+    low, high = limits(result["mean"], reach, shares)
+    attributes = {"alpha": alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
+    attributes |= tell_unknown(draw, result["mean_error"], low, freedom)
+    return result.assign(ci_low=low, ci_high=high).assign_attrs(attributes)

@@ -74,9 +74,9 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
     """Warn of systems that took part in a group, shape (group, system), but have no score there."""
     rows = zip(labels, absent, strict=True)
-    told = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
-    if told:
-        warn(f"systems without any score in a group are left out there ({by}): {'; '.join(told)}")
+    lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
+    if lines:
+        warn(f"systems without any score in a group are left out there ({by}): {'; '.join(lines)}")
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
@@ -125,7 +125,7 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
 
 def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
     """Return the group coordinates of the other dimension, refusing those that disagree."""
-    found = {}
+    coords = {}
     for name in _groups(cubes, dim):
         parts = [cube[name] for cube in cubes if name in cube.coords]
         apart = _disagreeing(parts)
@@ -138,8 +138,8 @@ def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, An
         plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
         alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
         dtype = np.result_type(*dtypes) if alike else object
-        found[name] = (dim, values.to_numpy(dtype=dtype))
-    return found
+        coords[name] = (dim, values.to_numpy(dtype=dtype))
+    return coords
 
 
 def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
@@ -211,13 +211,13 @@ def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
     known = *PROVENANCE, "top", "pool_depth", JUDGMENTS
-    found = {name: attributes[name] for name in known if name in attributes}
+    facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
-        found[JUDGMENTS] = experiment.judgments.digest
+        facts[JUDGMENTS] = experiment.judgments.digest
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
-            found |= {name: one_or_several(values)} if len(values) else {}
-    return found
+            facts |= {name: one_or_several(values)} if len(values) else {}
+    return facts
 
 
 def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
@@ -231,10 +231,10 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     >>> joined_attributes([{"alpha": 0.05, "n": 3}, {"alpha": 0.05, "n": 4, "caution": "few"}])
     {'alpha': 0.05, 'n': [3, 4], 'caution': 'few'}
     """
-    every, found = list(parts), {}
+    every, joined = list(parts), {}
     for name in [name for name in every[0] if all(name in one for one in every)]:
         values = [one[name] for one in every]
-        alike = all(np.array_equal(values[0], each) for each in values)
-        found[name] = values[0] if alike else values
-    told = [part for one in every if CAUTION in one for part in str(one[CAUTION]).split("; ")]
-    return found | ({CAUTION: "; ".join(dict.fromkeys(told))} if told else {})
+        alike = all(np.array_equal(values[0], value) for value in values)
+        joined[name] = values[0] if alike else values
+    cautions = [part for one in every if CAUTION in one for part in str(one[CAUTION]).split("; ")]
+    return joined | ({CAUTION: "; ".join(dict.fromkeys(cautions))} if cautions else {})

@@ -28,7 +28,7 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
     if folded.word is None:
         return cube
     both = [folded.owners[name] for name in cube.indexes[SYSTEM]]
-    systems, labels = (pd.Index(each).to_numpy() for each in zip(*both, strict=True))
+    systems, labels = (pd.Index(column).to_numpy() for column in zip(*both, strict=True))
     return cube.assign_coords({REPEAT_OF: (SYSTEM, systems), REPEAT: (SYSTEM, labels)})
 
 
@@ -62,30 +62,30 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     lists = np.full((len(systems), len(labels)), -1)
     lists[owners, places] = np.arange(len(owners))
     bare = result.drop_vars([SYSTEM, REPEAT_OF, REPEAT])
-    apart = {name: each for name, each in bare.coords.items() if SYSTEM in each.dims}
+    apart = {name: coord for name, coord in bare.coords.items() if SYSTEM in coord.dims}
     first = np.unique(owners, return_index=True)[1]
     bare = bare.drop_vars(list(apart))
     if layout == "topic" and "retrieved" in apart and TOPIC in bare.dims:
         listed = apart["retrieved"].transpose(SYSTEM, TOPIC).to_numpy() > 0
-        some = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
-        bare = bare.where(xr.DataArray(listed | ~some, dims=(SYSTEM, TOPIC)))
+        any_listed = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
+        bare = bare.where(xr.DataArray(listed | ~any_listed, dims=(SYSTEM, TOPIC)))
     dims = SYSTEM, REPEAT
     spread = bare.isel({SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
-    told: dict[Any, Any] = {SYSTEM: systems, REPEAT: labels}
-    for name, each in apart.items():  # what all repeats of one share
-        values = pd.Series(each.to_numpy()) if each.ndim == 1 else None
+    coords: dict[Any, Any] = {SYSTEM: systems, REPEAT: labels}
+    for name, coord in apart.items():  # what all repeats of one share
+        values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None
         if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:
-            told[name] = each.isel({SYSTEM: first}).variable
-    return _as_before(spread, result, dims).assign_coords(told).assign_attrs(result.attrs)
+            coords[name] = coord.isel({SYSTEM: first}).variable
+    return _as_before(spread, result, dims).assign_coords(coords).assign_attrs(result.attrs)
 
 
 def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
     """Return a spread result with the dimensions of every part in the order that they had."""
     if isinstance(spread, xr.Dataset):
         return spread.map(lambda part: _as_before(part, result[part.name], dims))
-    order = [each for dim in result.dims for each in (dims if dim == SYSTEM else (dim,))]
+    order = [new for dim in result.dims for new in (dims if dim == SYSTEM else (dim,))]
     return spread.transpose(*order)
 
 
@@ -94,10 +94,10 @@ def level_of(wide: pd.DataFrame) -> Any:
     levels = [name for name in REPEAT_NAMES if name in wide.index.names]
     if not levels:
         return None
-    found = roles(name for name in wide.index.names if name is not None)
+    by_role = roles(name for name in wide.index.names if name is not None)
     index = wide.index.to_frame(index=False)
     return repeat_column(
-        index[[found[SYSTEM], found[TOPIC], *levels]], [found[SYSTEM], found[TOPIC]]
+        index[[by_role[SYSTEM], by_role[TOPIC], *levels]], [by_role[SYSTEM], by_role[TOPIC]]
     )
 
 
@@ -106,8 +106,8 @@ def indexed_by_repeat(wide: pd.DataFrame) -> pd.DataFrame:
     columns = [name for name in REPEAT_NAMES if name in wide.columns]
     if not columns or level_of(wide) is not None:
         return wide
-    found = roles(name for name in wide.index.names if name is not None)
-    keys = [found[SYSTEM], found[TOPIC]]
+    by_role = roles(name for name in wide.index.names if name is not None)
+    keys = [by_role[SYSTEM], by_role[TOPIC]]
     rows = wide.index.to_frame(index=False)[keys]
     rows[columns] = wide[columns].to_numpy()
     word = repeat_column(rows, keys)

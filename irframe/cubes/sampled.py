@@ -75,18 +75,18 @@ class Draw:
         if probability is not None:
             wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
             if len(wrong):
-                told = [f"{probability[row]} of {base.docs[row]}" for row in wrong]
+                offenders = [f"{probability[row]} of {base.docs[row]}" for row in wrong]
                 wanted = "a probability above 0 and at most 1 for every judged document"
-                raise ParameterError(wanted, f"{len(wrong)} without", "", told)
+                raise ParameterError(wanted, f"{len(wrong)} without", "", offenders)
         if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
         levels = np.unique(np.append(base.levels, grade))
         known = bool((label != "").any())
         complete = probability is None or known
         graded = grade if complete else np.zeros_like(grade)
-        found = strata_of(label, graded, topic, topics, levels, complete=complete)
-        stratum = found["stratum"]
-        shape = found["stratum_count"].shape[:2]
+        strata = strata_of(label, graded, topic, topics, levels, complete=complete)
+        stratum = strata["stratum"]
+        shape = strata["stratum_count"].shape[:2]
         cell = np.ravel_multi_index((topic, stratum), shape)
         size = np.bincount(cell, minlength=shape[0] * shape[1])
         drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
@@ -144,8 +144,8 @@ def estimated(
     MetricError
         For other metrics.
     """
-    found = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
-    pairs = list(zip(metrics, found, strict=True))
+    per_metric = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
+    pairs = list(zip(metrics, per_metric, strict=True))
     ideal: list[Any] = [metric for metric, weights in pairs if weights is None]
     others = [
         str(metric)
@@ -157,7 +157,7 @@ def estimated(
         raise MetricError(wanted, "", "", others)
     _refuse_shallow(ideal, draw, depths)
     for metric, weights in pairs:
-        worth = [gains_of(metric, *each) for each in grades]
+        worth = [gains_of(metric, *graded) for graded in grades]
         if weights is not None:
             yield totals(rows, draw, worth, weights)
         elif isinstance(metric, nDCG):
@@ -183,7 +183,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
         return None
     changed: dict[str, Any] = {"gain": Binary(), "rel": 1}
     plain = replace(metric, **changed)
-    found = []
+    scores = []
     for relevant in (1, 2):
         block = Block(
             grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(np.int8),
@@ -192,8 +192,8 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
             count=np.full((ranks, 2), relevant),
             top=1,
         )
-        found.append(plain.score(Evidence(block))[:, np.asarray(depths) - 1])
-    return found[0] if np.array_equal(found[0], found[1]) else None
+        scores.append(plain.score(Evidence(block))[:, np.asarray(depths) - 1])
+    return scores[0] if np.array_equal(scores[0], scores[1]) else None
 
 
 def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
@@ -207,12 +207,12 @@ def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
         Grades, and the highest one of the collection of each of them, of one shape.
     """
     gain: Gain = getattr(metric, "gain", Binary())
-    codes, found = np.arange(-128, 128), np.zeros(grade.shape)
+    codes, gains = np.arange(-128, 128), np.zeros(grade.shape)
     for highest in np.unique(top).tolist():
         table = np.where(codes >= 0, gain.map(codes, rel=getattr(metric, "rel", 1), top=highest), 0)
         here = top == highest
-        found[here] = table[grade[here].astype(np.int64) + 128]
-    return found
+        gains[here] = table[grade[here].astype(np.int64) + 128]
+    return gains
 
 
 def totals(
@@ -238,26 +238,26 @@ def totals(
     """
     systems, topics, ranks = rows.shape
     several, depths = len(worth), weights.shape[1]
-    found = np.empty((several, systems, topics, depths))
+    estimates = np.empty((several, systems, topics, depths))
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
-    padded = [np.append(np.where(draw.judged, each, 0.0), 0.0) for each in worth]
+    padded = [np.append(np.where(draw.judged, gains, 0.0), 0.0) for gains in worth]
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
-        some = slice(first, first + step)
-        place = rows[some]
-        held = np.stack([each[place] for each in padded])
-        found[:, some] = (held * inverse[place]) @ weights
-        spread[:, :, some] = _spread(draw, held, place, weights, inverse)
-    return found, spread
+        chunk = slice(first, first + step)
+        place = rows[chunk]
+        held = np.stack([gains[place] for gains in padded])
+        estimates[:, chunk] = (held * inverse[place]) @ weights
+        spread[:, :, chunk] = _spread(draw, held, place, weights, inverse)
+    return estimates, spread
 
 
 def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Floats) -> Floats:
     """Return covariances of estimated totals, (value, value, system, topic, depth)."""
     products = held[:, np.newaxis] * held[np.newaxis]
     if not draw.together:
-        each = inverse[place]
-        return np.asarray((products * (each * (each - 1))) @ weights**2)
+        inverses = inverse[place]
+        return np.asarray((products * (inverses * (inverses - 1))) @ weights**2)
     total = np.zeros((*products.shape[:-1], weights.shape[1]))
     stratum, factor = np.append(draw.stratum, -1)[place], draw.factor
     for code in range(factor.shape[1]):
@@ -328,13 +328,13 @@ def ratios(
     leaving = _Leaving(draw)
     gain = np.stack(worth)[:, leaving.kept]
     weights = np.append(discounts(metric.discount, metric.base, ranks), 0.0)
-    found = np.empty((len(gain), systems, topics, len(depths)))
-    spread = np.empty((len(gain), *found.shape))
+    estimates = np.empty((len(gain), systems, topics, len(depths)))
+    spread = np.empty((len(gain), *estimates.shape))
     ideals = [_ideals(leaving, gain, metric, depth) for depth in depths]
     step = max(1, CELLS // max(1, len(draw.judged)))
     for first in range(0, systems, step):
-        some = slice(first, first + step)
-        place = rows[some].reshape(len(rows[some]), -1)
+        chunk = slice(first, first + step)
+        place = rows[chunk].reshape(len(rows[chunk]), -1)
         rank = np.full((len(place), len(draw.judged) + 1), ranks)
         np.put_along_axis(rank, place, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
         rank = rank[:, leaving.kept]
@@ -344,9 +344,9 @@ def ratios(
                 np.divide(total, own, out=np.zeros_like(total), where=own > 10.0**-TIE)
                 for total, own in zip(leaving.totals(held), ideal, strict=True)
             )
-            spread[:, :, some, :, column] = leaving.covariances(value, without)
-            found[:, some, :, column] = value
-    return found, spread
+            spread[:, :, chunk, :, column] = leaving.covariances(value, without)
+            estimates[:, chunk, :, column] = value
+    return estimates, spread
 
 
 def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[Floats]:
@@ -356,9 +356,9 @@ def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[F
     """
     levels = np.unique(np.append(gain, 0.0))[::-1]
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
-    found = [np.zeros(each.shape) for each in leaving.totals(gain)]
+    gained = [np.zeros(total.shape) for total in leaving.totals(gain)]
     for high, low in pairwise(levels):
         for part, count in enumerate(leaving.totals(1.0 * (gain >= high))):
             reached = np.clip(count, 0, depth)
-            found[part] += (high - low) * np.interp(reached, np.arange(depth + 1), added)
-    return [each[:, np.newaxis] for each in found]
+            gained[part] += (high - low) * np.interp(reached, np.arange(depth + 1), added)
+    return [ideal[:, np.newaxis] for ideal in gained]

@@ -39,7 +39,7 @@ def in_blocks(
     depths: Sequence[int],
     *,
     kernel: Kernel | None = None,
-    each: int = 1,
+    per_metric: int = 1,
     hidden: bool = False,
     ties: bool = False,
 ) -> xr.DataArray:
@@ -53,7 +53,7 @@ def in_blocks(
         What `kernel` takes.
     kernel
         A function like `score_block`, which is the default. It sees one top grade at a time.
-    each
+    per_metric
         How many arrays it yields for a metric.
     hidden
         Whether it asks how many unjudged documents lists have below the last depth.
@@ -65,7 +65,9 @@ def in_blocks(
     xarray.DataArray
         Dimensions (metric, system, topic, depth), the arrays of a metric side by side.
     """
-    work = Work(metrics, depths, kernel or score_block, each, hidden, ties, cube.sizes[words.DEPTH])
+    work = Work(
+        metrics, depths, kernel or score_block, per_metric, hidden, ties, cube.sizes[words.DEPTH]
+    )
     grade = cube[words.GRADE].variable
     experiment = view.experiment_of(cube)
     if not grade.chunks:
@@ -80,7 +82,7 @@ class Work(NamedTuple):
     metrics: Sequence[Metric]
     depths: Sequence[int]
     kernel: Kernel
-    each: int
+    per_metric: int
     hidden: bool
     ties: bool
     depth: int
@@ -91,26 +93,26 @@ class Work(NamedTuple):
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, self.depth)
         fields = experiment.fields(self.metrics, self.depth)
-        rows = len(self.metrics) * self.each
-        found = np.empty((rows, *experiment.shape, len(self.depths)))
+        rows = len(self.metrics) * self.per_metric
+        result = np.empty((rows, *experiment.shape, len(self.depths)))
 
         def compute(part: Block) -> Iterator[Array]:
             return self.kernel(part, self.metrics, self.depths)
 
-        def fill(some: tuple[slice, slice]) -> None:
-            block = experiment.block(fields, self.depth, some, ties=self.ties)
+        def fill(tile: tuple[slice, slice]) -> None:
+            block = experiment.block(fields, self.depth, tile, ties=self.ties)
             if self.hidden:
-                block = replace(block, beyond=beyond(experiment, block, some))
-            for row, values in zip(found, by_scale(block, compute), strict=True):
-                row[some] = values
+                block = replace(block, beyond=beyond(experiment, block, tile))
+            for row, values in zip(result, by_scale(block, compute), strict=True):
+                row[tile] = values
 
         list(run(fill, tiles(*experiment.shape, self.depth)))
-        return found
+        return result
 
 
-def beyond(experiment: Experiment, block: Block, some: tuple[slice, slice]) -> Array:
+def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> Array:
     """Return how many unjudged documents lists of a block have below its last depth."""
-    return np.asarray(experiment.unjudged[some] - (block.grade == words.UNJUDGED).sum(axis=-1))
+    return np.asarray(experiment.unjudged[tile] - (block.grade == words.UNJUDGED).sum(axis=-1))
 
 
 def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
@@ -155,7 +157,7 @@ def _lazy(grade: Any, experiment: Experiment, work: Work) -> Any:
         ),
         experiment=dask.delayed(experiment, traverse=False),
         work=work,
-        new_axes={words.METRIC: len(work.metrics) * work.each},
+        new_axes={words.METRIC: len(work.metrics) * work.per_metric},
         adjust_chunks={words.DEPTH: lambda _: len(work.depths)},
         dtype=np.float64,
         meta=np.empty((0,) * 4),
@@ -242,31 +244,31 @@ def score(
     if budgets is None:
         values = in_blocks(cube, variants, depths)
     else:
-        found = budgets.values(view.experiment_of(cube), variants, cube.attrs.get(words.DEPTH))
-        values = xr.DataArray(found, dims=(words.METRIC, *view.LIST, words.BUDGET))
+        scored = budgets.values(view.experiment_of(cube), variants, cube.attrs.get(words.DEPTH))
+        values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, words.BUDGET))
     if no_rel == "nan":
         judgments = view.experiment_of(cube).judgments
-        relevant = np.stack([judgments.relevant(facts(each).rel) for each in variants])
+        relevant = np.stack([judgments.relevant(facts(metric).rel) for metric in variants])
         values = values.where(xr.DataArray(relevant, dims=(words.METRIC, words.TOPIC)))
     if rel is not None:
         collections = cube[collection].to_numpy()
         values = _on_topics(values, thresholds.places(chosen, collections))
-    told = {} if rel is None else {"rel": told_rel(rel)}
+    attributes = {} if rel is None else {"rel": told_rel(rel)}
     if budgets is not None:
         hits, length = view.experiment_of(cube).loaded.hits, cube.attrs["length"]
-        told |= {words.BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
-    return label_scores(cube, values, chosen, depths, dim).assign_attrs(told)
+        attributes |= {words.BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
+    return label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
     """Return for every metric and topic the scores that stand at a place, (metric, topic)."""
     every = []
     for places in place:
-        found = values.isel({words.METRIC: places[0]})
+        row = values.isel({words.METRIC: places[0]})
         for other in np.unique(places):
             elsewhere = xr.DataArray(places != other, dims=words.TOPIC)
-            found = found.where(elsewhere, values.isel({words.METRIC: other}))
-        every.append(found)
+            row = row.where(elsewhere, values.isel({words.METRIC: other}))
+        every.append(row)
     return xr.concat(every, words.METRIC)
 
 
@@ -281,7 +283,7 @@ def label_scores(
     indexes = {words.METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
     known = {dim: view.labels(dim, index) for dim, index in indexes.items()}
     hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
-    kept = {name: each.variable for name, each in cube.coords.items() if name not in hidden}
+    kept = {name: coord.variable for name, coord in cube.coords.items() if name not in hidden}
     there = view.experiment_of(cube).there
     kept["took_part"] = view.variable(view.LIST, there)
     if not there.all():
@@ -318,15 +320,15 @@ def wanted_depths(
 ) -> list[int]:
     """Return the depths asked for, all by default, refusing those that the cube lacks."""
     deepest = cube.sizes[words.DEPTH]
-    asked = list(range(1, deepest + 1)) if at is None else listed(at)
-    beyond = [repr(each) for each in asked if not (is_whole(each) and 1 <= each <= deepest)]
+    depths = list(range(1, deepest + 1)) if at is None else listed(at)
+    beyond = [repr(depth) for depth in depths if not (is_whole(depth) and 1 <= depth <= deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
     wanted = f"depths from 1 to {deepest}, the depth of the cube"
-    if beyond or not asked:
+    if beyond or not depths:
         advice = "build the cube with a greater depth=; missing ranks are empty"
         raise DepthError(wanted, "" if beyond else "none", advice, beyond)
-    refuse_repeated_depths(asked, wanted)
-    return [int(depth) for depth in asked]
+    refuse_repeated_depths(depths, wanted)
+    return [int(depth) for depth in depths]
 
 
 def refuse_repeated_depths(depths: Iterable[Any], wanted: str) -> None:
@@ -411,7 +413,7 @@ def cwl(
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
         wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
         raise MetricError(wanted, "", "", refused)
-    values = in_blocks(cube, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
+    values = in_blocks(cube, chosen, depths, kernel=_read_block, per_metric=len(QUANTITIES))
     parts = {
         name: values.isel({words.METRIC: slice(place, None, len(QUANTITIES))})
         for place, name in enumerate(QUANTITIES)

@@ -47,9 +47,9 @@ def settle_collection(bound: inspect.BoundArguments) -> None:
 
     Frames of scores among the arguments get the column.
     """
-    asked, subject = bound.arguments.get("by"), next(iter(bound.arguments.values()))
+    given, subject = bound.arguments.get("by"), next(iter(bound.arguments.values()))
     by = getattr(subject, "attrs", {}).get(COLLECTION)
-    if by is None or not isinstance(asked, str) or asked != COLLECTION:
+    if by is None or not isinstance(given, str) or given != COLLECTION:
         return
     if COLLECTION not in _names(subject):
         known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
@@ -112,8 +112,8 @@ def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
     """Raise for scores with repeats in a level of the index or in a column."""
     if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
         return
-    found = wide_frame(score_frame(scores))
-    wide = pd.DataFrame() if found is None else repeats.indexed_by_repeat(found)
+    frame = wide_frame(score_frame(scores))
+    wide = pd.DataFrame() if frame is None else repeats.indexed_by_repeat(frame)
     word = repeats.level_of(wide)
     if word is not None:
         read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
@@ -222,10 +222,10 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     by
         A column of groups, which stays.
     """
-    found = None if by is not None and is_long(frame) else wide_frame(frame)
-    if found is None:
+    scores = None if by is not None and is_long(frame) else wide_frame(frame)
+    if scores is None:
         return frame
-    wide = repeats.indexed_by_repeat(found)
+    wide = repeats.indexed_by_repeat(scores)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
@@ -252,7 +252,7 @@ def _is_of_both(column: pd.Series) -> bool:
     system = index_roles(column.to_frame())[SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
     counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
-    return not any(len(each) < len(column) and each.max() == 1 for each in counts)
+    return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 
 
 def sound(scores: xr.DataArray) -> xr.DataArray:
@@ -321,7 +321,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         raise InputError("scores that are numbers", f"an array of {scores.dtype}", advice)
     column = pd.Series(scores.to_numpy().ravel())
     if not _is_number(column) and column.notna().any():
-        others = [each for each in column.dropna() if not isinstance(each, int | float | np.number)]
+        others = [cell for cell in column.dropna() if not isinstance(cell, int | float | np.number)]
         found = f"{len(others)} of another type"
         raise InputError("scores that are numbers", found, advice, map(repr, others))
     values = column.astype(object).where(column.notna(), np.nan).to_numpy(np.float64)
@@ -372,7 +372,7 @@ def lay_out(scores: Scores) -> Laid:
         raise InputError("a column of numbers per metric", found, advice, text)
     levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
     coded = {d: _coded(frame.index, name) for d, name in levels.items() if name is not None}
-    labels = {dim: found for dim, (_, found) in coded.items()}
+    labels = {dim: index for dim, (_, index) in coded.items()}
     shape = tuple(map(len, labels.values()))
     cells = np.ravel_multi_index(tuple(codes for codes, _ in coded.values()), shape)
     if np.bincount(cells).max() > 1:
@@ -391,8 +391,8 @@ def lay_out(scores: Scores) -> Laid:
 def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:
     """Return the places of labels among those there are, in the order in which they come."""
     level = index.names.index(name)
-    codes, found = pd.factorize(index.codes[level])
-    if found.min() < 0:  # a label is missing
+    codes, present = pd.factorize(index.codes[level])
+    if present.min() < 0:  # a label is missing
         codes, labels = pd.factorize(index.get_level_values(level), use_na_sentinel=False)
         return codes, labels.rename(name)
-    return codes, index.levels[level].take(found)
+    return codes, index.levels[level].take(present)

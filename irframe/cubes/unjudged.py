@@ -134,8 +134,8 @@ def bounds(
         for _, part in whole.scales():
             for metric in chosen:
                 refuse_long(metric, part, np.asarray(depths))
-    found = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
-    return label_scores(cube, found, chosen, depths)
+    values = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
+    return label_scores(cube, values, chosen, depths)
 
 
 def both_sides(
@@ -159,7 +159,7 @@ def both_sides(
     xarray.DataArray
         Dimensions (bound, metric, system, topic, depth).
     """
-    both = in_blocks(cube, metrics, depths, kernel=kernel, each=2, hidden=hidden, ties=ties)
+    both = in_blocks(cube, metrics, depths, kernel=kernel, per_metric=2, hidden=hidden, ties=ties)
     sides = [both.isel({METRIC: slice(side, None, 2)}) for side in range(2)]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
@@ -404,7 +404,7 @@ def rejudge(
     place = new.topics.get_indexer(topics)
     kept = np.flatnonzero(place >= 0)
     if not len(kept):
-        sides = [shown(each[:3]) for each in (topics, new.topics)]
+        sides = [shown(labels[:3]) for labels in (topics, new.topics)]
         found = f"none: the cube has {sides[0]}, the judgments {sides[1]}"
         raise IdError("topics of the cube among the judgments", found)
     beyond = new.topics.difference(topics, sort=False)
@@ -412,7 +412,7 @@ def rejudge(
         "topics of the cube have no judgments any more and are left out": topics[place < 0],
         "topics of the judgments have no lists in the cube and are left out": beyond,
     }
-    warn(*(f"{len(some)} {what}: {shown(some)}" for what, some in lacking.items() if len(some)))
+    warn(*(f"{len(lost)} {what}: {shown(lost)}" for what, lost in lacking.items() if len(lost)))
     part = experiment.part(np.arange(experiment.shape[0]), kept)
     judgments = Judgments.chosen(new.table, place[kept])
     given = any("pool_depth" in step.options for step in steps)

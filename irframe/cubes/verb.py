@@ -96,7 +96,7 @@ def verb(
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
         settle_collection(bound)
-        asked = options_of(bound)
+        options = options_of(bound)
         subject, whole = _read_all(bound, asking)
         if "cube" in bound.arguments and not spans:
             view.refuse_spans(whole, f" for {name}")
@@ -111,7 +111,7 @@ def verb(
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             lone = [dim for dim in view.LIST if dim not in subject.dims and dim in whole.dims]
             result = result.isel({dim: 0 for dim in lone if result.sizes.get(dim) == 1})
-        return stamped(result, name, whole, asked, subject)
+        return stamped(result, name, whole, options, subject)
 
     VERBS[name] = call
     return call
@@ -186,7 +186,7 @@ def _hold_whole(whole: Any, result: Any) -> None:
     """Hold grades of a lazy cube against its experiment's, unless tasks of the result do."""
     if isinstance(whole, xr.Dataset) and GRADE in whole:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
-        lazy = any(getattr(each, "chunks", None) for each in parts)
+        lazy = any(getattr(part, "chunks", None) for part in parts)
         if not lazy or (isinstance(result, xr.Dataset) and GRADE in result):
             view.hold(whole)
 
@@ -248,11 +248,11 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
 def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     """Return the results of the branches: a tree of arrays, or a frame with the group."""
     tree: xr.DataTree = next(iter(bound.arguments.values()))
-    name, asked = tree.name or "group", options_of(bound)
+    name, options = tree.name or "group", options_of(bound)
     results = _each(call, tree, bound, name)
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
-        return stamped(by_group.join(results, name, tree), call.__name__, first, asked)
+        return stamped(by_group.join(results, name, tree), call.__name__, first, options)
     nodes = {
         key: result
         if isinstance(result, xr.Dataset)
@@ -309,12 +309,12 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     """
     there = view.experiment_of(cube).there
     kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
-    for dim, some in kept.items():
-        if not some.any():
+    for dim, present in kept.items():
+        if not present.any():
             raise InputError(f"{dim}s of which something is there", "none")
-        if not some.all():
-            warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
-            cube = cube.isel({dim: np.flatnonzero(some)})
+        if not present.all():
+            warn(f"{(~present).sum()} {dim}s of which nothing is there are left out")
+            cube = cube.isel({dim: np.flatnonzero(present)})
     return cube
 
 

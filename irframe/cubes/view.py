@@ -55,12 +55,12 @@ def assemble(
     parts
         The names, with the type of an array and its lengths beyond systems and topics.
     """
-    da, found = need_dask().array, {}
+    da, arrays = need_dask().array, {}
     for name, (dtype, beyond) in parts.items():
         shapes = [(systems, topics, *beyond) for topics in counts]
         tasks = [one[name] for one in made]
-        found[name] = da.concatenate([*map(da.from_delayed, tasks, shapes, repeat(dtype))], axis=1)
-    return found
+        arrays[name] = da.concatenate([*map(da.from_delayed, tasks, shapes, repeat(dtype))], axis=1)
+    return arrays
 
 
 LARGE, BLOCK = 1 << 28, 1 << 24
@@ -164,8 +164,8 @@ def view(
     else:  # in blocks of topics, when they are wanted
         dask, systems = need_dask(), whole[SYSTEM]
         held, task = dask.delayed(experiment, traverse=False), dask.delayed(_grades)
-        topics = [whole[TOPIC][some] for some in slices_of(chunks)]
-        tasks = [{GRADE: task(held, systems, some, depth)} for some in topics]
+        topics = [whole[TOPIC][block] for block in slices_of(chunks)]
+        tasks = [{GRADE: task(held, systems, codes, depth)} for codes in topics]
         parts = {GRADE: (np.int8, (depth,))}
         grade = assemble(tasks, chunks, len(systems), parts)[GRADE]
     named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
@@ -184,8 +184,8 @@ def _shown(
     coords: dict[Any, Any] = {dim: labels(dim, label) for dim, label in named.items()}
     coords[DEPTH] = labels(DEPTH, np.arange(1, grade.sizes[DEPTH] + 1))
     length = experiment.hits.length.astype(np.int32)
-    for name, each in (("retrieved", length), ("unjudged", experiment.unjudged)):
-        coords[name] = variable(LIST, each[chosen])
+    for name, values in (("retrieved", length), ("unjudged", experiment.unjudged)):
+        coords[name] = variable(LIST, values[chosen])
     mark = np.int64(experiment.mark) << np.int64(SHIFT)
     coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
     made = {**experiment.made, EXPERIMENT: experiment}
@@ -267,13 +267,15 @@ def read_cube(cube: Any) -> xr.Dataset:
     experiment, grade = _held_against(experiment, codes, grade, named)
     lone = [dim for dim in LIST if dim not in cube.dims]
     riders = {
-        name: each.variable if each.ndim or not lone else (lone[-1:], each.to_numpy()[np.newaxis])
-        for name, each in cube.coords.items()
-        if name not in OURS and {*each.dims} <= {*LIST}
+        name: coord.variable
+        if coord.ndim or not lone
+        else (lone[-1:], coord.to_numpy()[np.newaxis])
+        for name, coord in cube.coords.items()
+        if name not in OURS and {*coord.dims} <= {*LIST}
     }
-    found = _shown(experiment, codes, grade, named, riders)
-    others = {name: value for name, value in cube.attrs.items() if name not in found.attrs}
-    return found.assign_attrs(others)
+    result = _shown(experiment, codes, grade, named, riders)
+    others = {name: value for name, value in cube.attrs.items() if name not in result.attrs}
+    return result.assign_attrs(others)
 
 
 def hold(cube: xr.Dataset) -> None:
@@ -289,7 +291,7 @@ def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
     """Return another experiment as a cube shows its own: as deep, in memory or not."""
     grade = cube[GRADE].variable
     chunks = grade.chunksizes[TOPIC] if grade.chunks else None
-    riders = {name: each.variable for name, each in cube.coords.items() if name not in OURS}
+    riders = {name: coord.variable for name, coord in cube.coords.items() if name not in OURS}
     return view(experiment, grade.sizes[DEPTH], riders, chunks=chunks)
 
 
@@ -307,9 +309,9 @@ def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
 def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
     """Return which systems or topics of the experiment are there."""
     name = CODES[dim]
-    for each in (dim, name):
-        if each not in cube.variables:
-            raise InputError(f"a cube with {each} for every {dim}", "none", f"keep {each}")
+    for needed in (dim, name):
+        if needed not in cube.variables:
+            raise InputError(f"a cube with {needed} for every {dim}", "none", f"keep {needed}")
     if not {*cube[name].dims} <= {dim}:
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     codes = np.atleast_1d(cube[name].to_numpy())
@@ -319,14 +321,14 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, unknown)
         codes = codes.astype(np.int64)
-    found, size = codes & ((1 << SHIFT) - 1), experiment.shape[LIST.index(dim)]
-    if ((codes >> SHIFT != experiment.mark) | (found >= size)).any():
+    places, size = codes & ((1 << SHIFT) - 1), experiment.shape[LIST.index(dim)]
+    if ((codes >> SHIFT != experiment.mark) | (places >= size)).any():
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
-    again = np.atleast_1d(cube[dim].to_numpy())[pd.Index(found).duplicated()]
+    again = np.atleast_1d(cube[dim].to_numpy())[pd.Index(places).duplicated()]
     if len(again):
         advice = f"{TOGETHER}, and select each label once"
         raise IdError(f"every {dim} once in a cube", f"{len(again)} again", advice, again)
-    return np.asarray(found)
+    return np.asarray(places)
 
 
 def _labels(cube: xr.Dataset, dim: str) -> pd.Index:
@@ -360,8 +362,8 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
         whole = depths.dtype.kind in "iuf" and not (np.isnan(depths) | (depths % 1 > 0)).any()
         shown = (depths.astype(int) if whole else depths)[:5].tolist()
         found = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
-        asked = f"these depths with at={shown}" if whole else "depths with at="
-        advice = f"leave the cube whole, and ask for {asked}"
+        request = f"these depths with at={shown}" if whole else "depths with at="
+        advice = f"leave the cube whole, and ask for {request}"
         raise DepthError("a cube with all depths from 1 on", found, advice)
     if not np.array_equal(depths, wanted):
         grade = grade.isel({DEPTH: np.argsort(depths)})
@@ -387,13 +389,13 @@ def _held_against(
         part, shown = experiment.seen(*codes.values()).loaded, grade.to_numpy()
         there, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
 
-        def hold(some: tuple[slice, slice]) -> None:
-            there[some], wrong[some] = _compared(part, shown[some], some)
+        def hold(tile: tuple[slice, slice]) -> None:
+            there[tile], wrong[tile] = _compared(part, shown[tile], tile)
 
         in_threads(hold, tiles(*shown.shape))
         if wrong.any():
-            told = [f"{named[SYSTEM][s]} on {named[TOPIC][t]}" for s, t in np.argwhere(wrong)]
-            raise InputError(WANTED, f"{len(told)} lists with other grades", ADVICE, told)
+            offenders = [f"{named[SYSTEM][s]} on {named[TOPIC][t]}" for s, t in np.argwhere(wrong)]
+            raise InputError(WANTED, f"{len(offenders)} lists with other grades", ADVICE, offenders)
     if not there.all():
         missing = np.zeros(experiment.shape, bool)
         missing[np.ix_(*codes.values())] = ~there
@@ -406,10 +408,10 @@ def _held_against(
 
 
 def _compared(
-    part: Experiment, shown: Array, some: tuple[slice, slice]
+    part: Experiment, shown: Array, tile: tuple[slice, slice]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which lists are not masked as a whole, and which have other grades."""
-    own = part.cells(some, shown.shape[-1], ties=False)[GRADE]
+    own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == np.int8:
         here = np.ones(shown.shape[:2], bool)
         alike = np.array_equal(shown, own)
@@ -428,7 +430,7 @@ def _held_lazily(experiment: Experiment, codes: Mapping[str, Codes], grade: Any)
     """Return grades that are held against the experiment's when they are computed."""
     dask, whole = need_dask(), grade.rechunk({2: -1})
     sides = zip(LIST, codes.values(), whole.chunks, strict=False)
-    places = {dim: dask.array.from_array(each, chunks=(size,)) for dim, each, size in sides}
+    places = {dim: dask.array.from_array(code, chunks=(size,)) for dim, code, size in sides}
     checked = dask.array.blockwise(
         _held_block,
         CELL,
@@ -443,8 +445,8 @@ def _held_lazily(experiment: Experiment, codes: Mapping[str, Codes], grade: Any)
 def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return grades of a block as they were built, refusing others."""
     part = experiment.part(systems, topics).loaded
-    some = slice(0, len(systems)), slice(0, len(topics))
-    there, wrong = _compared(part, shown, some)
+    tile = slice(0, len(systems)), slice(0, len(topics))
+    there, wrong = _compared(part, shown, tile)
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
     return _filled(shown) if shown.dtype != np.int8 else shown

@@ -87,8 +87,8 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
     summary = facts(scores[METRIC].item()).summary
     kernel = partial(average, summary=summary)
     whole, dims = scores.compute(), [[TOPIC]]
-    found: xr.DataArray = xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
-    return found
+    means: xr.DataArray = xr.apply_ufunc(kernel, whole, input_core_dims=dims, keep_attrs=True)
+    return means
 
 
 def moments(scores: Scores) -> list[Any]:
@@ -184,8 +184,8 @@ def weighted(scores: Scores, weights: Any) -> Scores:
     if len(nothing):
         warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
     kept = np.flatnonzero(values)
-    found = replace(scores, weights=values / values.max())
-    return found.take(topic=kept) if len(nothing) else found
+    result = replace(scores, weights=values / values.max())
+    return result.take(topic=kept) if len(nothing) else result
 
 
 def effective(scores: Scores) -> Any:
@@ -212,15 +212,15 @@ def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> li
         return []
     least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
     fewest, heaviest = np.nanmin(topics), scores.weights.max() / scores.weights.sum()
-    found = []
+    messages = []
     if fewest < least:
-        found.append(
+        messages.append(
             f"{what} hold less often than they say where topics with weights are as good as "
             f"fewer than {least} of equal weight: {fewest:.3g}"
         )
     if heaviest > 0.5:
-        found.append(f"one topic has {100 * heaviest:.3g}% of the weight")
-    return found
+        messages.append(f"one topic has {100 * heaviest:.3g}% of the weight")
+    return messages
 
 
 def _numbers(weights: pd.Series, topics: pd.Index) -> Any:
@@ -323,7 +323,7 @@ class Resamples:
         high = self.samples - 1 - low
         parted = np.partition(values, np.union1d(place, self.samples - 1 - place), axis=-1)
         lowest, highest = (
-            np.take_along_axis(parted, each, axis=-1)[..., 0] for each in (low, high)
+            np.take_along_axis(parted, rank, axis=-1)[..., 0] for rank in (low, high)
         )
         return np.where(np.isnan(highest), np.nan, lowest), highest
 

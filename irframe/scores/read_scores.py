@@ -39,8 +39,8 @@ def warn_left_out(scores: Scores) -> None:
     ]
     messages = []
     if dropped:
-        found = "; ".join(dropped)
-        messages.append(f"topics on which some system has no score are left out: {found}")
+        details = "; ".join(dropped)
+        messages.append(f"topics on which some system has no score are left out: {details}")
     if len(counted) and counted.min() == 1:
         messages.append("systems are compared on a single topic, which cannot show a difference")
     warn(*messages)
@@ -77,8 +77,8 @@ def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both
     if isinstance(scores, xr.DataArray):
         return _of_array(to_scores(scores), over)
     values, metrics, labels, attrs = lay_out(scores)
-    found = Scores(values[..., np.newaxis], metrics, labels[SYSTEM], labels[TOPIC], None, attrs)
-    return read_repeats(found, labels[REPEAT], over) if REPEAT in labels else found
+    result = Scores(values[..., np.newaxis], metrics, labels[SYSTEM], labels[TOPIC], None, attrs)
+    return read_repeats(result, labels[REPEAT], over) if REPEAT in labels else result
 
 
 def _of_array(array: xr.DataArray, over: Over) -> Scores:
@@ -88,7 +88,7 @@ def _of_array(array: xr.DataArray, over: Over) -> Scores:
         array = array.compute()
     lazy = array.chunks is not None
     values: Any = array.data if lazy else array.to_numpy()
-    found = Scores(
+    scores = Scores(
         values if DEPTH in array.dims else values[..., np.newaxis],
         [str(label) for label in array.indexes[METRIC]],
         array.indexes[SYSTEM],
@@ -96,7 +96,7 @@ def _of_array(array: xr.DataArray, over: Over) -> Scores:
         array.indexes[DEPTH] if DEPTH in array.dims else None,
         dict(array.attrs),
     )
-    return read_repeats(found, array.indexes[REPEAT], over) if several else found
+    return read_repeats(scores, array.indexes[REPEAT], over) if several else scores
 
 
 def scores_to_compare(
@@ -150,14 +150,14 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
     if index is None:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
-    asked = listed(at)
+    depths = listed(at)
     what = "budgets" if READ_IN.get() else "depths"
     wanted = f"{what} scored, each once, from {index.min()} to {index.max()}"
-    missing = [depth for depth in asked if depth not in index]
-    if missing or not asked:
+    missing = [depth for depth in depths if depth not in index]
+    if missing or not depths:
         deeper = any(np.isreal(depth) and depth > index.max() for depth in missing)
         advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
         found = f"{len(missing)} not scored" if missing else "none"
         raise DepthError(wanted, found, advice, missing)
-    refuse_repeated_depths(asked, wanted)
-    return scores.take(depth=index.get_indexer(pd.Index(asked)))
+    refuse_repeated_depths(depths, wanted)
+    return scores.take(depth=index.get_indexer(pd.Index(depths)))

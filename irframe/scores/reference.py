@@ -124,7 +124,7 @@ def share_depths(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     shared: Any = scored[0] & scored[1]
     one = len(sides[1].metrics) == 1
     kept = [shared, np.all(shared, axis=0, keepdims=True) if one else shared]
-    blanked = [side.where(each) for side, each in zip(sides, kept, strict=True)]
+    blanked = [side.where(mask) for side, mask in zip(sides, kept, strict=True)]
     paired = scores_to_compare(blanked[0])
     return paired, paired if other is scores else scores_to_compare(blanked[1], quiet=True)
 

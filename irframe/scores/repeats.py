@@ -100,7 +100,7 @@ class Repeats:
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
         for place, part in self.by_topics(scores):
             table = table_of(part, np.zeros(len(part), int))
-            variance[place], freedom[place] = (each[0] for each in one_sample(table, self.over))
+            variance[place], freedom[place] = (array[0] for array in one_sample(table, self.over))
             if len(part) > 1:
                 spread[place] = np.sqrt(table.repeat[0] * len(part))
         return variance, freedom, spread
@@ -162,8 +162,8 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
     rows = [lists[:, end - n : end].mean(axis=1) for end, n in zip(ends, counts, strict=True)]
     if not complete:
         _tell_short(scores, lists, owner, repeats.take(places), word)
-    found = Repeats(lists, owner, counts, known, word, over)
-    return replace(scores, values=np.stack(rows, axis=1), repeats=found)
+    own = Repeats(lists, owner, counts, known, word, over)
+    return replace(scores, values=np.stack(rows, axis=1), repeats=own)
 
 
 def _of_topics(scores: Scores, there: Array, word: str, over: Over) -> Scores:
@@ -178,8 +178,8 @@ def _of_topics(scores: Scores, there: Array, word: str, over: Over) -> Scores:
     most = np.array([counts[:, system].max(initial=0) for system in range(len(there))])
     there[~there.any(axis=1), 0] = True
     owner, places = np.nonzero(there)
-    found = Repeats(scores.values[:, owner, places], owner, most, "topic", word, over)
-    return replace(scores, values=values, repeats=found)
+    repeats = Repeats(scores.values[:, owner, places], owner, most, "topic", word, over)
+    return replace(scores, values=values, repeats=repeats)
 
 
 def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
@@ -240,24 +240,24 @@ def beware_of_repeats(scores: Scores) -> list[str]:
     known = scores.repeats
     if known is None or not known.crossing or known.counts.min() > 1:
         return []
-    told = ONE.format(known.word, known.word)
-    return [f"{told}: {listing(scores.systems[known.counts == 1])}"]
+    message = ONE.format(known.word, known.word)
+    return [f"{message}: {listing(scores.systems[known.counts == 1])}"]
 
 
 def spread_of_repeats(scores: Scores) -> dict[str, Array]:
     """Return how many repeats systems have, and how far their means spread, by depth."""
     known = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
-    found = {"n_repeats": np.broadcast_to(known.counts[:, np.newaxis], shape)}
-    return found if known.layout == "topic" else found | {"repeat_sd": known.own(scores)[2]}
+    parts = {"n_repeats": np.broadcast_to(known.counts[:, np.newaxis], shape)}
+    return parts if known.layout == "topic" else parts | {"repeat_sd": known.own(scores)[2]}
 
 
 def drawn_repeats(
-    scores: Scores, asked: Mapping[str, int | Sequence[int] | None]
+    scores: Scores, sizes: Mapping[str, int | Sequence[int] | None]
 ) -> dict[str, Any]:
     """Return the expected best and worst of so many repeats, under names such as best_of_3."""
-    found = {}
-    for name, given in asked.items():
+    drawn = {}
+    for name, given in sizes.items():
         if given is None:
             continue
         if scores.repeats is None:
@@ -265,8 +265,8 @@ def drawn_repeats(
             raise ParameterError(f"several repeats for {name}=", "one of every system", advice)
         for k in listed(given):
             number = whole(name, k, low=1)
-            found[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")
-    return found
+            drawn[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")
+    return drawn
 
 
 def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
@@ -283,13 +283,13 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     worst
         Whether the worst one counts.
     """
-    found = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
+    expected = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
     inside = scores.repeats.layout == "topic"
     for place, part in scores.repeats.by_topics(scores):
         lowest = worst == (scores.towards[place[0]] > 0)
         drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
-        found[place] = drawn.mean(axis=0) if inside else drawn
-    return found
+        expected[place] = drawn.mean(axis=0) if inside else drawn
+    return expected
 
 
 def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
@@ -315,5 +315,5 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
     place = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
     shares = scipy.special.comb(place, k - 1) * (place < n)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = (shares * np.where(place < n, rising, 0)).sum(axis=0) / scipy.special.comb(n, k)
-    return np.where(n < k, np.nan, (0 - found) if lowest else found)
+        expected = (shares * np.where(place < n, rising, 0)).sum(axis=0) / scipy.special.comb(n, k)
+    return np.where(n < k, np.nan, (0 - expected) if lowest else expected)

@@ -84,13 +84,13 @@ class Scores:
         apart = self.topic_order is not None and self.scored.all()
         width = fitting(topics * depths, SORTED_BYTES) if apart else systems
         for row, sign in enumerate(self.towards):
-            for some in groups(systems, max(1, width)):
+            for block in groups(systems, max(1, width)):
 
                 def compute(scores: Array, weights: Array | None = None, row: int = row) -> Arrays:
                     return (average(scores, self.summaries[row], axis=1, weights=weights),)
 
-                (means,) = self.over(row, slice(None), compute, systems=some)
-                result[row, :, some] = sign * means.T
+                (means,) = self.over(row, slice(None), compute, systems=block)
+                result[row, :, block] = sign * means.T
         return result
 
     @cached_property
@@ -124,7 +124,7 @@ class Scores:
         """Compute arrays over pairs and depths by `pieces`, shape (array, metric, depth, pair)."""
 
         def stacked(row: int, block: slice) -> Array:
-            return np.stack([each.T for each in compute(row, block)])
+            return np.stack([array.T for array in compute(row, block)])
 
         return np.swapaxes(self.by_piece(pairs, stacked, axis=1), 0, 1)
 
@@ -221,10 +221,10 @@ class Scores:
 
     def labels(self, *others: str) -> dict[str, Any]:
         """Return the labels of metrics, of systems if asked for, and of depths if there are any."""
-        found: dict[str, Any] = {METRIC: self.metrics}
+        labels: dict[str, Any] = {METRIC: self.metrics}
         if SYSTEM in others:
-            found[SYSTEM] = self.systems.rename(SYSTEM)
-        return found if self.depths is None else found | {DEPTH: self.depths.to_numpy()}
+            labels[SYSTEM] = self.systems.rename(SYSTEM)
+        return labels if self.depths is None else labels | {DEPTH: self.depths.to_numpy()}
 
     def labelled(self, values: Array, name: str) -> xr.DataArray:
         """Put labels on values over metric and depth."""
@@ -236,7 +236,7 @@ class Scores:
         """Put labels on values over metric, depth and one more dimension."""
         alike = self.labelled(next(iter(parts.values()))[..., 0], "")
         dims = *alike.dims, dim
-        arrays = {n: (dims, each.reshape(*alike.shape, -1)) for n, each in parts.items()}
+        arrays = {n: (dims, values.reshape(*alike.shape, -1)) for n, values in parts.items()}
         return xr.Dataset(arrays, alike.coords)
 
 
@@ -262,14 +262,14 @@ def in_memory(*sides: Scores) -> list[Scores]:
     refuse_large(sum(side.values.nbytes for side in lazy.values()))
     values = need_dask().compute(*(side.values for side in lazy.values()))
     pairs = zip(lazy.items(), values, strict=True)
-    loaded = {key: replace(side, values=each) for (key, side), each in pairs}
+    loaded = {key: replace(side, values=array) for (key, side), array in pairs}
     return [loaded.get(id(side), side) for side in sides]
 
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     """Yield what topics some of the depths share, and where these stand, from (topic, depth)."""
-    found, which = np.unique(scored, axis=1, return_inverse=True)
-    for number, topics in enumerate(found.T):
+    distinct, which = np.unique(scored, axis=1, return_inverse=True)
+    for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(which.ravel() == number)
 
 
@@ -287,8 +287,8 @@ def _relative(weights: Array | None, topics: Any = slice(None)) -> Arrays:
     """Return the weights of some topics, 1 on average; nothing if there are none."""
     if weights is None:
         return ()
-    some = weights[topics]
-    return (some / (some.mean() if some.size else 1),)
+    chosen = weights[topics]
+    return (chosen / (chosen.mean() if chosen.size else 1),)
 
 
 def _averages(scores: Array, weights: Array | None = None, *, summary: Any) -> Arrays:

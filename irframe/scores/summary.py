@@ -30,9 +30,9 @@ Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
 
 def cautious(result: Labelled, messages: Iterable[str]) -> Labelled:
     """Warn of what a result is to be read with, once each, and say it in its attributes."""
-    told = list(dict.fromkeys(messages))
-    warn(*told)
-    return noted(result, told)
+    distinct = list(dict.fromkeys(messages))
+    warn(*distinct)
+    return noted(result, distinct)
 
 
 def noted(result: Labelled, messages: Iterable[str]) -> Labelled:
@@ -48,8 +48,8 @@ def noted(result: Labelled, messages: Iterable[str]) -> Labelled:
 
 def caution(messages: Iterable[str]) -> dict[str, str]:
     """Return the attribute that says what a result is to be read with, if there is something."""
-    told = "; ".join(dict.fromkeys(messages))
-    return {CAUTION: told} if told else {}
+    text = "; ".join(dict.fromkeys(messages))
+    return {CAUTION: text} if text else {}
 
 
 def united(*attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def united(*attributes: Mapping[str, Any]) -> dict[str, Any]:
     >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
     {'n': 3, 'caution': 'few; old'}
     """
-    found = {name: value for each in attributes for name, value in each.items()}
-    return found | caution(message for each in attributes for message in cautions_of(each))
+    joined = {name: value for part in attributes for name, value in part.items()}
+    return joined | caution(message for part in attributes for message in cautions_of(part))
 
 
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
@@ -78,9 +78,9 @@ def few_topics(topics: Mapping[str, Any]) -> list[str]:
     ['intervals of a mean RR hold less often than they say below 8 topics: 5']
     """
     least = {label: facts(label).least_topics for label in topics}
-    few = {n: each[(each > 1) & (each < least[n])] for n, each in topics.items()}
+    few = {n: counts[(counts > 1) & (counts < least[n])] for n, counts in topics.items()}
     what = "intervals of a mean {} hold less often than they say below {} topics: {}"
-    return [what.format(n, least[n], each.min()) for n, each in few.items() if each.size]
+    return [what.format(n, least[n], counts.min()) for n, counts in few.items() if counts.size]
 
 
 def guess(topics: Any) -> str:
@@ -103,7 +103,7 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def mean_intervals(
-    scores: Scores, found: Sequence[Any], alpha: float, interval: str, *, drawn: bool = False
+    scores: Scores, sums: Sequence[Any], alpha: float, interval: str, *, drawn: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return means with their intervals, and warn of those that have none or hold less often.
 
@@ -111,7 +111,7 @@ def mean_intervals(
     ----------
     scores
         Scores.
-    found
+    sums
         What `moments` says of them.
     alpha
         One minus the confidence level.
@@ -126,7 +126,7 @@ def mean_intervals(
         ``mean``, ``ci_low``, ``ci_high`` and ``n``, with weights ``n_eff``, each of shape (metric,
         system, depth); and attributes that say which intervals these are, and what to beware of.
     """
-    n, mean, squares, *weighted = found
+    n, mean, squares, *weighted = sums
     freedom, *topics = weighted or [np.where(n > 1, n - 1.0, np.nan)]
     curved = ~_beyond(scores.values) if interval == "logit" else np.zeros(len(mean), bool)
     names = {METRIC: scores.metrics, SYSTEM: scores.systems}
@@ -142,7 +142,7 @@ def mean_intervals(
         parts["n_eff"] = topics[0]
         heavy = beware_of_weights(scores, topics[0], drawn=drawn)
         warn(*heavy)
-    plain = np.array([each == "mean" for each in scores.summaries])
+    plain = np.array([how == "mean" for how in scores.summaries])
     others = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
     kind = "t" if others else "logit"
     if others and (plain & curved).any():
@@ -177,8 +177,8 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     [True, False, False]
     """
     known = [facts(name) for name in metrics]
-    allowed = np.array([each.share and each.least_topics <= Facts.least_topics for each in known])
-    return np.asarray(allowed & ~np.any([_beyond(each) for each in values], axis=0))
+    allowed = np.array([fact.share and fact.least_topics <= Facts.least_topics for fact in known])
+    return np.asarray(allowed & ~np.any([_beyond(array) for array in values], axis=0))
 
 
 def _beyond(values: Array) -> Array:
@@ -199,15 +199,15 @@ def _along(flags: Array, values: Array) -> Array:
 def _cautions(n: Array, mean: Array, ends: Array, names: Any) -> list[str]:
     """Say which means have no interval as all their scores are one, and which have too few."""
     lost = np.isnan(ends[0]) & ~np.isnan(mean) & (n > 1) & _averaged(mean, names)
-    found = []
+    messages = []
     if lost.any():
         places = np.argwhere(lost.reshape(*lost.shape[:2], -1).any(axis=-1))
         offenders = [f"{names[METRIC][row]} of {names[SYSTEM][column]}" for row, column in places]
-        found.append(
+        messages.append(
             f"no interval where all scores are the same: {listing(dict.fromkeys(offenders))}"
         )
-    each = {label: n[row][~np.isnan(mean[row])] for row, label in enumerate(names[METRIC])}
-    return [*found, *few_topics(each)]
+    counts = {label: n[row][~np.isnan(mean[row])] for row, label in enumerate(names[METRIC])}
+    return [*messages, *few_topics(counts)]
 
 
 Interval = Literal["logit", "t"]
@@ -327,26 +327,26 @@ def summary(
     choice("interval", interval, INTERVALS)
     read = weighted(read_scores(scores).load(), weights)
     repeats.refuse_weighted_repeats(read)
-    found, attributes = summarise(read, alpha, interval)
-    found |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
-    return like_scores(found, attributes, read, scores)
+    figures, attributes = summarise(read, alpha, interval)
+    figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
+    return like_scores(figures, attributes, read, scores)
 
 
 def summarise(
     scores: Scores, alpha: float, interval: str, *, drawn: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
-    found, attributes = mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
+    figures, attributes = mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
     if scores.repeats is None:
-        return found, attributes
+        return figures, attributes
     messages = repeats.beware_of_repeats(scores)
     warn(*messages)
-    told = repeats.told_repeats([scores]), caution(messages)
-    return found | repeats.spread_of_repeats(scores), united(attributes, *told)
+    notes = repeats.told_repeats([scores]), caution(messages)
+    return figures | repeats.spread_of_repeats(scores), united(attributes, *notes)
 
 
 def like_scores(
-    found: dict[str, Any], attributes: dict[str, Any], read: Scores, scores: Any
+    figures: dict[str, Any], attributes: dict[str, Any], read: Scores, scores: Any
 ) -> xr.Dataset | pd.DataFrame:
     """Put labels on what was found of each system: of a frame of scores in a frame, by its names.
 
@@ -362,10 +362,12 @@ def like_scores(
     labels = read.labels(SYSTEM)
     if isinstance(scores, xr.DataArray):
         shape, dims = [len(label) for label in labels.values()], tuple(labels)
-        parts = {name: (dims, each.reshape(shape), read.attrs) for name, each in found.items()}
+        parts = {
+            name: (dims, values.reshape(shape), read.attrs) for name, values in figures.items()
+        }
         return xr.Dataset(parts, labels, attributes)
     names = METRIC, read.systems.name
     index = pd.MultiIndex.from_product([*labels.values()], names=names)
-    frame = pd.DataFrame({name: each.ravel() for name, each in found.items()}, index)
+    frame = pd.DataFrame({name: values.ravel() for name, values in figures.items()}, index)
     frame.attrs.update(attributes)
     return frame

@@ -120,7 +120,7 @@ def test_a_kernel_may_give_several_arrays_of_a_metric(cube):
             yield scores
             yield -scores
 
-    found = in_blocks(cube, PARSED, [10], kernel=twice, each=2)
+    found = in_blocks(cube, PARSED, [10], kernel=twice, per_metric=2)
     np.testing.assert_array_equal(found[::2], -found[1::2])
 
 
