@@ -290,15 +290,15 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     1   bm25    q1  d2    0.7
     2   ance    q1  d2    0.8
     """
-    frame, found = runs_by_role(x)
+    frame, columns = runs_by_role(x)
     if system is None:
         return frame
     constant(str(system), 0)
-    name = found.get(SYSTEM, SYSTEM)
-    several = frame[name].unique().tolist() if SYSTEM in found else []
+    name = columns.get(SYSTEM, SYSTEM)
+    several = frame[name].unique().tolist() if SYSTEM in columns else []
     if len(several) > 1:
         raise IdError(f"one system to be named {system!r}", f"{len(several)}", "", several)
-    others = frame.drop(columns=name) if SYSTEM in found else frame.copy(deep=False)
+    others = frame.drop(columns=name) if SYSTEM in columns else frame.copy(deep=False)
     others.insert(0, name, system)
     return others
 
@@ -320,9 +320,9 @@ def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
     ({'bm25': {'q1': {'d1': 0.9}}}, ['ance'])
     """
     if isinstance(x, pd.DataFrame) and not len(x):
-        found = roles([*x.columns, *x.index.names])
-        listed = {TOPIC, DOC} <= found.keys() and found.keys() & {SCORE, RANK}
-        return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in found else (x, [])
+        columns = roles([*x.columns, *x.index.names])
+        listed = {TOPIC, DOC} <= columns.keys() and columns.keys() & {SCORE, RANK}
+        return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in columns else (x, [])
     if not isinstance(x, Mapping) or is_array(x) or not x or ids.is_mteb(x):
         return x, []
     empty = [name for name, lists in x.items() if _is_empty(lists)]
@@ -347,7 +347,7 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
     if is_ranx(x, "run"):
         frame = ids.flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
-    if isinstance(x, list) and x and all(is_ranx(each, "run") for each in x):
+    if isinstance(x, list) and x and all(is_ranx(run, "run") for run in x):
         names = [run.name for run in x]
         if None in names or len(set(names)) < len(names):
             found = "none, or one twice, among"

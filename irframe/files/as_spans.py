@@ -79,7 +79,7 @@ def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
 
 def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
     """Raise if spans end beyond their documents, or these have no texts."""
-    lengths = {doc: len(each) if isinstance(each, str) else each for doc, each in texts.items()}
+    lengths = {doc: len(text) if isinstance(text, str) else text for doc, text in texts.items()}
     length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
     unknown = spans.loc[length.isna(), DOC].unique()
     if len(unknown):
@@ -87,12 +87,12 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
         raise InputError("a text for every document with spans", found, "", map(str, unknown))
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
     if len(wrong):
-        told = [
+        offenders = [
             f"{topic} {doc} [{start}, {end}) of {lengths[doc]}"
             for topic, doc, start, end in wrong[[TOPIC, DOC, START, END]].to_numpy().tolist()
         ]
         wanted, advice = "spans within their documents", "count both in one unit"
-        raise InputError(wanted, f"{len(wrong)} that end beyond", advice, told)
+        raise InputError(wanted, f"{len(wrong)} that end beyond", advice, offenders)
 
 
 def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
@@ -115,8 +115,8 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
 
 
 def _topics(questions: pd.DataFrame) -> pd.Series:
-    name = next((each for each in ALIASES[TOPIC] if each in questions.columns), None)
-    text = next((each for each in QUESTIONS if each in questions.columns), None)
+    name = next((column for column in ALIASES[TOPIC] if column in questions.columns), None)
+    text = next((column for column in QUESTIONS if column in questions.columns), None)
     if name is not None and name != text:
         return questions[name]
     numbers: Any = range(len(questions)) if text is None else pd.factorize(questions[text])[0]
@@ -125,26 +125,26 @@ def _topics(questions: pd.DataFrame) -> pd.Series:
 
 def _parsed(held: Any, nested: str, place: int) -> list[Any]:
     try:
-        found = json.loads(held) if isinstance(held, str) else held
+        spans = json.loads(held) if isinstance(held, str) else held
     except json.JSONDecodeError as error:
         raise InputError(f"JSON in {nested!r}", f"{error} in row {place}") from error
-    if isinstance(found, Mapping) or not isinstance(found, Iterable):
-        raise InputError(f"lists of spans in {nested!r}", f"{type(found).__name__} in row {place}")
-    return list(found)
+    if isinstance(spans, Mapping) or not isinstance(spans, Iterable):
+        raise InputError(f"lists of spans in {nested!r}", f"{type(spans).__name__} in row {place}")
+    return list(spans)
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    found: dict[str, Any] = dict(roles(frame.columns))
+    names: dict[str, Any] = dict(roles(frame.columns))
     for role, aliases in BORDERS.items():
-        found[role] = next((each for each in aliases if each in frame.columns), None)
-    missing = [role for role in (TOPIC, DOC, START, END) if found.get(role) is None]
+        names[role] = next((alias for alias in aliases if alias in frame.columns), None)
+    missing = [role for role in (TOPIC, DOC, START, END) if names.get(role) is None]
     if missing:
-        told = f"other columns, none for {' and '.join(missing)}"
-        raise InputError(WANTED, told, "rename them", map(str, frame.columns))
+        found = f"other columns, none for {' and '.join(missing)}"
+        raise InputError(WANTED, found, "rename them", map(str, frame.columns))
     if not len(frame):
         raise InputError("spans", "an empty frame")
-    columns = {role: frame[found[role]] for role in (TOPIC, DOC, START, END)}
-    columns[GRADE] = frame[found[GRADE]] if GRADE in found else pd.Series(1, frame.index)
+    columns = {role: frame[names[role]] for role in (TOPIC, DOC, START, END)}
+    columns[GRADE] = frame[names[GRADE]] if GRADE in names else pd.Series(1, frame.index)
     if SET in frame.columns:
         columns[SET] = frame[SET]
     once = pd.DataFrame(columns).reset_index(drop=True)
@@ -189,7 +189,7 @@ def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFram
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     ids = dict.fromkeys((*ALIASES[TOPIC], *ALIASES[DOC], *CORPORA, SET), str)
-    kind = next((each for each in (".jsonl", ".json", ".csv", ".tsv") if each in suffixes), None)
+    kind = next((end for end in (".jsonl", ".json", ".csv", ".tsv") if end in suffixes), None)
     try:
         if kind in {".csv", ".tsv"}:
             separator = "," if kind == ".csv" else "\t"

@@ -224,7 +224,7 @@ def numbers(column: pd.Series, error: type[IrframeError] = InputError) -> NDArra
         values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
     except OverflowError as failure:
         most = sys.float_info.max
-        large = [spelled(each) for each in column if isinstance(each, int) and abs(each) > most]
+        large = [spelled(value) for value in column if isinstance(value, int) and abs(value) > most]
         wanted = f"numbers of at most 64 bits in column {column.name!r}"
         raise error(wanted, "", DROP, large) from failure
     return values
@@ -364,17 +364,17 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         If what counts as a row may be a comment, rows have more columns than others, or the last
         one may be cut off.
     """
-    found: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
+    attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
     for table in tables:
         notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         for kind in (_TOLD, _UNEVEN, _CUT):
-            if told := notes.get(kind):
-                warn(told)
-        for kind, told_of in found.items():
+            if notice := notes.get(kind):
+                warn(notice)
+        for kind, told_of in attributes.items():
             if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
                 said = text if kind == IR_METADATA else list(map(int, text.split()))
                 told_of.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
-    return {name: notes for name, notes in found.items() if notes}
+    return {name: notes for name, notes in attributes.items() if notes}
 
 
 def _told(table: pa.Table, data: bytes, source: str) -> str:
@@ -386,8 +386,8 @@ def _told(table: pa.Table, data: bytes, source: str) -> str:
     if not 0 < len(marked) < len(topics):
         return ""
     shown = ", ".join(map(repr, marked[:5].to_pylist()))
-    told = f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics"
-    return f"{told} {shown}; a comment begins with '# '"
+    text = f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics"
+    return f"{text} {shown}; a comment begins with '# '"
 
 
 def cut_off(table: pa.Table) -> str | None:
@@ -410,13 +410,13 @@ def _cut(table: pa.Table, data: bytes, source: str, before: int) -> str:
     if system is None:
         return ""
     number = before + 1 + data.rstrip().count(b"\n")
-    told = f"line {number} of {source}, its last, is the only one of the system {system!r}"
-    return f"{told}: check that the file is not cut off"
+    text = f"line {number} of {source}, its last, is the only one of the system {system!r}"
+    return f"{text}: check that the file is not cut off"
 
 
 def _header(data: bytes) -> str:
     """Return what a file says of itself in a header of ir_metadata, as YAML."""
     if data[:_ENDS].lstrip()[:1] != b"#":
         return ""
-    found = _HEADER.search(data.replace(b"\r\n", b"\n"))
-    return "" if found is None else _MARK.sub(b"", found[1]).decode(errors="replace")
+    header = _HEADER.search(data.replace(b"\r\n", b"\n"))
+    return "" if header is None else _MARK.sub(b"", header[1]).decode(errors="replace")

@@ -270,18 +270,18 @@ def _all_of(
     read: Callable[[int], str | bytes], source: Source, in_lines: Callable[[bytes], bool]
 ) -> bytes:
     """Read to the end of a file, or of a line that is too long."""
-    found, rest = io.BytesIO(), 0
+    buffer, rest = io.BytesIO(), 0
     while content := read(_PART):
         data = content.encode() if isinstance(content, str) else content
         ends = [end for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
         if rest + min(ends, default=len(data)) > LINE:
-            head = bytes(found.getbuffer()[:_BEGINNING])
+            head = bytes(buffer.getbuffer()[:_BEGINNING])
             if in_lines(head) and _by_start(_OPEN, head) is None:
-                feeds, returns, both = map(found.getvalue().count, (b"\n", b"\r", b"\r\n"))
+                feeds, returns, both = map(buffer.getvalue().count, (b"\n", b"\r", b"\r\n"))
                 raise _too_long(source, 1 + feeds + returns - both)
-        found.write(data)
+        buffer.write(data)
         rest = len(data) - 1 - max(data.rfind(b"\n"), data.rfind(b"\r")) + rest * (not ends)
-    return found.getvalue()
+    return buffer.getvalue()
 
 
 def _too_long(source: Source, number: int) -> FileFormatError:

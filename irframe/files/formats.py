@@ -81,8 +81,8 @@ def faults(data: bytes, start: int, columns: Sequence[str], first: int, *, more:
     """
     lines = enumerate(_LINE.finditer(data), first)
     rows = [(number, line[1]) for number, line in lines if line.end(1) > start]
-    found = ((number, _fault(row, columns, more=more)) for number, row in rows)
-    return [f"line {number} {fault}" for number, fault in found if fault]
+    pairs = ((number, _fault(row, columns, more=more)) for number, row in rows)
+    return [f"line {number} {fault}" for number, fault in pairs if fault]
 
 
 def fields_of(line: str) -> list[str]:
@@ -150,19 +150,21 @@ class Format:
     @property
     def wanted(self) -> str:
         """What a message says of the text format."""
-        choices = " or ".join(f"{len(each)} columns ({' '.join(each)})" for each in self.layouts)
+        choices = " or ".join(
+            f"{len(layout)} columns ({' '.join(layout)})" for layout in self.layouts
+        )
         return f"{self.noun} with {choices}{' or with a header' * self.headed}"
 
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Find the names of the columns by role; judgments may call the grade a score."""
-        found = roles(names)
-        if GRADE in self.roles and SCORE in found and not {GRADE, RANK, SYSTEM} & found.keys():
-            found[GRADE] = found[SCORE]
-        return {role: str(found[role]) for role in self.roles if role in found}
+        columns = roles(names)
+        if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
+            columns[GRADE] = columns[SCORE]
+        return {role: str(columns[role]) for role in self.roles if role in columns}
 
-    def lacking(self, found: Container[str]) -> list[tuple[str, ...]]:
-        """List the roles, or choices of roles, that are needed beyond those found."""
-        return [choice for choice in self.needed if not any(role in found for role in choice)]
+    def lacking(self, present: Container[str]) -> list[tuple[str, ...]]:
+        """List the roles, or choices of roles, that are needed beyond those present."""
+        return [choice for choice in self.needed if not any(role in present for role in choice)]
 
     def require(
         self,
@@ -194,25 +196,25 @@ class Format:
         other columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
         """
         names = list(names)
-        found = self.find(names)
-        missing = [choice for choice in self.lacking(found) if choice[0] not in optional]
+        columns = self.find(names)
+        missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
         if missing:
             wanted = f"{self.noun} with a column for {' and '.join(map(' or '.join, missing))}"
             known = ((role, ", ".join(ALIASES[role])) for role in chain(*missing))
-            told = [f"{role} may be named {aliases}" for role, aliases in known]
-            told += [f"for example {line}"] if (line := example(found)) else []
-            raise InputError(wanted, f"{where} with other columns", "; ".join(told), names)
-        twice = [name for name in found.values() if names.count(name) > 1]
+            hints = [f"{role} may be named {aliases}" for role, aliases in known]
+            hints += [f"for example {line}"] if (line := example(columns)) else []
+            raise InputError(wanted, f"{where} with other columns", "; ".join(hints), names)
+        twice = [name for name in columns.values() if names.count(name) > 1]
         if twice:
             raise InputError("one column per role", f"{where} with several named", "", twice)
-        return found
+        return columns
 
     def columns(self, fields: Sequence[str]) -> tuple[tuple[str, ...], bool]:
         """Tell from the first line what the columns are, and whether that line is a header."""
-        found = self.find(fields)
+        by_role = self.find(fields)
         distinct = len(set(fields)) == len(fields)
-        if self.headed and distinct and not self.lacking(found):
-            names = {name: role for role, name in found.items()}
+        if self.headed and distinct and not self.lacking(by_role):
+            names = {name: role for role, name in by_role.items()}
             return tuple(names.get(field, field) for field in fields), True
         longest = self.layouts[0]
         if self.surplus and len(fields) > len(longest):
@@ -362,8 +364,8 @@ def _uneven(body: bytes, number: int, source: str) -> str:
     """Say that rows have other numbers of columns than the first; empty if none has."""
     rows = (line.split() for line in body.splitlines())
     numbers = {len(row) for row in rows if row and not row[0].startswith(b"#")} | {number}
-    told = f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the"
-    return f"{told} sixth is passed over, as by trec_eval" if len(numbers) > 1 else ""
+    text = f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the"
+    return f"{text} sixth is passed over, as by trec_eval" if len(numbers) > 1 else ""
 
 
 def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | None:

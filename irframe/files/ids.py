@@ -161,14 +161,14 @@ def rows_of_ranges(start: Codes, length: Codes) -> Codes:
 
 def of_ranges(values: NDArray[Any], start: Codes, length: Codes) -> NDArray[Any]:
     """Return the values of ranges, one range after the other, without all of their rows at once."""
-    ends, found = np.cumsum(length), np.empty(int(length.sum()), values.dtype)
+    ends, result = np.cumsum(length), np.empty(int(length.sum()), values.dtype)
     for first in range(0, len(length), RANGES):
-        some = slice(first, first + RANGES)
-        last = int(ends[some][-1])
-        found[last - int(length[some].sum()) : last] = values[
-            rows_of_ranges(start[some], length[some])
+        part = slice(first, first + RANGES)
+        last = int(ends[part][-1])
+        result[last - int(length[part].sum()) : last] = values[
+            rows_of_ranges(start[part], length[part])
         ]
-    return found
+    return result
 
 
 def within(codes: Codes) -> Codes:
@@ -258,8 +258,8 @@ def is_judgments(frame: Any) -> bool:
     >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
     (True, False)
     """
-    found = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
-    return {words.TOPIC, words.DOC, words.GRADE} <= found and words.SYSTEM not in found
+    present = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
 
 
 def require_columns(frame: Any, kind: Format) -> dict[str, str]:
@@ -278,19 +278,19 @@ def require_columns(frame: Any, kind: Format) -> dict[str, str]:
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
-    found = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
+    columns = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
     if not len(frame):
         raise InputError(f"{kind.noun} with rows", "an empty one")
     for role in kind.roles:
-        if role in found:
-            refuse_rivals(frame, role, found[role])
-            column = frame[found[role]]
+        if role in columns:
+            refuse_rivals(frame, role, columns[role])
+            column = frame[columns[role]]
             if TYPES.get(role) == TEXT and column.dtype == object:
                 refuse_unfit(column, IdError, f"{role}s")
-    return found
+    return columns
 
 
-def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str:
+def _example(frame: pd.DataFrame, kind: Format, columns: Mapping[str, str]) -> str:
     """Return a line that may give a frame the columns that it lacks."""
     others = words.roles(frame.columns)
     if kind is RUN and words.GRADE in others:
@@ -299,10 +299,10 @@ def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str
         advice = "the runs come first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
     strangers = [name for name in frame.columns if name not in others.values()]
-    if kind is RUN and {words.TOPIC, words.DOC} <= found.keys() and len(strangers) > 1:
-        ids = [found[role] for role in (words.TOPIC, words.DOC)]
+    if kind is RUN and {words.TOPIC, words.DOC} <= columns.keys() and len(strangers) > 1:
+        ids = [columns[role] for role in (words.TOPIC, words.DOC)]
         return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
-    pairs = zip(strangers, (choice[0] for choice in kind.lacking(found)), strict=False)
+    pairs = zip(strangers, (choice[0] for choice in kind.lacking(columns)), strict=False)
     return f"frame.rename(columns={dict(pairs)})" if strangers else ""
 
 
@@ -364,17 +364,17 @@ def height(value: Any, most: int = DEEPEST) -> int | None:
     if not most:
         raise InputError(f"dictionaries at most {DEEPEST} deep", "deeper ones")
     below = (height(part, most - 1) for part in value.values())
-    first = next((found for found in below if found is not None), None)
+    first = next((levels for levels in below if levels is not None), None)
     return None if first is None else first + 1
 
 
 def entries_by_height(nested: Nested) -> dict[int, list[Any]]:
     """Return the keys of a dictionary by the height of their values, empty values left out."""
-    found: dict[int, list[Any]] = {}
+    keys: dict[int, list[Any]] = {}
     for key, value in nested.items():
         if (size := height(value)) is not None:
-            found.setdefault(size, []).append(key)
-    return found
+            keys.setdefault(size, []).append(key)
+    return keys
 
 
 def flatten(nested: Nested, value: str) -> pd.DataFrame:
@@ -406,7 +406,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         {
             words.TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
             words.DOC: [*chain.from_iterable(nested.values())],
-            value: [each for docs in nested.values() for each in docs.values()],
+            value: [entry for docs in nested.values() for entry in docs.values()],
         }
     )
 

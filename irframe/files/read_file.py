@@ -99,8 +99,8 @@ def partitions(name: str) -> dict[str, str]:
     {'track': 'web', 'system': 'bm25+rm3'}
     """
     folders = PurePosixPath(name.replace("\\", "/")).parts[:-1]
-    found = (_PARTITION.fullmatch(folder) for folder in folders)
-    return {match[1]: unquote(match[2]) for match in found if match}
+    matches = (_PARTITION.fullmatch(folder) for folder in folders)
+    return {match[1]: unquote(match[2]) for match in matches if match}
 
 
 def home(name: str) -> str:
@@ -160,15 +160,15 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
 
 
 def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
-    found = kind.require(table.column_names, source)
+    names = kind.require(table.column_names, source)
     if not table.num_rows:
         raise FileFormatError(kind.noun, f"{source} without a single row")
     columns = {
         role: to_role(table[name], role, f"column {name!r} of {source}")
-        for role, name in found.items()
+        for role, name in names.items()
     }
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name not in found.values() and not _INDEX.fullmatch(name):
+        if name not in names.values() and not _INDEX.fullmatch(name):
             columns.setdefault(name, column)
     return pa.table(columns)
 
@@ -215,10 +215,10 @@ Problem = tuple[str, str, str]
 def problems_of(file: str, error: Exception) -> list[Problem]:
     """Return what is wrong with a file that could not be read: its first lines, and a count."""
     wanted = getattr(error, "wanted", "a file that can be read")
-    found = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
-    more = len(found) - LINES
+    faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
+    more = len(faults) - LINES
     counted = [f"{more:,} more"] if more > 0 else []
-    return [(file, wanted, spelled(each, str)) for each in [*found[:LINES], *counted]]
+    return [(file, wanted, spelled(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 
 def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:
@@ -335,9 +335,9 @@ def parsed(file: str, size: int) -> Iterator[pa.Table]:
 def run_table(source: compression.Source, system: str | None) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
     table = read_file(source, RUN)
-    told, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
-    told.pop(str(roles(told).get(SYSTEM)), None)
-    for name, value in told.items():
+    parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
+    parts.pop(str(roles(parts).get(SYSTEM)), None)
+    for name, value in parts.items():
         if name not in table.column_names:
             table = table.append_column(name, constant(value, table.num_rows))
     if system is None and label is None and SYSTEM in table.column_names:
@@ -349,8 +349,8 @@ def run_table(source: compression.Source, system: str | None) -> pa.Table:
 
 def system_of(name: str) -> str | None:
     """Return which system the folders of a partitioned data set say that a file is of."""
-    told = partitions(name)
-    return told.get(str(roles(told).get(SYSTEM)))
+    parts = partitions(name)
+    return parts.get(str(roles(parts).get(SYSTEM)))
 
 
 def stem(source: compression.Source) -> str:

@@ -138,12 +138,12 @@ def named_groups(pattern: str | None) -> re.Pattern[str] | None:
     wanted = "a regular expression with the groups system and repeat"
     advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
     try:
-        found = re.compile(pattern)
+        compiled = re.compile(pattern)
     except (re.error, TypeError) as error:
         raise ParameterError(wanted, f"{pattern!r} ({error})", advice) from None
-    if not {SYSTEM, REPEAT} <= found.groupindex.keys():
+    if not {SYSTEM, REPEAT} <= compiled.groupindex.keys():
         raise ParameterError(wanted, repr(pattern), advice)
-    return found
+    return compiled
 
 
 def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
@@ -261,11 +261,11 @@ def state_of(file: str) -> tuple[int, str]:
     """Return the size of a file and when it was changed."""
     if is_address(file):
         store, path = opened_by(file)
-        found = store.info(path)
-        changed = found.get("mtime", found.get("LastModified", found.get("ETag", "")))
-        return int(found["size"]), str(changed)
-    found = Path(file).stat()
-    return found.st_size, str(found.st_mtime_ns)
+        info = store.info(path)
+        changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
+        return int(info["size"]), str(changed)
+    stat = Path(file).stat()
+    return stat.st_size, str(stat.st_mtime_ns)
 
 
 def read_run(path: Source, system: str | None = None) -> pd.DataFrame:

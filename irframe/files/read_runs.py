@@ -133,16 +133,16 @@ def read_runs(
         results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
     if on_error == "skip":
-        found, problems = _what_is_sound(names, results)
+        frame, problems = _what_is_sound(names, results)
     else:
         tables = _all_read(names, results)
         del results
         check_columns(names, tables)
         _check_systems(names, tables, _systems_of(tables), by_file=by_file)
-        found, problems = _put_together(names, tables), None
-    if unit is not None and not found.empty:
-        found = of_documents(found, unit)
-    runs = with_names(found, pattern)
+        frame, problems = _put_together(names, tables), None
+    if unit is not None and not frame.empty:
+        frame = of_documents(frame, unit)
+    runs = with_names(frame, pattern)
     return runs if problems is None else (runs, problems)
 
 
@@ -249,15 +249,15 @@ def _what_is_sound(
     """Return the runs of the files that could be read, and what is wrong with the others."""
     pairs = list(zip(names, results, strict=True))
     failures = [read_file.problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
-    problems = [each for failure in failures for each in failure]
+    problems = [problem for failure in failures for problem in failure]
     readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
     kept, clashes = read_file.without_clashes(readable)
     rows = [
-        [each.encode(errors="backslashreplace").decode() for each in row]
+        [field.encode(errors="backslashreplace").decode() for field in row]
         for row in [*problems, *clashes]
     ]
-    told = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
-    return _put_together(list(kept), list(kept.values())), told
+    frame = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
+    return _put_together(list(kept), list(kept.values())), frame
 
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
@@ -284,7 +284,7 @@ def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Ite
 def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
-    failed = [each for _, each in [*errors, *pairs] if isinstance(each, Exception)]
+    failed = [result for _, result in [*errors, *pairs] if isinstance(result, Exception)]
     if not failed:
         return list(results)
     if len(errors) < 2:
@@ -351,8 +351,8 @@ def _advice(
     others = by_name if by_file else TOLD_APART
     if not parts:
         return others
-    told = f"the files of {listing(parts)} share no topic, as parts of one run do: {PARTS}"
-    return told if len(parts) == len(systems) else f"{told}; else {others}"
+    advice = f"the files of {listing(parts)} share no topic, as parts of one run do: {PARTS}"
+    return advice if len(parts) == len(systems) else f"{advice}; else {others}"
 
 
 def _in_parts(system: str, names: Sequence[str], tables: Sequence[pa.Table]) -> bool:

@@ -77,8 +77,8 @@ class Folded(NamedTuple):
             return systems
         wanted = set(systems)
         known = {system for system, _ in self.owners.values()}
-        found = [name for name, (system, _) in self.owners.items() if system in wanted]
-        return [*found, *(each for each in systems if each not in known)]
+        names = [name for name, (system, _) in self.owners.items() if system in wanted]
+        return [*names, *(system for system in systems if system not in known)]
 
     def refuse_others(self, word: Any) -> None:
         """Raise where judgments are repeated, and systems as well."""
@@ -100,7 +100,7 @@ class Folded(NamedTuple):
 
     def unfold(self, table: pd.DataFrame, repeats: words.Layout | None = None) -> pd.DataFrame:
         """Return scores whose index says system and repeat apart."""
-        told = self.attributes(repeats)
+        attrs = self.attributes(repeats)
         if self.word is None:
             return table
         names = list(table.index.names)
@@ -112,11 +112,11 @@ class Folded(NamedTuple):
         sides = zip(*(self.owners[name] for name in labels), strict=True)
         both = [pd.Index(s, dtype=dtype) for s, dtype in zip(sides, self.types, strict=True)]
         levels = [index.get_level_values(n) for n in range(len(names))]
-        levels[place : place + 1] = [each.take(codes) for each in both]
+        levels[place : place + 1] = [side.take(codes) for side in both]
         names[place + 1 : place + 1] = [self.word]
-        found = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
-        found.attrs = dict(table.attrs) | dict(told)
-        return found
+        result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
+        result.attrs = dict(table.attrs) | dict(attrs)
+        return result
 
     def _inside(
         self, table: pd.DataFrame, place: int, repeats: words.Layout | None
@@ -128,15 +128,15 @@ class Folded(NamedTuple):
         names, topics = (table.index.get_level_values(n) for n in (place, table.index.nlevels - 1))
         there = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
         systems = [self.owners[name][0] for name in names]
-        some = pd.Series(there).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
-        if repeats is None and (some & ~there).any():  # what these are decides what they score
+        has_any = pd.Series(there).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
+        if repeats is None and (has_any & ~there).any():  # what these are decides what they score
             layout_of({}, str(self.word))
-        lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~some].unique())
+        lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
         if lacking and repeats is not None:
             warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
-        found = pd.DataFrame(table[there | ~some])
-        found.attrs = dict(table.attrs)
-        return found
+        result = pd.DataFrame(table[there | ~has_any])
+        result.attrs = dict(table.attrs)
+        return result
 
 
 LACKING = "lists that systems lack count as empty"
@@ -222,12 +222,12 @@ def fold(runs: Any) -> Folded:
     return fold_rows(frame, words.roles(frame.columns), (words.SYSTEM, words.TOPIC, words.DOC))
 
 
-def fold_rows(frame: pd.DataFrame, found: Mapping[str, Any], own: Iterable[str]) -> Folded:
+def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str]) -> Folded:
     """Give every repeat of a system a name of its own, in rows.
 
     Parameters
     ----------
-    frame, found
+    frame, columns
         Rows, and their columns by role.
     own
         Roles of the columns that are a row's own if nothing is repeated.
@@ -240,11 +240,11 @@ def fold_rows(frame: pd.DataFrame, found: Mapping[str, Any], own: Iterable[str])
     0  a [seed 1]     1
     1  a [seed 2]     1
     """
-    keys = [found[role] for role in own if role in found]
+    keys = [columns[role] for role in own if role in columns]
     word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)  # of documents
     if word is None:
         return Folded(frame, None, {})
-    return _folded(frame, word, found.get(words.SYSTEM))
+    return _folded(frame, word, columns.get(words.SYSTEM))
 
 
 def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
@@ -266,20 +266,20 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     if pattern is None:
         return frame
     codes, names = pd.factorize(frame[words.SYSTEM])
-    found = [pattern.fullmatch(name) for name in names]
-    strange = [name for name, each in zip(names, found, strict=True) if each is None]
+    fits = [pattern.fullmatch(name) for name in names]
+    strange = [name for name, fit in zip(names, fits, strict=True) if fit is None]
     if strange:
         advice = "a file without a repeat is allowed for by an optional group: (-(?P<repeat>.+))?"
         wanted = f"names of files like {pattern.pattern!r}"
         raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
-    parts = {role: [each[role] for each in found if each] for role in (words.SYSTEM, words.REPEAT)}
-    told = pd.DataFrame(parts)
-    again = names[told.duplicated(keep=False)]
+    parts = {role: [fit[role] for fit in fits if fit] for role in (words.SYSTEM, words.REPEAT)}
+    labels = pd.DataFrame(parts)
+    again = names[labels.duplicated(keep=False)]
     if len(again):
         raise ParameterError("one file for every repeat of a system", "several", "", again)
     result = frame.drop(columns=words.SYSTEM)
     for place, role in enumerate((words.SYSTEM, words.REPEAT)):
-        result.insert(place, role, told[role].astype(frame[words.SYSTEM].dtype).array.take(codes))
+        result.insert(place, role, labels[role].astype(frame[words.SYSTEM].dtype).array.take(codes))
     result.attrs = dict(frame.attrs)
     return result
 
@@ -328,8 +328,8 @@ def _names(runs: Any) -> Iterable[Any]:
 def _of_files(runs: ScannedRuns) -> Folded:
     """Return files whose systems are called by their repeats, too."""
     names = pd.Series([stem(file) for file in runs.files]).unique()
-    told = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
-    folded = _folded(told, words.REPEAT, words.SYSTEM)
+    frame = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
+    folded = _folded(frame, words.REPEAT, words.SYSTEM)
     labels = dict(zip(names, folded.runs[words.SYSTEM], strict=True))
     return folded._replace(runs=replace(runs, labels=labels))
 
@@ -365,13 +365,13 @@ def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
     role = words.SYSTEM if system is None else system
     systems = pd.Series(ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])
-    codes, found = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
-    names = pd.Index([f"{one} [{word} {repeat}]" for one, repeat in found])
+    codes, pairs = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
+    names = pd.Index([f"{one} [{word} {repeat}]" for one, repeat in pairs])
     rest = frame.drop(columns=[word, *([] if system is None else [system])])
     rest.insert(0, role, names.take(codes))
     rest.attrs = dict(frame.attrs)
     types = systems.dtype, repeats.dtype
-    return Folded(rest, word, dict(zip(names, found, strict=True)), role, types)
+    return Folded(rest, word, dict(zip(names, pairs, strict=True)), role, types)
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:

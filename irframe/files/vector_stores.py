@@ -100,18 +100,18 @@ def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
 def _row(hit: Any) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
-    told = _fields(hit[0] if pair else hit)
-    found = {
+    held = _fields(hit[0] if pair else hit)
+    row = {
         column: value
         for column, names in IDS.items()
-        if (value := next((told[n] for n in names if told.get(n) is not None), None)) is not None
+        if (value := next((held[n] for n in names if held.get(n) is not None), None)) is not None
     }
     if pair:
-        found[SCORE] = hit[1]
-    text = next((told[name] for name in TEXTS if isinstance(told.get(name), str)), None)
-    if START in found and END not in found and text is not None:
-        found[END] = found[START] + len(text)
-    return found
+        row[SCORE] = hit[1]
+    text = next((held[name] for name in TEXTS if isinstance(held.get(name), str)), None)
+    if START in row and END not in row and text is not None:
+        row[END] = row[START] + len(text)
+    return row
 
 
 def _fields(hit: Any) -> dict[str, Any]:
@@ -124,6 +124,6 @@ def _fields(hit: Any) -> dict[str, Any]:
     for name in INSIDE:
         inner = own.get(name)
         if inner is not None and not isinstance(inner, str | int | float):
-            told = _fields(inner) if name in {"node", "document"} else dict(inner)
-            own |= {key: value for key, value in told.items() if own.get(key) is None}
+            held = _fields(inner) if name in {"node", "document"} else dict(inner)
+            own |= {key: value for key, value in held.items() if own.get(key) is None}
     return own

@@ -42,13 +42,13 @@ def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
 
 
 def _columns(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
-    found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
+    names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
-    told = {role: ERRORS.get(role, errors.IdError) for role in found}
+    classes = {role: ERRORS.get(role, errors.IdError) for role in names}
     return {
-        role: to_role(to_arrow(frame[name], told[role]), role, f"column {name!r}")
-        for role, name in found.items()
+        role: to_role(to_arrow(frame[name], classes[role]), role, f"column {name!r}")
+        for role, name in names.items()
     }
 
 
@@ -101,8 +101,8 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     ParameterError
         For a format that is not written.
     """
-    suffixes = [each.lower() for each in Path(fspath(path)).suffixes]
-    suffix = next((each for each in suffixes[::-1] if each not in PACKED), "")
+    suffixes = [ending.lower() for ending in Path(fspath(path)).suffixes]
+    suffix = next((ending for ending in suffixes[::-1] if ending not in PACKED), "")
     if suffix in FOREIGN:
         wanted = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
         advice = "to_pytrec_eval makes the dictionaries that json.dump writes"
@@ -121,10 +121,10 @@ def _wrote_table(
     known = _frame(frame, kind)
     columns = _columns(known, kind)
     if system is not None:
-        told = {SYSTEM: constant(system, len(known))}
-        columns = told | columns | told
-    found = {*kind.find(known.columns).values()}
-    others = [name for name in known.columns if name not in found and name not in columns]
+        label = {SYSTEM: constant(system, len(known))}
+        columns = label | columns | label
+    taken = {*kind.find(known.columns).values()}
+    others = [name for name in known.columns if name not in taken and name not in columns]
     table = columns | {str(name): to_arrow(known[name]) for name in others}
     with create(path) as stream:
         writer(stream, pa.table(table))
@@ -264,8 +264,8 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
             [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
         )
     if PROBABILITY in columns and not _follows(columns):
-        told = "the column probability, which the TREC format lacks, is not written"
-        warn(f"{told}; a file that ends in .parquet or .jsonl keeps it")
+        notice = "the column probability, which the TREC format lacks, is not written"
+        warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")
     write(path, columns, QRELS)
 
 
@@ -341,11 +341,11 @@ def _loaded(data: bytes, source: str) -> Any:
     again: list[str] = []
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        result = dict(pairs)
+        if len(result) < len(pairs):
             numbers = Counter(key for key, _ in pairs)
             again.extend(key for key, number in numbers.items() if number > 1)
-        return found
+        return result
 
     with whole("a file", source, ValueError, RecursionError):
         nested = json.loads(data, object_pairs_hook=distinct)

@@ -151,33 +151,33 @@ def answers_of_runs(
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     judgments = Judgments.of(qrels, (), policy.topics)
     reader = Reader(judgments, policy, (), pooled=False)
-    found, groups = reader.read_table(runs, by, systems)
-    judgments, hits = found.judgments, found.hits
+    experiment, groups = reader.read_table(runs, by, systems)
+    judgments, hits = experiment.judgments, experiment.hits
     count = judgments.levels_of[:, judgments.levels >= rel].sum(axis=1)
     kept = _kept(count, judgments.topics, relevant)
-    some = np.flatnonzero((hits.rank <= depth) & (judgments.grade[hits.row] >= rel))
+    entries = np.flatnonzero((hits.rank <= depth) & (judgments.grade[hits.row] >= rel))
     rank = np.full(hits.length.shape, depth + 1, np.int32)
-    np.minimum.at(rank.ravel(), hits.of[some], hits.rank[some])
+    np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
     rank[rank > depth] = 0
     answers = Answers(
         rank=np.ascontiguousarray(rank[:, kept]),
         listed=hits.length[:, kept] > 0,
-        systems=found.systems,
+        systems=experiment.systems,
         topics=judgments.topics[kept],
         depth=depth,
         skipped=len(count) - len(kept),
-        topic_name=str(found.names[1]),
+        topic_name=str(experiment.names[1]),
     )
     return {None: answers} if groups is None else dict(answers.groups(groups, kept))
 
 
 def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
     """Return the rank of the first relevant document of every list, 0 where there is none."""
-    found = np.zeros(grade.shape[:-1], np.int32)
-    for row, lists in zip(found, grade, strict=True):
+    ranks = np.zeros(grade.shape[:-1], np.int32)
+    for row, lists in zip(ranks, grade, strict=True):
         relevant = lists >= rel
         row[...] = np.where(relevant.any(axis=-1), np.argmax(relevant, axis=-1) + 1, 0)
-    return found
+    return ranks
 
 
 def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[Any]:
@@ -276,7 +276,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
     scores, (a, b) = rr[:, :, np.newaxis], pairs.T
     tests = {"ranksum": RankSum(), "wilcoxon": Wilcoxon(), "t": PairedT()}
     step = max(1, BLOCK // max(1, rank.shape[1]))
-    parts = [_block(rank[a[some]], rank[b[some]]) for some in row_slices(len(pairs), step)]
+    parts = [_block(rank[a[rows]], rank[b[rows]]) for rows in row_slices(len(pairs), step)]
     return {
         "n_topics": np.full(len(pairs), rank.shape[1]),
         "mrr_a": mean[a],
@@ -316,12 +316,12 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
     """Compare two systems where both have an answer; other topics are set to equal scores."""
     a, b = np.where(both, a, 0), np.where(both, b, 0)
     n = both.sum(axis=1)
-    some = np.where(n > 0, n, np.nan)
+    divisor = np.where(n > 0, n, np.nan)
     pairs = np.arange(2 * len(a)).reshape(2, -1).T
     scores = np.concatenate([a, b])[:, :, np.newaxis]
     return {
-        f"{name}_a": a.sum(axis=1) / some,
-        f"{name}_b": b.sum(axis=1) / some,
+        f"{name}_a": a.sum(axis=1) / divisor,
+        f"{name}_b": b.sum(axis=1) / divisor,
         f"p_{name}_wilcoxon": Wilcoxon().kernel(scores, pairs).p[:, 0],
         f"p_{name}_t": _t(a, b, both, n),
     }
@@ -374,27 +374,27 @@ def compare_answers(
 ) -> pd.DataFrame:
     """Return a row per pair, with the columns that `outcomes` describes."""
     labels = {f"system_{side}": answers.systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    found = break_down(answers.rank, pairs)
-    frame = pd.DataFrame({**labels, **found, **_verdicts(found, verdict)})
+    columns = break_down(answers.rank, pairs)
+    frame = pd.DataFrame({**labels, **columns, **_verdicts(columns, verdict)})
     if ordered:
         frame.insert(2, "best_so_far", frame["delta"] > 0)
     frame.attrs["adjust"] = verdict.adjust or NONE
     return frame.assign(n_no_relevant=answers.skipped)
 
 
-def _verdicts(found: dict[str, Any], verdict: Basis) -> dict[str, Any]:
+def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
     """Return adjusted p-values, the parts of the verdicts, and the verdicts."""
     columns: dict[str, Any] = {}
-    deciding = found
+    deciding = compared
     if verdict.adjust is not None:
-        raw = np.stack([found[name] for name in P_VALUES])[:, np.newaxis]
+        raw = np.stack([compared[name] for name in P_VALUES])[:, np.newaxis]
         (adjusted,) = adjust_p([raw], verdict.adjust, family="depth", alpha=verdict.alpha)
         deciding = dict(zip(P_VALUES, adjusted[:, 0], strict=True))
         columns = {f"{name}_adjusted": p for name, p in deciding.items()}
-    a, b = (found[f"{verdict.measure}_{side}"] for side in "ab")
+    a, b = (compared[f"{verdict.measure}_{side}"] for side in "ab")
     ahead = np.nan_to_num(np.round(a - b if verdict.measure == "esl" else b - a, 12))
     parts = {
-        "answered": np.sign(found["b_only"] - found["a_only"]),
+        "answered": np.sign(compared["b_only"] - compared["a_only"]),
         "answered_significant": deciding["p_answered"] < verdict.alpha,
         "ranked": np.sign(ahead).astype(int),
         "ranked_significant": deciding[f"p_{verdict.measure}_{verdict.test}"] < verdict.alpha,

@@ -226,13 +226,13 @@ def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array
     row[topic, document] = index.get_indexer(wanted)
     lacking = int((open_ & (row < 0)).sum())
     if GRADE in columns:
-        found = _by_grade(prior[columns[GRADE]].to_numpy(), row)
+        result = _by_grade(prior[columns[GRADE]].to_numpy(), row)
     else:
-        found = _by_probability(prior[columns[PROBABILITY]], index, row)
+        result = _by_probability(prior[columns[PROBABILITY]], index, row)
     if lacking:
         total = int(open_.sum())
         warn(f"{lacking} of {total} documents have no prior: they take the mean of the others")
-    return found
+    return result
 
 
 def _columns(prior: Any) -> dict[str, Any]:
@@ -331,10 +331,10 @@ class Documents:
         number, table = in_order(topic[first], names[first], where, topics)
         row = np.full(table.shape, -1)
         row[topic[: len(base)], number[: len(base)]] = np.arange(len(base))
-        found = np.full(rows.shape, -1, np.int64)
-        found[rows >= 0] = number[rows[rows >= 0]]
-        found[cells] = number[len(base) :]
-        return cls(cube, found, table, row)
+        numbers = np.full(rows.shape, -1, np.int64)
+        numbers[rows >= 0] = number[rows[rows >= 0]]
+        numbers[cells] = number[len(base) :]
+        return cls(cube, numbers, table, row)
 
     @property
     def judgments(self) -> Judgments:
@@ -382,9 +382,9 @@ class Documents:
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
         """Return the names of documents, whole numbers where the judgments have such."""
-        found = self.names[topic, number].tolist()
+        names = self.names[topic, number].tolist()
         base = self.judgments.docs
-        return [*map(int, found)] if len(base) and not isinstance(base[0], str) else found
+        return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
 def by_label(cube: xr.Dataset) -> xr.Dataset:

@@ -63,7 +63,7 @@ def lists_found(
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
     stray = (lengths == 0).all(axis=1)
-    found = {
+    lists_by_name = {
         "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
@@ -74,13 +74,13 @@ def lists_found(
         "lists_tied": np.unique(tied),
     }
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
-    places = {name: np.divmod(lists, len(table.topics)) for name, lists in found.items()}
+    places = {name: np.divmod(lists, len(table.topics)) for name, lists in lists_by_name.items()}
     places |= {name: np.nonzero(mask) for name, mask in masks.items()}
     return {
         name: _gathered(
             len(table.systems),
             system,
-            (table if name in found else judgments).topics.take(topic).tolist(),
+            (table if name in lists_by_name else judgments).topics.take(topic).tolist(),
         )
         for name, (system, topic) in places.items()
     }
@@ -91,8 +91,10 @@ def none_judged(
 ) -> Gathered:
     """Return by system its first documents, if it has judged topics and no judged document."""
     number = len(table.systems)
-    some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
-    rows = np.flatnonzero((some & ~found)[table.system] & known)
+    with_topics, with_judged = (
+        np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged)
+    )
+    rows = np.flatnonzero((with_topics & ~with_judged)[table.system] & known)
     gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
     return [docs[:EXAMPLES] for docs in gathered]
 
@@ -145,11 +147,11 @@ def sizes(
         "ties": ranking.tied,
     }
     counted |= {"seen": top, "lacking": top & unjudged}
-    found = {name: np.bincount(system[of], minlength=number) for name, of in counted.items()}
+    counts = {name: np.bincount(system[of], minlength=number) for name, of in counted.items()}
     longest = pd.Series(ranking.rank).groupby(system).max()
     first = pd.Series(ranking.rank[unjudged]).groupby(system[unjudged]).min()
-    seen, lacking = found.pop("seen"), found.pop("lacking")
-    return found | {
+    seen, lacking = counts.pop("seen"), counts.pop("lacking")
+    return counts | {
         "longest": longest.reindex(range(number), fill_value=0).to_numpy(),
         f"unjudged_at_{depth}": lacking / np.where(seen, seen, np.nan),
         "first_unjudged": first.reindex(range(number)).astype("Int64").array,
@@ -302,13 +304,13 @@ def check(
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
     if len(named):
-        found = _found(coded_tables.read_table(named), judgments, depth, length, documents, copies)
+        rows = _found(coded_tables.read_table(named), judgments, depth, length, documents, copies)
     else:
-        found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
+        rows = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
     counts = frame.attrs.get(SURPLUS, {})
-    known = {system: tuple(counts[system]) for system in found.index if system in counts}
+    known = {system: tuple(counts[system]) for system in rows.index if system in counts}
     surplus = pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
-    filled = _filled(found, [_of_each(lost, "ids_missing"), surplus, unread])
+    filled = _filled(rows, [_of_each(lost, "ids_missing"), surplus, unread])
     return _with_severity(filled, scored=SCORE in roles(frame.columns))
 
 
@@ -341,7 +343,7 @@ def _found(
         "identical_to": identical(table, codes, ranking),
     }
     return pd.DataFrame(
-        {name: _rows(table, some) for name, some in rows.items()}
+        {name: _rows(table, positions) for name, positions in rows.items()}
         | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
         | lists
         | sizes(table, known, judged, ranking, depth),
@@ -385,9 +387,9 @@ def _coded(
     return codes, np.isin(codes, known[judgments.grade != POOLED_UNJUDGED])
 
 
-def _of_each(found: pd.Series, name: str) -> pd.DataFrame:
+def _of_each(values: pd.Series, name: str) -> pd.DataFrame:
     """Return a frame with a row for each label, all its values in one tuple."""
-    gathered = {label: tuple(found[found.index == label]) for label in found.index.unique()}
+    gathered = {label: tuple(values[values.index == label]) for label in values.index.unique()}
     return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
 
 
@@ -395,14 +397,14 @@ def _of_files(problems: pd.DataFrame | None) -> pd.DataFrame:
     if problems is None:
         return pd.DataFrame(columns=["unreadable"])
     alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
-    told = "wanted " + alike["wanted"] + "; found " + alike["found"]
-    return _of_each(told.set_axis(alike["file"]).astype(object), "unreadable")
+    texts = "wanted " + alike["wanted"] + "; found " + alike["found"]
+    return _of_each(texts.set_axis(alike["file"]).astype(object), "unreadable")
 
 
-def _filled(found: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _filled(rows: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return rows for all labels, with the columns of all frames; where nothing is, empty."""
-    labels = [*found.index, *(label for other in others for label in other.index)]
-    everything = found.reindex(pd.Index(dict.fromkeys(labels), name=found.index.name))
+    labels = [*rows.index, *(label for other in others for label in other.index)]
+    everything = rows.reindex(pd.Index(dict.fromkeys(labels), name=rows.index.name))
     for other in others:
         everything = everything.join(other)
     lists = everything.reindex(columns=list(SEVERITY)).astype(object)
@@ -419,14 +421,14 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     sizes = ["topics", "documents", "longest"]
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
-    told = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
-    return tie_ranges.Findings(told.join(frame[columns]))
+    summary = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
+    return tie_ranges.Findings(summary.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
     """Return what was found on a run and how grave it is, the gravest first."""
-    found = {name: grave for name, grave in severity.items() if row[name]}
-    if "documents_unknown" in found and len(row["documents_unknown"]) == row["documents"]:
-        found["documents_unknown"] = "error"
-    ordered = sorted(found, key=lambda name: tie_ranges.SEVERITIES.index(found[name]))
-    return {name: found[name] for name in ordered}
+    graves = {name: grave for name, grave in severity.items() if row[name]}
+    if "documents_unknown" in graves and len(row["documents_unknown"]) == row["documents"]:
+        graves["documents_unknown"] = "error"
+    ordered = sorted(graves, key=lambda name: tie_ranges.SEVERITIES.index(graves[name]))
+    return {name: graves[name] for name in ordered}

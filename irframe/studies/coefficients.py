@@ -80,11 +80,13 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     middles = np.cumsum(grades, axis=-1) - grades / 2
     places = np.broadcast_to(scale.astype(float), middles.shape)
     nominal = np.broadcast_to(1 - np.eye(len(scale)), coincidences.shape)
-    apart = (each[..., :, np.newaxis] - each[..., np.newaxis, :] for each in (middles, places))
-    squares = [nominal, *(each**2 for each in apart)]
-    observed = np.stack([(coincidences * each).sum(axis=(-2, -1)) for each in squares], axis=-1)
+    apart = (
+        values[..., :, np.newaxis] - values[..., np.newaxis, :] for values in (middles, places)
+    )
+    squares = [nominal, *(distance**2 for distance in apart)]
+    observed = np.stack([(coincidences * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
     chance = grades[..., :, np.newaxis] * grades[..., np.newaxis, :]
-    expected = np.stack([(chance * each).sum(axis=(-2, -1)) for each in squares], axis=-1)
+    expected = np.stack([(chance * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
     return _unlike_chance(grades.sum(axis=-1)[..., np.newaxis] - 1, observed, expected)
 
 
@@ -169,13 +171,13 @@ def with_intervals(
     """
     sizes = counts.sum(axis=(-2, -1))
     whole = counts.sum(axis=0)
-    found, without = coefficients(whole), coefficients(whole - counts)
+    estimates, without = coefficients(whole), coefficients(whole - counts)
     resampled = coefficients(np.tensordot(drawn, counts, axes=1))
     result = {}
     for name, values in coefficients(counts).items():
-        each = sizes.reshape(*sizes.shape, *(1,) * (values.ndim - sizes.ndim))
-        topics, clusters = (each > 0).sum(axis=0), clusters_of(each)
-        z, error, about = _jackknife(found[name], without[name], each > 0)
+        documents = sizes.reshape(*sizes.shape, *(1,) * (values.ndim - sizes.ndim))
+        topics, clusters = (documents > 0).sum(axis=0), clusters_of(documents)
+        z, error, about = _jackknife(estimates[name], without[name], documents > 0)
         if name.endswith(THRESHOLD):
             sides, fewest = sides_of(counts)
             least = np.minimum(clusters, clusters_of(sides).min(axis=-1))
@@ -224,14 +226,14 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
     return by_judge.sum(axis=0), (by_judge > 0).sum(axis=1).min(axis=(0, -1))
 
 
-def _jackknife(found: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
+def _jackknife(whole: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
     """Return coefficients on the scale of atanh, their errors, and what topics add to these."""
     topics = judged.sum(axis=0)
     with np.errstate(all="ignore"):
-        each = np.where(judged, np.arctanh(without), 0)
-        about = np.where(judged, each - each.sum(axis=0) / topics, 0)
+        scaled = np.where(judged, np.arctanh(without), 0)
+        about = np.where(judged, scaled - scaled.sum(axis=0) / topics, 0)
         error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
-        return np.arctanh(found), np.where((topics > 1) & (error > ROUNDING), error, np.nan), about
+        return np.arctanh(whole), np.where((topics > 1) & (error > ROUNDING), error, np.nan), about
 
 
 def _student(values: Array, alpha: float) -> tuple[Array, Array]:
@@ -265,16 +267,18 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     ...     print(told)
     intervals of kappa and alpha hold less often than they say below 15 topics: 5
     """
-    found = []
+    sentences = []
     sizes = counts.sum(axis=(-2, -1))
     held = "intervals of kappa and alpha hold less often than they say"
     fewest = int((sizes > 0).sum(axis=0).min())
     if fewest < LEAST_TOPICS:
-        found.append(f"{held} below {LEAST_TOPICS} topics: {fewest}")
+        sentences.append(f"{held} below {LEAST_TOPICS} topics: {fewest}")
     columns = (column[column > 0] for column in sizes.T)
-    variation = max(float(each.std() / each.mean()) if len(each) else 0.0 for each in columns)
+    variation = max(
+        float(column.std() / column.mean()) if len(column) else 0.0 for column in columns
+    )
     if variation > MOST_UNEQUAL:
-        found.append(
+        sentences.append(
             f"{held} where documents per topic vary by a coefficient above {MOST_UNEQUAL}: "
             f"{variation:.2f}"
         )
@@ -282,18 +286,18 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     few = np.flatnonzero((both >= LEAST_WITH_GRADE) & (both < FEW_WITH_GRADE))
     if few.size and fewest >= LEAST_TOPICS:
         rare = ", ".join(f"{scale[1:][place]} ({both[place]})" for place in few)
-        found.append(
+        sentences.append(
             f"few topics have documents both below and from grade {rare}: intervals at a threshold "
             f"are wide below {FEW_WITH_GRADE} topics"
         )
     names = listing(dict.fromkeys(lost))
     if names:
-        found.append(
+        sentences.append(
             f"no interval of {names} for some judges, whose grades leave it undefined, or do not "
             "let it vary, without some topic or in some resamples, or reach a threshold on fewer "
             f"than {LEAST_WITH_GRADE} topics"
         )
-    return found
+    return sentences
 
 
 Parts = dict[str, tuple[tuple[str, ...], Array]]
@@ -309,13 +313,13 @@ only under the other, the other way round, and under neither."""
 
 def standings(held: Scores, others: list[Scores]) -> Parts:
     """Return means and ranks under every judge."""
-    mean = np.stack([_signed(each) for each in (held, *others)])
-    rank = competition_ranks(np.stack([np.round(each.means, TIE) for each in (held, *others)]))
-    found: Parts = {}
+    mean = np.stack([_signed(scores) for scores in (held, *others)])
+    rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in (held, *others)]))
+    parts: Parts = {}
     for name, values in {"mean": mean, "rank": rank}.items():
-        found[name] = (*DIMS, SYSTEM), values[1:]
-        found[f"reference_{name}"] = (*DIMS[1:], SYSTEM), values[0]
-    return found
+        parts[name] = (*DIMS, SYSTEM), values[1:]
+        parts[f"reference_{name}"] = (*DIMS[1:], SYSTEM), values[0]
+    return parts
 
 
 def _signed(paired: Scores) -> Array:
@@ -351,20 +355,20 @@ def _errors(differences: Array, topics: Array) -> Array:
 
 
 def agreements(
-    held: Scores, others: list[Scores], methods: list[Agreement], asked: Asked | None
+    held: Scores, others: list[Scores], methods: list[Agreement], resampling: Asked | None
 ) -> Parts:
     """Return how alike judges order the systems, and between which values over resamples."""
     dims = (*DIMS, "coefficient")
     values = [agreement_of(held, others, method) for method in methods]
-    found: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
-    if asked is not None:
+    parts: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
+    if resampling is not None:
         ends = [
-            np.stack([with_reference(other, held, asked, method) for other in others], axis=1)
+            np.stack([with_reference(other, held, resampling, method) for other in others], axis=1)
             for method in methods
         ]
         interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)
-        found["agreement_interval"] = (*dims, BOUND), interval
-    return found
+        parts["agreement_interval"] = (*dims, BOUND), interval
+    return parts
 
 
 def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array:
@@ -420,11 +424,11 @@ def favours(bias: Array, members: Array, alpha: float) -> Parts:
     """Hold the biases of every group against those of all other systems."""
     sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
     tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
-    ranges = [each.confidence_interval(1 - alpha) for each in tested]
+    ranges = [result.confidence_interval(1 - alpha) for result in tested]
     means = [one.mean(axis=-1) - rest.mean(axis=-1) for one, rest in sides]
-    ends = [np.stack([each.low, each.high], axis=-1) for each in ranges]
+    ends = [np.stack([interval.low, interval.high], axis=-1) for interval in ranges]
     return {
         "group_bias": ((*DIMS, "group"), np.stack(means, axis=-1)),
         "group_interval": ((*DIMS, "group", BOUND), np.stack(ends, axis=-2)),
-        "group_p": ((*DIMS, "group"), np.stack([each.pvalue for each in tested], axis=-1)),
+        "group_p": ((*DIMS, "group"), np.stack([result.pvalue for result in tested], axis=-1)),
     }

@@ -193,10 +193,10 @@ def compare_judges(
         result = _labelled(judged, counts, together, own, chosen, passes)
         result = result.assign_coords({TOPIC: judged.topics})
     else:
-        every, all_, each = (part.sum(axis=0) for part in (counts, together, own))
-        result = _labelled(judged, every, all_, each, chosen, passes)
-        found = _intervals(judged, counts, together, own, resamples)
-        result = result.assign(found).assign_coords({BOUND: list(SIDES)})
+        every, all_, single = (part.sum(axis=0) for part in (counts, together, own))
+        result = _labelled(judged, every, all_, single, chosen, passes)
+        intervals = _intervals(judged, counts, together, own, resamples)
+        result = result.assign(intervals).assign_coords({BOUND: list(SIDES)})
         result = cautious(result, _cautions(result, counts, judged.scale))
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
     drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
@@ -240,9 +240,9 @@ def _labelled(
     labels |= {"weights": list(coefficients.WEIGHTS), "distance": list(coefficients.DISTANCES)}
     labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
     first = (TOPIC,) * (counts.ndim - 3)
-    found = _of_pairs(counts, judged.scale) | _of_all(together, judged.scale)
-    found |= _of_each(own, judged.scale) if own.shape[-3] else {}
-    variables = {name: ((*first, *_DIMS[name]), values) for name, values in found.items()}
+    parts = _of_pairs(counts, judged.scale) | _of_all(together, judged.scale)
+    parts |= _of_each(own, judged.scale) if own.shape[-3] else {}
+    variables = {name: ((*first, *_DIMS[name]), values) for name, values in parts.items()}
     if len(passes.several):
         labels[JUDGE] = names[passes.several]
         variables["n_passes"] = (JUDGE,), passes.counts[passes.several]
@@ -293,16 +293,16 @@ def _intervals(
     drawn = resamples.counts(len(counts))
     width = max(1, BLOCK // (max(drawn.shape) * counts[0, 0].size))
 
-    def intervals(some: Array, kind: Any) -> dict[str, Array]:
-        return with_intervals(some, partial(kind, scale=judged.scale), drawn, resamples)
+    def intervals(matrices: Array, kind: Any) -> dict[str, Array]:
+        return with_intervals(matrices, partial(kind, scale=judged.scale), drawn, resamples)
 
     blocks = row_slices(counts.shape[1], width)
-    parts = [intervals(counts[:, some], _of_pairs) for some in blocks]
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    found |= intervals(together, _of_all)
-    found |= intervals(own, _of_each) if own.shape[1] else {}
+    parts = [intervals(counts[:, block], _of_pairs) for block in blocks]
+    results = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    results |= intervals(together, _of_all)
+    results |= intervals(own, _of_each) if own.shape[1] else {}
     labelled: dict[str, Any] = {}
-    for name, values in found.items():
+    for name, values in results.items():
         own_dims = _DIMS[name.removesuffix(INTERVAL).removesuffix(coefficients.PER_TOPIC)]
         ends = (BOUND,) if name.endswith(INTERVAL) else ()
         labelled[name] = (*own_dims, *ends), values
@@ -313,6 +313,6 @@ def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
     lost = []
     for name in _DIMS:
         if name in result:
-            told = result[name + INTERVAL].notnull().all(BOUND)
-            lost += [name] * bool((result[name].notnull() & ~told).any())
+            bounded = result[name + INTERVAL].notnull().all(BOUND)
+            lost += [name] * bool((result[name].notnull() & ~bounded).any())
     return coefficients.cautions(counts, scale, lost)

@@ -157,9 +157,9 @@ def compare_orderings(
     scores = score(compared, chosen, at=deepest)
     report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
     signs = parse_stepwise(adjust)
-    found = _mark(report, hedge, adjust=signs, alpha=alpha, cost=chosen.cost)
-    found.attrs.update(correction_told(tested, corrected, alpha=alpha))
-    return found
+    frame = _mark(report, hedge, adjust=signs, alpha=alpha, cost=chosen.cost)
+    frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
+    return frame
 
 
 def _mark(
@@ -266,7 +266,7 @@ def significance_agreement(
     """
     level(alpha)
     tests, chosen = _tests(test), parse_metrics(metrics)
-    *corrections, signs = [parse_stepwise(adjust, each) for each in (*tests, None)]
+    *corrections, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     paired = scores_to_compare(scores.compute())
@@ -280,7 +280,7 @@ def significance_agreement(
     adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], alpha)
     verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
     shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
-    found = {
+    variables = {
         "verdict": (CELL, verdict),
         "share": ((*CELL[:-1], CATEGORY), np.stack(shares, axis=-1)),
         "p": (CELL, p),
@@ -288,16 +288,16 @@ def significance_agreement(
         "rank": ((METRIC, DEPTH, SYSTEM), competition_ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [each.name for each in tests]}
+    labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    told = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
-    return xr.Dataset(found, labels, told)
+    attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
+    return xr.Dataset(variables, labels, attrs)
 
 
 def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
-    tests = [parse_test(each) for each in listed(test)]
-    names = [each.name for each in tests]
+    tests = [parse_test(given) for given in listed(test)]
+    names = [kind.name for kind in tests]
     if not names or len(set(names)) < len(names):
         again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         found = "some again" if again else "none"
@@ -309,7 +309,7 @@ def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
     """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
     whole, rows = slice(None), range(len(paired.metrics))
     return np.stack(
-        [[p_values(paired, row, whole, test=each, pairs=pairs).T for each in tests] for row in rows]
+        [[p_values(paired, row, whole, test=test, pairs=pairs).T for test in tests] for row in rows]
     )
 
 
@@ -329,18 +329,18 @@ def _orderings(
     depths: Array,
 ) -> tuple[Array, Array]:
     """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
-    found: dict[str, tuple[Array, Array]] = {}
+    results: dict[str, tuple[Array, Array]] = {}
     seen = []
     for metric in metrics:
         own, least = gains_of(metric)
-        asked: Any = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
-        seen.append(repr(asked))
-        if seen[-1] not in found:
-            gains = ranking_gains(cube, int(depths.max()), **asked)
+        options: Any = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
+        seen.append(repr(options))
+        if seen[-1] not in results:
+            gains = ranking_gains(cube, int(depths.max()), **options)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
             behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
-            found[seen[-1]] = sign_p(ahead, behind), np.sign(ahead - behind)
-    p, favoured = zip(*(found[key] for key in seen), strict=True)
+            results[seen[-1]] = sign_p(ahead, behind), np.sign(ahead - behind)
+    p, favoured = zip(*(results[key] for key in seen), strict=True)
     return np.stack(p), np.stack(favoured)
 
 

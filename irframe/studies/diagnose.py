@@ -225,8 +225,8 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     yield from _undecided(cube, depth)
     yield from _reporting(metrics, depth)
     made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
-    told, advice = told_origin(made), "say so beside the numbers" + by_rows
-    yield Finding("note", DECIDED, told, 1, advice, LU + ", section 5")
+    origin, advice = told_origin(made), "say so beside the numbers" + by_rows
+    yield Finding("note", DECIDED, origin, 1, advice, LU + ", section 5")
 
 
 TIED_POOLS = "; pools take equal scores in the order of rows, as filed: others may differ"

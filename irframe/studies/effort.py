@@ -125,7 +125,9 @@ def misplacement(
     study = _Study(expected, length, deepest, crossing, experiment.there)
     grade = cube[GRADE].variable
     values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
-    variables: dict[str, Any] = {name: (CELL[: each.ndim], each) for name, each in values.items()}
+    variables: dict[str, Any] = {
+        name: (CELL[: array.ndim], array) for name, array in values.items()
+    }
     variables |= {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
     coordinates = {
         name: cube[name]
@@ -174,8 +176,8 @@ class _Study:
         grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
         step, length = max(1, BLOCK // max(grade[0].size, 1)), self.length[:, np.newaxis]
         parts = [
-            _measure(grade[some], self.expected, length, self.crossing)
-            for some in row_slices(len(grade), step)
+            _measure(grade[rows], self.expected, length, self.crossing)
+            for rows in row_slices(len(grade), step)
         ]
         values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         if not self.there.all():
@@ -289,8 +291,8 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
         raise InputError("what misplacement returned", type(misplaced).__name__)
     kind = misplaced["archetype"].transpose(SYSTEM, TOPIC)
     there = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
-    found = pd.Series(kind.to_numpy()[there]).value_counts()
-    counts = {name: int(found.get(name, 0)) for name in ("", *ARCHETYPES)}
+    sizes = pd.Series(kind.to_numpy()[there]).value_counts()
+    counts = {name: int(sizes.get(name, 0)) for name in ("", *ARCHETYPES)}
     no_relevant = counts.pop("")
     total = sum(counts.values())
     shares = {name: count / total if total else np.nan for name, count in counts.items()}
@@ -397,7 +399,7 @@ def effort_gain(
 
 def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the class of every value, from 1; sums in another order are the same value."""
-    ends, places = (np.round(np.asarray(each, float), TIE) for each in (borders, values))
+    ends, places = (np.round(np.asarray(numbers, float), TIE) for numbers in (borders, values))
     return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
 
 
@@ -405,7 +407,7 @@ def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArr
     """Return the borders between the rows of every metric, shape (metric, 3)."""
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
-        return np.stack([np.nanquantile(np.round(each, TIE), BORDERS) for each in shared])
+        return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
     given = np.asarray(quartiles, float)
     if given.shape != (3,) or not (np.diff(given) >= 0).all():
         raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))

@@ -116,7 +116,7 @@ def read_judges(
         found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
         raise ParameterError("at least two judges, {name: qrels}", found)
     tables = {name: coded_tables.read_qrels_table(qrels) for name, qrels in judges.items()}
-    marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
+    marks = {name: int((table.grade == POOLED_UNJUDGED).sum()) for name, table in tables.items()}
     if any(marks.values()):
         wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
         advice = "drop these rows, or give them grade 0 if they were judged"
@@ -137,7 +137,7 @@ def _refuse_none_shared(judged: Judged) -> None:
     if (judged.judged.sum(axis=0) > 1).any():
         return
     (first, one), (second, other) = list(judged.tables.items())[:2]
-    ids = [f"{shown(each.topics)} with {shown(each.doc[:3].to_pylist())}" for each in (one, other)]
+    ids = [f"{shown(side.topics)} with {shown(side.doc[:3].to_pylist())}" for side in (one, other)]
     found = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
     raise IdError("documents that two judges have judged", found, "compare the identifiers")
 
@@ -163,9 +163,9 @@ def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> Judged:
     return _documents(judged, np.argsort(topic, kind="stable"))
 
 
-def _documents(judged: Judged, some: NDArray[Any]) -> Judged:
+def _documents(judged: Judged, chosen: NDArray[Any]) -> Judged:
     """Return some of the documents, and the topics of these."""
-    topic, row, grade = judged.topic[some], judged.row[:, some], judged.grade[:, some]
+    topic, row, grade = judged.topic[chosen], judged.row[:, chosen], judged.grade[:, chosen]
     kept, place = np.unique(topic, return_inverse=True)
     return replace(judged, topics=judged.topics[kept], topic=place, row=row, grade=grade)
 
@@ -216,17 +216,17 @@ def _scale(judged: Judged, grades: Grades) -> NDArray[np.int8]:
 
 
 def _refuse_ends(used: Mapping[Any, NDArray[np.int8]]) -> None:
-    ends = {name: (int(some[0]), int(some[-1])) for name, some in used.items()}
-    found = list(ends.values())
-    usual = max(found, key=found.count)
+    ends = {name: (int(grades[0]), int(grades[-1])) for name, grades in used.items()}
+    pairs = list(ends.values())
+    usual = max(pairs, key=pairs.count)
     strange = [name for name in ends if ends[name] != usual]
     if strange:
         offenders = [f"{name} from {ends[name][0]} to {ends[name][1]}" for name in strange]
         wanted = "judges who use the same lowest and highest grade"
-        told = f"grades from {usual[0]} to {usual[1]}, and"
+        found = f"grades from {usual[0]} to {usual[1]}, and"
         stated = f"grades=range({usual[0]}, {usual[1] + 1})"
         advice = f"map the grades first, state the scale, as in {stated}, or say grades='union'"
-        raise GradeError(wanted, told, advice, offenders)
+        raise GradeError(wanted, found, advice, offenders)
 
 
 def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDArray[np.int8]:
@@ -234,8 +234,10 @@ def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDAr
     stated = [whole("every one of grades", grade, **limits) for grade in grades]
     if len(set(stated)) < len(stated) or len(stated) < 2:
         raise ParameterError("grades, at least two, each once", repr(list(grades)))
-    beyond = {name: some[~np.isin(some, stated)] for name, some in used.items()}
-    strange = [f"{name}: {', '.join(map(str, some))}" for name, some in beyond.items() if len(some)]
+    beyond = {name: values[~np.isin(values, stated)] for name, values in used.items()}
+    strange = [
+        f"{name}: {', '.join(map(str, values))}" for name, values in beyond.items() if len(values)
+    ]
     if strange:
         wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
         advice = "map these first, as with clip(upper=3), or say grades='union'"
@@ -310,8 +312,8 @@ def _parts(given: Any) -> dict[Any, Any]:
     if not isinstance(given, pd.DataFrame) or not {*REPEAT_NAMES} & {*given.columns}:
         return {1: given}
     frame = as_qrels(given)
-    found = roles(frame.columns)
-    word = repeat_column(frame, [found[TOPIC], found[DOC]])
+    columns = roles(frame.columns)
+    word = repeat_column(frame, [columns[TOPIC], columns[DOC]])
     if word is None:
         return {1: given}
     return {key: part.drop(columns=word) for key, part in frame.groupby(word)}

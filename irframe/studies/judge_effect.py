@@ -170,7 +170,7 @@ def judge_effect(
     {'kept': 5, 'lost': 6, 'new': 0, 'reversed': 0, 'neither': 17}
     """
     pairing = Pairing(test, adjust, alpha, family)
-    asked = Asked(Resamples(alpha, samples, seed), of)
+    resampling = Asked(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
     judged, passes = _read(judges, pairs, grades)
     names, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
@@ -178,14 +178,14 @@ def judge_effect(
     inside = None if groups is None else coefficients.members(groups, held.systems.tolist())
     parts = coefficients.standings(*sides) | coefficients.biases(*sides, alpha)
     parts |= coefficients.conclusions(*sides, pairing)
-    parts |= coefficients.agreements(*sides, orders, asked if interval else None)
+    parts |= coefficients.agreements(*sides, orders, resampling if interval else None)
     if inside is not None:
         parts |= coefficients.favours(parts["bias"][1], inside, alpha)
-    told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    told = united(held.attrs, told, pairing.told(), {RESULT: "judge_effect"})
+    attrs = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
+    attrs = united(held.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
     labels = _labels(held, names[1:], listed(methods), groups)
-    result = xr.Dataset(parts, labels, told)
-    return asked.told(result, held.scored.sum(axis=1)) if interval else result
+    result = xr.Dataset(parts, labels, attrs)
+    return resampling.told(result, held.scored.sum(axis=1)) if interval else result
 
 
 def _read(judges: Any, pairs: str, grades: Grades) -> tuple[Judged, Passes]:
@@ -222,12 +222,12 @@ def _score(
                 own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(own))
     first = scores[0]
-    alike = [each.sel({SYSTEM: first[SYSTEM], TOPIC: first[TOPIC]}) for each in scores]
-    means = [each.mean(REPEAT, skipna=False) if REPEAT in each.dims else each for each in alike]
-    shared = ~np.isnan(np.stack([each.to_numpy() for each in means])).any(axis=(0, 2))
+    alike = [array.sel({SYSTEM: first[SYSTEM], TOPIC: first[TOPIC]}) for array in scores]
+    means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
+    shared = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
-    kept = [each.reset_coords(drop=True).where(common) for each in alike]
-    held, *others = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(kept)]
+    kept = [array.reset_coords(drop=True).where(common) for array in alike]
+    held, *others = [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
     return held, others
 
 
@@ -236,11 +236,11 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     first, *others = scores
     if not others:
         return first
-    bare = [each.reset_coords(drop=True) for each in scores]
-    alike = [each.sel({SYSTEM: bare[0][SYSTEM], TOPIC: bare[0][TOPIC]}) for each in bare]
+    bare = [array.reset_coords(drop=True) for array in scores]
+    alike = [array.sel({SYSTEM: bare[0][SYSTEM], TOPIC: bare[0][TOPIC]}) for array in bare]
     joined = xr.concat(alike, REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
-    told = {REPEATS: "shared", REPEATED: PASSES}
-    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(first.attrs | told)
+    attrs = {REPEATS: "shared", REPEATED: PASSES}
+    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(first.attrs | attrs)
 
 
 def _refuse_topics(judged: Judged) -> None:
@@ -321,11 +321,11 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     (place,) = places("depths of the effect", depths[-1] if depth is None else depth, depths)
     layer = whole.isel({DEPTH: place})
     cells = product(layer[coefficients.JUDGE].to_numpy(), layer[METRIC].to_numpy())
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for judge, metric in cells:
         cell = layer.sel({coefficients.JUDGE: judge, METRIC: metric})
-        found += _findings(cell, depths[place])
-    return to_frame(found)
+        findings += _findings(cell, depths[place])
+    return to_frame(findings)
 
 
 def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:

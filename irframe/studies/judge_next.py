@@ -205,8 +205,8 @@ def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> A
         topic, document = np.nonzero(known)
         prior.learn(topic, document, relevant[topic, document])
         return prior.likely()
-    found, seen = pool.tally(known, relevant)
-    return pool.likely((1 + found) / (2 + seen))
+    hits, seen = pool.tally(known, relevant)
+    return pool.likely((1 + hits) / (2 + seen))
 
 
 def _turns(open_: Array, n: int) -> int:
@@ -376,14 +376,14 @@ def replay(
     cube = by_label(shared(attended(cube)))
     documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
     chosen = parse_metrics(metrics)
-    asked = chosen, last, pairing, condensed, batch, rel, prior
+    options = chosen, last, pairing, condensed, batch, rel, prior
     drawn = _drawn(documents, together, share, samples, seed)
     done = tracked(drawn, len(drawn), "sample", progress=progress)
-    found = Budgets(documents, names, turns, *asked).judge_each(done, seed, alike=share == 1)
+    results = Budgets(documents, names, turns, *options).judge_each(done, seed, alike=share == 1)
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
-    told = {"share": share, "samples": samples, "unjudged": unjudged}
-    return xr.Dataset(_summary(found, pairing.alpha), labels | words, pairing.told() | told)
+    attrs = {"share": share, "samples": samples, "unjudged": unjudged}
+    return xr.Dataset(_summary(results, pairing.alpha), labels | words, pairing.told() | attrs)
 
 
 def _refuse_repeated(what: str, values: Sequence[Any]) -> None:
@@ -414,13 +414,13 @@ def _drawn(
     return [np.flatnonzero(np.isin(group, part)) for part in parts]
 
 
-def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
+def _summary(results: list[Found], alpha: float) -> dict[str, Any]:
     """Return means over samples, and their intervals."""
     parts: dict[str, Any] = {}
-    number = len(found)
+    number = len(results)
     factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
     for name, dims in VALUES.items():
-        values = np.stack([getattr(each, name) for each in found])
+        values = np.stack([getattr(result, name) for result in results])
         mean = values.mean(axis=0)
         spread = values.std(axis=0, ddof=1) if number > 1 else np.full(mean.shape, np.nan)
         half = factor * spread / np.sqrt(number)

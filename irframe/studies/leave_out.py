@@ -184,13 +184,13 @@ def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Arra
     """
     hits, documents = experiment.hits, len(experiment.judgments.row)
     group = groups[hits.of // experiment.shape[1]]
-    some = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
-    some = some[np.lexsort((hits.pool_rank[some], hits.row[some]))]
+    entries = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
+    entries = entries[np.lexsort((hits.pool_rank[entries], hits.row[entries]))]
     best, second = (np.zeros(documents, np.int32) for _ in range(2))
     leader = np.full(documents, -1)
-    top = some[beginnings(hits.row[some])]
+    top = entries[beginnings(hits.row[entries])]
     best[hits.row[top]], leader[hits.row[top]] = hits.pool_rank[top], group[top]
-    others = some[group[some] != leader[hits.row[some]]]
+    others = entries[group[entries] != leader[hits.row[entries]]]
     top = others[beginnings(hits.row[others])]
     second[hits.row[top]] = hits.pool_rank[top]
     return best, leader, second
@@ -218,7 +218,7 @@ class _Study:
         """
         judgments = self.base.judgments
         lost = ranks == 0
-        moved = ranks != before if any(each.pooled for each in self.facts) else lost
+        moved = ranks != before if any(fact.pooled for fact in self.facts) else lost
         topics = np.unique(judgments.topic[moved])
         scores = self.scores.copy()
         if len(topics):
@@ -229,17 +229,17 @@ class _Study:
         return self._average(scores), int(lost.sum()), int((judgments.grade[lost] >= 1).sum())
 
     def _score(self, experiment: Experiment) -> Array:
-        deepest = max([*self.depths, *(each.depth or 1 for each in self.metrics)])
+        deepest = max([*self.depths, *(metric.depth or 1 for metric in self.metrics)])
         work = Work(self.metrics, self.depths, score_block, 1, False, False, deepest)  # noqa: FBT003
         return work.tiles(experiment, in_threads)
 
     def _average(self, scores: Array) -> Array:
-        told = zip(scores, self.facts, strict=True)
-        return np.stack([average(part, each.summary, axis=1).T for part, each in told])
+        pairs = zip(scores, self.facts, strict=True)
+        return np.stack([average(part, fact.summary, axis=1).T for part, fact in pairs])
 
     def rounded(self, means: Array) -> Array:
         """Return means of which more is better, equal where they are but for rounding."""
-        return np.round(np.array([[[each.sign]] for each in self.facts]) * means, TIE)
+        return np.round(np.array([[[fact.sign]] for fact in self.facts]) * means, TIE)
 
 
 def _rows(
@@ -252,9 +252,9 @@ def _rows(
     """Return a row for each metric with its depth, and system left out, group by group."""
     systems = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
     group = np.unique(groups[systems], return_inverse=True)[1]
-    after, lost, relevant = (np.array(each) for each in zip(*without, strict=True))
-    metric = [[study.metrics.index(each)] for each, _ in cells]
-    depth = [[study.depths.index(each)] for _, each in cells]
+    after, lost, relevant = (np.array(part) for part in zip(*without, strict=True))
+    metric = [[study.metrics.index(measure)] for measure, _ in cells]
+    depth = [[study.depths.index(level)] for _, level in cells]
     mean, left = study.means[metric, depth, systems], after[group, metric, depth, systems]
     old, new = study.rounded(study.means), study.rounded(after)
     rank = competition_ranks(old)[metric, depth, systems]
@@ -263,8 +263,8 @@ def _rows(
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.where(mean == 0, np.nan, 100 * (left - mean) / mean)
     columns = {
-        METRIC: np.repeat([str(each) for each, _ in cells], len(systems)),
-        DEPTH: np.repeat([each for _, each in cells], len(systems)),
+        METRIC: np.repeat([str(measure) for measure, _ in cells], len(systems)),
+        DEPTH: np.repeat([level for _, level in cells], len(systems)),
         SYSTEM: cube.indexes[SYSTEM].take(np.tile(systems, len(cells))),
         "lost": np.tile(lost[group], len(cells)),
         "lost_relevant": np.tile(relevant[group], len(cells)),
@@ -272,7 +272,7 @@ def _rows(
     values = {"mean": mean, "mean_without": left, "change": change, "rank": rank}
     values |= {"rank_without": rank_without, "rank_change": np.abs(rank_without - rank)}
     values["tau"] = tau[..., 0, 0][group, metric, depth]
-    return pd.DataFrame(columns | {name: each.ravel() for name, each in values.items()})
+    return pd.DataFrame(columns | {name: array.ravel() for name, array in values.items()})
 
 
 SHARE, SEED = "share", "seed"

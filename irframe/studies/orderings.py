@@ -130,8 +130,8 @@ def order_pairs(
 ) -> xr.Dataset:
     """Compare pairs of systems, told by position, shape (pair, 2); the rest as for `orderings`."""
     rows, pairs = np.unique(pairs, return_inverse=True)
-    some = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
-    pairs, cube = pairs.reshape(-1, 2), shared(some)
+    part = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
+    pairs, cube = pairs.reshape(-1, 2), shared(part)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _label(cube, pairs, innate.compare_rankings(gains, pairs), depth, spelled=labels)
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)

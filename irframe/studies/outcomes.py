@@ -74,7 +74,7 @@ class Outcomes:
     @classmethod
     def join(cls, parts: Mapping[Any, "Outcomes"], by: Any) -> "Outcomes":
         """Put the outcomes of groups together, labelled with the group."""
-        compared = {key: each for key, part in parts.items() for each in part.compared.values()}
+        compared = {key: entry for key, part in parts.items() for entry in part.compared.values()}
         return cls(
             join_frames({key: part.summary for key, part in parts.items()}, by), compared, by
         )
@@ -99,7 +99,7 @@ class Outcomes:
             categorical; ``rank_a`` and ``rank_b``, <NA> where not returned; ``esl_a`` and
             ``esl_b``, the ranks where both have an answer, else NaN; ``rr_a`` and ``rr_b``.
         """
-        frames = {key: _queries(*each) for key, each in self.compared.items()}
+        frames = {key: _queries(*entry) for key, entry in self.compared.items()}
         joined = frames[None] if self.by is None else join_frames(frames, self.by)
         joined.attrs = dict(self.attrs)
         return joined
@@ -272,21 +272,21 @@ def outcomes(
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
         data, judged, by = with_given_groups(data, _judged(qrels), by)
-        some = None if systems is None else [*listed(baseline), *listed(systems)]
-        found = breakdown.answers_of_runs(
+        wanted = None if systems is None else [*listed(baseline), *listed(systems)]
+        answers = breakdown.answers_of_runs(
             data,
             judged,
-            systems=some if order is None else list(order),
+            systems=wanted if order is None else list(order),
             policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
             by=by,
             **reading,
         )
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
-        found = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
-    for key in having({k: each.systems for k, each in found.items()}, {"baseline": baseline}, by):
+        answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
+    for key in having({k: part.systems for k, part in answers.items()}, {"baseline": baseline}, by):
         with naming_group(key, by):
-            parts[key] = _compared(found[key], verdict, baseline, systems, order)
+            parts[key] = _compared(answers[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 
@@ -409,12 +409,12 @@ def _shared(scores: xr.DataArray) -> xr.DataArray:
     there = scores.notnull()
     shared = there.all(SYSTEM)
     labels, kept = metric_labels(scores), shared.any(TOPIC).to_numpy()
-    without = [label for label, some in zip(labels, kept, strict=True) if not some]
+    without = [label for label, keep in zip(labels, kept, strict=True) if not keep]
     if without:
         raise InputError("topics on which every system has a score", "none", "", without)
     left_out = (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy()
     if left_out.any():
         counts = zip(labels, left_out, strict=True)
-        told = "; ".join(f"{count} for {label}" for label, count in counts if count)
-        warn(f"topics on which some system has no score are left out: {told}")
+        omitted = "; ".join(f"{count} for {label}" for label, count in counts if count)
+        warn(f"topics on which some system has no score are left out: {omitted}")
     return scores.where(shared)

@@ -124,24 +124,24 @@ def preferences(
     cube, pairs = shared(cube.isel({SYSTEM: rows})), places.reshape(-1, 2)
     metrics = NumRelRet(rel=rel), NumRel(rel=rel)
     counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
-    found, n_relevant = counts[0], counts[1, 0, :, :1]
-    values = _prefer(found, pairs, n_relevant, weights, np.array(depths))
+    retrieved, n_relevant = counts[0], counts[1, 0, :, :1]
+    values = _prefer(retrieved, pairs, n_relevant, weights, np.array(depths))
     data = _label(cube, pairs, dict(zip(PREFERENCES, values, strict=True)), depths)
     return data if a is None or b is None else data.isel({PAIR: 0})
 
 
 def _prefer(
-    found: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
+    retrieved: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
 ) -> list[Array]:
     """Return the three preferences of pairs of systems, shape (pair, topic, depth) each."""
-    _, topics, deepest = found.shape
-    most_wanted = int(max(n_relevant.max(initial=1), found.max(initial=1)))
+    _, topics, deepest = retrieved.shape
+    most_wanted = int(max(n_relevant.max(initial=1), retrieved.max(initial=1)))
     wanted = np.arange(1.0, most_wanted + 1)
     known = {"uniform": wanted**0, "dcg": 1 / np.log2(wanted + 1), "inverse": 1 / wanted}
     table = np.concatenate([[0.0], known[weights]])  # of those who want 0, 1, 2, ... documents
     step = max(1, CELLS // max(1, topics * deepest))
     parts = [
-        _compare(found[a], found[b], table, depths)
+        _compare(retrieved[a], retrieved[b], table, depths)
         for a, b in (pairs[at : at + step].T for at in range(0, max(1, len(pairs)), step))
     ]
     share, most, fewest = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -120,18 +120,18 @@ def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) ->
     values = _complete(array)
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
-    told = [
+    metrics = [
         (label, average(part, facts(label).summary), _count_better(part, label, margin, alpha))
         for label, part in zip(labels, values, strict=True)
     ]
     if per == "system":
         moves = [
-            {"old": told[old][0], "new": told[new][0], SYSTEM: systems}
-            | {"delta_sort": 100 * (told[old][2] - told[new][2]) / len(systems)}
+            {"old": metrics[old][0], "new": metrics[new][0], SYSTEM: systems}
+            | {"delta_sort": 100 * (metrics[old][2] - metrics[new][2]) / len(systems)}
             for old, new in steps
         ]
         return pd.concat(map(pd.DataFrame, moves), ignore_index=True)
-    rows = [_step(told[old], told[new], systems) for old, new in steps]
+    rows = [_step(metrics[old], metrics[new], systems) for old, new in steps]
     return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
 
 
@@ -163,7 +163,7 @@ def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
     """Compare two metrics, each told as its name, means and numbers of better systems."""
     moved = abs(old[2] - new[2])
     known = [(mean, facts(name)) for name, mean, _ in (old, new)]
-    before, after = (np.round(each.sign * mean, 12)[np.newaxis] for mean, each in known)
+    before, after = (np.round(fact.sign * mean, 12)[np.newaxis] for mean, fact in known)
     return {
         "old": old[0],
         "new": new[0],
@@ -177,9 +177,9 @@ def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
 def _delta_value(means: Any) -> float:
     """Return the mean of new/old, both as values of which more is better."""
     with np.errstate(divide="ignore"):
-        before, after = (1 / mean if each.cost else mean for mean, each in means)
-    some = (before != 0) & np.isfinite(before) & np.isfinite(after)
-    return float((after[some] / before[some]).mean()) if some.any() else np.nan
+        before, after = (1 / mean if fact.cost else mean for mean, fact in means)
+    usable = (before != 0) & np.isfinite(before) & np.isfinite(after)
+    return float((after[usable] / before[usable]).mean()) if usable.any() else np.nan
 
 
 STEPS = {
@@ -378,8 +378,8 @@ def effective_top(
         seen = lengths[PRECISION].to_numpy()
         search = np.where(seen > 0, 1 / np.where(seen > 0, seen, 1), np.inf)
     systems = lengths[SYSTEM].to_numpy()
-    found = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
-    groups = pd.Series(np.where(found, search, np.inf)).groupby(systems, sort=False)
+    retrieving = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
+    groups = pd.Series(np.where(retrieving, search, np.inf)).groupby(systems, sort=False)
     result = groups.agg([effective_count, "size"])
     result.columns = pd.Index(["effective", "documents"])
     share = result["effective"] / result["documents"]

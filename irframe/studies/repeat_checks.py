@@ -40,10 +40,10 @@ def check_repeats(
     """
     if folded.word is None:
         return
-    told = pd.DataFrame(list(folded.owners.values()), columns=["system", "repeat"])
-    told["name"] = list(folded.owners)
-    yield from _far_off(cube, told, folded.word, metrics, depth)
-    counts = told.groupby("system", sort=False).size()
+    owners = pd.DataFrame(list(folded.owners.values()), columns=["system", "repeat"])
+    owners["name"] = list(folded.owners)
+    yield from _far_off(cube, owners, folded.word, metrics, depth)
+    counts = owners.groupby("system", sort=False).size()
     if counts.max() > 1:
         what = f"systems with one {folded.word}, beside others with up to {counts.max()}"
         advice = (
@@ -52,7 +52,7 @@ def check_repeats(
         )
         single = counts.index[counts == 1]
         yield from findings_at("warning", what, single, advice, BOUTHILLIER)
-    shared = told.groupby("repeat", sort=False)["system"].nunique()
+    shared = owners.groupby("repeat", sort=False)["system"].nunique()
     if REPEATS not in cube.attrs:
         what = f"{plural(folded.word)} that several systems have under the same label"
         advice = (
@@ -63,17 +63,17 @@ def check_repeats(
 
 
 def _far_off(
-    cube: xr.Dataset, told: pd.DataFrame, word: str, metrics: Sequence[Metric], depth: int
+    cube: xr.Dataset, owners: pd.DataFrame, word: str, metrics: Sequence[Metric], depth: int
 ) -> Iterator[Finding]:
     chosen: list[Any] = [*metrics] or ["nDCG"]
     scores = score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])])
     means = averages(scores.isel({DEPTH: 0}, drop=True))
-    codes = pd.factorize(told["system"])[0]
+    codes = pd.factorize(owners["system"])[0]
     owned = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     for metric in means["metric"].to_numpy():
-        values = means.sel(metric=metric).sel(system=told["name"].tolist()).to_numpy()
+        values = means.sel(metric=metric).sel(system=owners["name"].tolist()).to_numpy()
         far = [
-            f"{told['name'][place]} ({values[place]:.3g})"
+            f"{owners['name'][place]} ({values[place]:.3g})"
             for rows in owned
             for place in rows[far_off(values[rows])]
         ]

@@ -153,14 +153,14 @@ def _effect(scores: Any, reference: Any, pairing: Pairing, at: Depths) -> xr.Dat
     new, held = match_reference(scores, reference, at)
     if held.metrics != new.metrics:
         raise ParameterError(f"the metrics {', '.join(new.metrics)}", "", "", held.metrics)
-    found = standings(held, [new]) | conclusions(held, [new], pairing)
+    by_judge = standings(held, [new]) | conclusions(held, [new], pairing)
     parts = {  # of the one other round, which needs no dimension
         name: (dims[1:], values[0]) if dims[0] == JUDGE else (dims, values)
-        for name, (dims, values) in found.items()
+        for name, (dims, values) in by_judge.items()
     }
     change = np.abs(new.values - held.values).mean(axis=1)
     parts["change"] = (METRIC, DEPTH, TOPIC), np.moveaxis(change, 1, 2)
     labels = new.labels(SYSTEM) | {TOPIC: new.topics.rename(TOPIC), "conclusion": [*CONCLUSIONS]}
-    told = united(new.attrs, pairing.told(), {RESULT: "round_effect"})
-    result = xr.Dataset(parts, labels, told)
+    attrs = united(new.attrs, pairing.told(), {RESULT: "round_effect"})
+    result = xr.Dataset(parts, labels, attrs)
     return result if new.depths is not None else result.isel({DEPTH: 0})

@@ -98,10 +98,10 @@ def search_lengths(
     if not (experiment_of(cube).judgments.grade >= rel).any():
         raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
     frames = (_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube))
-    found = pd.concat(frames, ignore_index=True)
-    systems = pd.Index(found[SYSTEM])
+    lengths = pd.concat(frames, ignore_index=True)
+    systems = pd.Index(lengths[SYSTEM])
     order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")
-    return found.iloc[order].reset_index(drop=True)
+    return lengths.iloc[order].reset_index(drop=True)
 
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
@@ -115,8 +115,8 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
     place[rows] = np.arange(len(rows))
     parts, there = [], experiment.there
     for row in range(cube.sizes[SYSTEM]):
-        some = slice(row, row + 1), slice(0, experiment.shape[1])
-        cells = experiment.cells(some, depth, doc=True, ties=False)
+        block = slice(row, row + 1), slice(0, experiment.shape[1])
+        cells = experiment.cells(block, depth, doc=True, ties=False)
         lists = {name: cells[name][0] for name in ("grade", "doc", "retrieved")}
         rank, length, precision = _measure(lists, base.start, place, topic, rel)
         missing = rank == 0
@@ -125,18 +125,18 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
         order = order[there[row, topic[order]]]
         columns = {"row": np.full(len(order), row, np.int32), "of": order, RANK: rank[order]}
         parts.append(columns | {LENGTH: length[order], PRECISION: precision[order]})
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    order = found["of"]
-    ranks = pd.arrays.IntegerArray(found[RANK], found[RANK] == 0)
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = joined["of"]
+    ranks = pd.arrays.IntegerArray(joined[RANK], joined[RANK] == 0)
     return pd.DataFrame(
         {
-            SYSTEM: cube.indexes[SYSTEM].take(found["row"]),
+            SYSTEM: cube.indexes[SYSTEM].take(joined["row"]),
             TOPIC: cube.indexes[TOPIC].take(topic[order]),
             DOC: base.docs[rows][order],
             GRADE: grade[rows][order],
             RANK: ranks,
-            LENGTH: found[LENGTH],
-            PRECISION: found[PRECISION],
+            LENGTH: joined[LENGTH],
+            PRECISION: joined[PRECISION],
         }
     )
 
@@ -147,11 +147,11 @@ def _measure(
     """Return rank (0 where not retrieved), search length and precision of relevant documents."""
     relevant = lists["grade"] >= rel
     row, column = np.nonzero(relevant)
-    found = relevant.sum(axis=1)
-    above = np.arange(len(row)) - np.repeat(np.cumsum(found) - found, found)
+    counts = relevant.sum(axis=1)
+    above = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     document = place[start[row] + lists["doc"][row, column]]
     rank = np.zeros(len(topic), np.int32)
-    length = (lists["retrieved"] - found)[topic].astype(np.int32)
+    length = (lists["retrieved"] - counts)[topic].astype(np.int32)
     precision = np.zeros(len(topic))
     rank[document] = column + 1
     length[document] = column + 1 - above

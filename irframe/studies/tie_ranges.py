@@ -151,10 +151,10 @@ class Findings(pd.DataFrame):
         return pd.DataFrame
 
     def _shown(self) -> pd.DataFrame:
-        told = pd.DataFrame(self).map(
+        texts = pd.DataFrame(self).map(
             lambda value: listed_findings(value) if isinstance(value, tuple) else value
         )
-        return told.loc[:, ~(told.map(lambda value: isinstance(value, str) and not value)).all()]
+        return texts.loc[:, ~(texts.map(lambda value: isinstance(value, str) and not value)).all()]
 
     def __repr__(self) -> str:
         return repr(self._shown())
@@ -321,8 +321,8 @@ def tie_ranges(
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # each order is one of documents, not shared
-    found = both_sides(cube, chosen, depths, reordered_scores, ties=True)
-    return label_scores(cube, found, chosen, depths)
+    scores = both_sides(cube, chosen, depths, reordered_scores, ties=True)
+    return label_scores(cube, scores, chosen, depths)
 
 
 def refuse_untied(cube: xr.Dataset) -> None:

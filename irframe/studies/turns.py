@@ -117,8 +117,8 @@ class Leverage(Judging):
     def begin(self, judged: Array, relevant: Array) -> None:
         """Take in all documents that were judged before."""
         super().begin(judged, relevant)
-        found, seen = self.pool.tally(judged, relevant)
-        self.found, self.seen = 1 + found, 2 + seen
+        hits, seen = self.pool.tally(judged, relevant)
+        self.found, self.seen = 1 + hits, 2 + seen
 
 
 class OfRuns(Judging, ABC):
@@ -152,9 +152,9 @@ class OfRuns(Judging, ABC):
         self.run = self._stay(np.where(best, lot, np.iinfo(lot.dtype).max).argmin(axis=-1))
         place = self.waiting[self.topics, self.run].argmax(axis=-1)
         document = self.lists[self.topics, self.run, place]
-        some = self.left.any(axis=-1)
-        chosen = np.where(some, standing[self.topics, self.run], np.nan)
-        return np.where(some, document, -1), chosen
+        remaining = self.left.any(axis=-1)
+        chosen = np.where(remaining, standing[self.topics, self.run], np.nan)
+        return np.where(remaining, document, -1), chosen
 
     def _stay(self, run: Array) -> Array:
         """Return the runs to take, given those that are best so far."""
@@ -380,10 +380,10 @@ class Budgets:
         alike
             Whether the same systems make it in all.
         """
-        found: list[Found] = []
+        done: list[Found] = []
         for sample, systems in enumerate(drawn):
-            found.append(self.judge(systems, seed + sample, found[0] if alike and found else None))
-        return found
+            done.append(self.judge(systems, seed + sample, done[0] if alike and done else None))
+        return done
 
     def judge(self, systems: Array, seed: int, first: Found | None = None) -> Found:
         """Judge by every method, with some systems making the pool.
@@ -429,23 +429,23 @@ class Budgets:
     ) -> list[Array]:
         """Return what is found with every budget, one array for each field of `Found`."""
         turn, topic, document = turns.all
-        topics, found = len(row), []
+        topics, rows = len(row), []
         for budget in self.budgets:
             topic_, document_ = topic[turn < budget], document[turn < budget]
             new = self.score(row[topic_, document_])
-            found.append(
+            rows.append(
                 (
                     np.float64(len(topic_) / topics),
                     np.float64(relevant[topic_, document_].sum() / topics),
                     *self._held(full, new, helps),
                 )
             )
-        return [np.stack(part) for part in zip(*found, strict=True)]
+        return [np.stack(part) for part in zip(*rows, strict=True)]
 
     def _held(self, full: xr.DataArray, new: xr.DataArray, helps: Array) -> tuple[Array, ...]:
         """Return tau, tau_ap, conclusions, their shares and change against full judgments."""
         there = (full.notnull() & new.notnull()).all(SYSTEM)
-        held, other = (scores_to_compare(each.where(there), quiet=True) for each in (full, new))
+        held, other = (scores_to_compare(scores.where(there), quiet=True) for scores in (full, new))
         agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
         counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])[0, :, 0]
         kept, lost, begun, turned, _ = counts.T
@@ -461,4 +461,4 @@ class Budgets:
                 )
                 change = 100 * (rest - own)
         changed = (lost + begun + turned) / counts.sum(axis=-1)
-        return *(each[0, :, 0] for each in agreed), counts, share, changed, change
+        return *(values[0, :, 0] for values in agreed), counts, share, changed, change
