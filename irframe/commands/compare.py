@@ -49,13 +49,13 @@ def spelled(words: Sequence[str]) -> str:
     >>> spelled(["report", "my qrels.txt", "a.run", "-o", "page.html"])
     "irframe report 'my qrels.txt' a.run -o page.html"
     """
-    found: list[str] = []
+    parts: list[str] = []
     place = 0
     while place < len(words):
         pattern, count = _pattern(words[place:])
-        found.append(pattern if count > 1 else words[place])
+        parts.append(pattern if count > 1 else words[place])
         place += max(count, 1)
-    return shlex.join(["irframe", *found])
+    return shlex.join(["irframe", *parts])
 
 
 def _pattern(words: Sequence[str]) -> tuple[str, int]:
@@ -92,8 +92,8 @@ def declare_compare(parser: ArgumentParser) -> None:
         "--fail-on", choices=GATES, default="never",
         help="what makes the exit status 1, against the baseline; see below",
     )  # fmt: skip
-    told = "\n".join(f"  {name:<14} {words}" for name, words in GATES.items())
-    parser.epilog = f"--fail-on:\n{told}\n\n{parser.epilog or ''}"
+    gates = "\n".join(f"  {name:<14} {words}" for name, words in GATES.items())
+    parser.epilog = f"--fail-on:\n{gates}\n\n{parser.epilog or ''}"
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
         help="Parquet file of texts of documents or queries, for markdown; may be repeated",
@@ -114,17 +114,17 @@ def run_compare(options: Namespace) -> Answer:
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     scores = score(options, runs, qrels, metrics, None)
-    found = _compared(options, scores, gated=gated)
-    failed = not failing(found, options.fail_on, options.margin).empty if gated else False
+    comparison = _compared(options, scores, gated=gated)
+    failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     if options.update and not failed:
-        _update(options, scores, found)
+        _update(options, scores, comparison)
     kind = format_of(options)
     if kind == MARKDOWN:
-        return Answer(_markdown(options, found, scores, runs, qrels, metrics), int(failed))
+        return Answer(_markdown(options, comparison, scores, runs, qrels, metrics), int(failed))
     if kind != "table":
-        return Answer(written(found, kind), int(failed))
-    shown = written(found if options.wide else _short(found), kind)
-    return Answer(noted(shown, _notes(found)), int(failed))
+        return Answer(written(comparison, kind), int(failed))
+    shown = written(comparison if options.wide else _short(comparison), kind)
+    return Answer(noted(shown, _notes(comparison)), int(failed))
 
 
 def _refuse(options: Namespace, *, gated: bool) -> None:
@@ -152,60 +152,60 @@ def _refuse(options: Namespace, *, gated: bool) -> None:
 
 
 def _compared(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.DataFrame:
-    asked = given(options, ir.verbs.compare)
+    arguments = given(options, ir.verbs.compare)
     if gated and options.margin is None and options.power is None:
-        asked["power"] = POWER
+        arguments["power"] = POWER
     if options.baseline_file is not None:
-        asked["baseline"] = Path(options.baseline_file)
+        arguments["baseline"] = Path(options.baseline_file)
     tracked = sys.stderr.isatty() and find_spec("tqdm") is not None
-    return ir.verbs.compare(scores, **asked, progress=tracked)
+    return ir.verbs.compare(scores, **arguments, progress=tracked)
 
 
-def _update(options: Namespace, scores: pd.DataFrame, found: pd.DataFrame) -> None:
+def _update(options: Namespace, scores: pd.DataFrame, rows: pd.DataFrame) -> None:
     """Freeze the run that passed, and say how far each mean moved."""
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
         wanted = f"one run, to be frozen in {options.baseline_file}"
         raise ParameterError(wanted, f"{len(systems)}", "", systems)
     ir.verbs.freeze(scores, options.baseline_file)
-    moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in found.itertuples()]
+    moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in rows.itertuples()]
     tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
 
 
-def _short(found: pd.DataFrame) -> pd.DataFrame:
+def _short(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that answer: which pair, by how much, how surely."""
-    shown = found[["metric", "system_a", "system_b", "difference"]].assign(
-        interval=_intervals(found),
-        p_adjusted=found["p_adjusted"],
-        verdict=found["verdict"] if "verdict" in found else _verdicts(found),
+    shown = comparison[["metric", "system_a", "system_b", "difference"]].assign(
+        interval=_intervals(comparison),
+        p_adjusted=comparison["p_adjusted"],
+        verdict=comparison["verdict"] if "verdict" in comparison else _verdicts(comparison),
     )
-    return shown if len(found["metric"].unique()) > 1 else shown.drop(columns="metric")
+    return shown if len(comparison["metric"].unique()) > 1 else shown.drop(columns="metric")
 
 
-def _intervals(found: pd.DataFrame) -> list[str]:
-    ends = zip(found["ci_low"], found["ci_high"], strict=True)
+def _intervals(frame: pd.DataFrame) -> list[str]:
+    ends = zip(frame["ci_low"], frame["ci_high"], strict=True)
     return ["-" if pd.isna(low) else f"[{low:.4f}, {high:.4f}]" for low, high in ends]
 
 
-def _verdicts(found: pd.DataFrame) -> list[str]:
+def _verdicts(comparison: pd.DataFrame) -> list[str]:
     """Say whether the first system of each pair is better."""
-    signs = found["metric"].map(lambda name: facts(name).sign) * found["difference"]
-    words = zip(found["significant"], signs, found["p_adjusted"].isna(), strict=True)
+    signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
+    words = zip(comparison["significant"], signs, comparison["p_adjusted"].isna(), strict=True)
     return [
         ("better" if sign > 0 else "worse") if sure else "undecided" if lost else "not significant"
         for sure, sign, lost in words
     ]
 
 
-def _notes(found: pd.DataFrame) -> str:
-    metrics = found["metric"].unique()
+def _notes(comparison: pd.DataFrame) -> str:
+    metrics = comparison["metric"].unique()
     of = f"{metrics[0]}: " if len(metrics) == 1 else ""
-    return f"{of}{told(found.attrs, interval='interval: {}')}."
+    return f"{of}{told(comparison.attrs, interval='interval: {}')}."
 
 
 def _markdown(
     options: Namespace,
-    found: pd.DataFrame,
+    comparison: pd.DataFrame,
     scores: pd.DataFrame,
     runs: pd.DataFrame,
     qrels: pd.DataFrame,
@@ -225,7 +225,7 @@ def _markdown(
         contributing=options.contributing,
     )
     return markdown(
-        found,
+        comparison,
         cube,
         metrics,
         scores=scores,
@@ -248,27 +248,27 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
 
 def run_leaderboard(options: Namespace) -> Answer:
     """List the systems."""
-    found = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
+    board = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
     kind = format_of(options)
     short = kind == "table" and not options.wide
-    notes = told(found.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")
-    found = _short_board(found) if short else found
+    notes = told(board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")
+    board = _short_board(board) if short else board
     if options.systems is not None:
         table = read_systems(options.systems)
-        found = found.join(table[table.columns.difference(found.columns, sort=False)])
-    content = written(found, kind)
+        board = board.join(table[table.columns.difference(board.columns, sort=False)])
+    content = written(board, kind)
     if kind == "markdown":
         return Answer(f"{content!s}\n{notes}.\n")
     return Answer(noted(content, f"{notes}.") if kind == "table" else content)
 
 
-def _short_board(found: pd.DataFrame) -> pd.DataFrame:
+def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
-    ends = zip(found["rank_low"], found["rank_high"], strict=True)
-    told = {"ci_low": "interval", "rank_low": "ranks"}
-    values = {"ci_low": _intervals(found), "rank_low": [f"{low}-{high}" for low, high in ends]}
-    left = [*beside_the_point(found), "ci_high", "rank_high"]
-    return found.assign(**values).drop(columns=left, errors="ignore").rename(columns=told)
+    ends = zip(board["rank_low"], board["rank_high"], strict=True)
+    names = {"ci_low": "interval", "rank_low": "ranks"}
+    values = {"ci_low": _intervals(board), "rank_low": [f"{low}-{high}" for low, high in ends]}
+    left = [*beside_the_point(board), "ci_high", "rank_high"]
+    return board.assign(**values).drop(columns=left, errors="ignore").rename(columns=names)
 
 
 def declare_report(parser: ArgumentParser) -> None:

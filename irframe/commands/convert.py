@@ -49,7 +49,7 @@ def run_convert(options: Namespace) -> Answer:
     """Read one format and write another."""
     frame = _read(options)
     output = Path(options.output or "")
-    suffixes = [each for each in output.suffixes if each.lower() not in PACKED]
+    suffixes = [suffix for suffix in output.suffixes if suffix.lower() not in PACKED]
     kind = options.format or KINDS.get("".join(suffixes[-1:]).lower(), "trec")
     write = ir.verbs.write_qrels if options.qrels else ir.verbs.write_run
     with TemporaryDirectory() as folder:
@@ -89,10 +89,10 @@ def run_metrics(options: Namespace) -> Answer:
         frame = pd.DataFrame(rows, columns=["metric", "also", "says"])
         return Answer(written(frame, format_of(options)))
     kinds = [type(ir.parse_metric(name)) for name in options.names]
-    told = (
+    texts = (
         f"{kind.__name__}{inspect.signature(kind)}\n\n{inspect.getdoc(kind)}\n" for kind in kinds
     )
-    return Answer("\n".join(told))
+    return Answer("\n".join(texts))
 
 
 def declare_demo(parser: ArgumentParser) -> None:

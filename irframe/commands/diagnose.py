@@ -30,18 +30,18 @@ def declare_check(parser: ArgumentParser) -> None:
 def run_check(options: Namespace) -> answer.Answer:
     """Check all runs, those of files that cannot be read as well."""
     runs, problems = inputs.read_sound(options)
-    asked = inputs.given(options, ir.verbs.check)
-    found = ir.verbs.check(runs, inputs.read_judgments(options), problems=problems, **asked)
+    arguments = inputs.given(options, ir.verbs.check)
+    rows = ir.verbs.check(runs, inputs.read_judgments(options), problems=problems, **arguments)
     kind = answer.format_of(options)
-    content = _told(found, kind) if kind in {"table", "markdown"} else answer.written(found, kind)
-    return answer.Answer(content, answer.status_of(found["severity"], options.fail_on))
+    content = _told(rows, kind) if kind in {"table", "markdown"} else answer.written(rows, kind)
+    return answer.Answer(content, answer.status_of(rows["severity"], options.fail_on))
 
 
-def _told(found: pd.DataFrame, kind: str) -> str:
+def _told(rows: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
-    held = found.map(lambda value: isinstance(value, tuple)).all()
-    table, lines = str(answer.written(found.loc[:, ~held], kind)), []
-    for run, row in found.iterrows():
+    held = rows.map(lambda value: isinstance(value, tuple)).all()
+    table, lines = str(answer.written(rows.loc[:, ~held], kind)), []
+    for run, row in rows.iterrows():
         for name in row["found"]:
             shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
             begin = "- " if kind == "markdown" else ""
@@ -66,7 +66,7 @@ def declare_diagnose(parser: ArgumentParser) -> None:
 
 def run_diagnose(options: Namespace) -> answer.Answer:
     """Report everything that is found; files in other formats than text have all places."""
-    found = ir.verbs.diagnose(
+    findings = ir.verbs.diagnose(
         inputs.read_all(options),
         inputs.read_judgments(options),
         options.metric,
@@ -76,10 +76,10 @@ def run_diagnose(options: Namespace) -> answer.Answer:
     )
     kind = answer.format_of(options)
     if kind == "table":
-        content: str | bytes = "\n".join(map(_diagnose_told, found.to_dict("records")))
+        content: str | bytes = "\n".join(map(_diagnose_told, findings.to_dict("records")))
     else:
-        content = answer.written(found, kind)
-    return answer.Answer(content, answer.status_of(found["severity"], options.fail_on))
+        content = answer.written(findings, kind)
+    return answer.Answer(content, answer.status_of(findings["severity"], options.fail_on))
 
 
 def _diagnose_told(finding: dict[Hashable, Any]) -> str:
@@ -136,7 +136,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
         contributing=options.contributing,
         **inputs.given(options, ir.cube) | {"depth": None},
     )
-    found = ir.verbs.judge_next(
+    documents = ir.verbs.judge_next(
         cube,
         options.n,
         options.method,
@@ -151,11 +151,11 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     if kind == QRELS:  # lines of judgments that are yet to be made
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
-            ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
+            ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)
             return answer.Answer(path.read_bytes())
     if options.texts is not None:
-        found[TEXT] = found[DOC].astype(str).map(_texts(options.texts)).fillna("")
-    return answer.Answer(answer.written(found, kind))
+        documents[TEXT] = documents[DOC].astype(str).map(_texts(options.texts)).fillna("")
+    return answer.Answer(answer.written(documents, kind))
 
 
 def _texts(path: str) -> pd.Series:

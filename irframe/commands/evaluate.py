@@ -37,7 +37,7 @@ LETTERS = np.array([*".0123456789>-"])
 """Letters of grades from -1 to 10, and of none."""
 
 
-def measures(asked: Sequence[str]) -> list[str]:
+def measures(names: Sequence[str]) -> list[str]:
     """Return the names asked for without those that are no measures.
 
     Examples
@@ -45,17 +45,17 @@ def measures(asked: Sequence[str]) -> list[str]:
     >>> measures(["map", "relstring.20", "runid"])
     ['map']
     """
-    return [name for name in asked if name != RUNID and not _FORM.fullmatch(name)]
+    return [name for name in names if name != RUNID and not _FORM.fullmatch(name)]
 
 
 def relstrings(
-    asked: Sequence[str], runs: pd.DataFrame, qrels: pd.DataFrame, options: Namespace
+    names: Sequence[str], runs: pd.DataFrame, qrels: pd.DataFrame, options: Namespace
 ) -> dict[str, pd.Series]:
     """Spell the grades of the first documents of every list, if ``relstring`` is asked for.
 
     Parameters
     ----------
-    asked
+    names
         The names asked for; of several with a length the first counts, as in trec_eval.
     runs, qrels
         Runs and judgments as they are read.
@@ -68,8 +68,8 @@ def relstrings(
         Label -> a letter per document by system and topic: the grade, ``>`` above 9, ``.`` below
         0, ``-`` where there is none.
     """
-    lengths = [found[1] for name in asked if (found := _FORM.fullmatch(name))]
-    if not lengths and _IN_SET not in {split_level(name)[0] for name in asked}:
+    lengths = [match[1] for name in names if (match := _FORM.fullmatch(name))]
+    if not lengths and _IN_SET not in {split_level(name)[0] for name in names}:
         return {}
     if options.ties == "random":
         raise ParameterError("ties that come out alike twice, for relstring", "random")
@@ -90,7 +90,7 @@ SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
 
 def trec_layout(
     scores: pd.DataFrame,
-    asked: Sequence[str],
+    names: Sequence[str],
     listed: pd.MultiIndex | None = None,
     strings: Mapping[str, pd.Series] | None = None,
     *,
@@ -102,7 +102,7 @@ def trec_layout(
     ----------
     scores
         What `irframe.evaluate` gives.
-    asked
+    names
         The names asked for; a set of measures, such as ``official``, prints the system, too, as
         ``runid`` and several systems do.
     listed
@@ -130,17 +130,17 @@ def trec_layout(
     """
     groups = scores.groupby(level=0, sort=False).indices
     several = len(groups) > 1 and not apart
-    named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
+    named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
     columns, topics = _columns(scores), scores.index.get_level_values(1).astype(str).to_numpy()
     values = dict(zip(scores.columns, scores.to_numpy().T, strict=True))
     cells = {name: values[name] for name in columns}
-    told = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
+    printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
     spelled = {label: of.reindex(scores.index).to_numpy() for label, of in (strings or {}).items()}
     summaries = {name: facts(name).summary for name in columns}
     for label, group in groups.items():
         rows = np.asarray(group)
         ordered = rows[np.argsort([topic.encode() for topic in topics[rows]], kind="stable")]
-        lines = [*_topics(ordered[told[ordered]], topics, cells, columns, spelled)]
+        lines = [*_topics(ordered[printed[ordered]], topics, cells, columns, spelled)]
         lines += [_line(RUNID, "all", str(label))] * named
         for name, column in cells.items():
             mean = _average(column[ordered], summaries[name])
@@ -154,12 +154,12 @@ def _columns(scores: pd.DataFrame) -> dict[str, str]:
     trec_eval has one level of relevance at a time, which its labels do not say.
     """
     known = {str(name): _known(str(name)) for name in scores.columns}
-    theirs = [parse_metric(name) for name, found in known.items() if found]
+    theirs = [parse_metric(name) for name, entry in known.items() if entry]
     mixed = len({getattr(metric, "rel") for metric in theirs if has_level(metric)}) > 1  # noqa: B009
     level = {name: name.removeprefix(split_level(name)[0]) * mixed for name in known}
     others = (len(PRINTED),)
     ordered = sorted(known.items(), key=lambda item: item[1].place if item[1] else others)
-    return {name: found.label + level[name] if found else name for name, found in ordered}
+    return {name: entry.label + level[name] if entry else name for name, entry in ordered}
 
 
 def _known(name: str) -> TrecName | None:
@@ -211,7 +211,7 @@ def folder_of(options: Namespace, kind: str) -> Path:
         raise ParameterError("a folder to write a file per system to", "none", "name it with -o")
     options.format = options.format or kind
     folder = Path(options.output)
-    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
         raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(there))
     look(there / "any")
@@ -247,10 +247,10 @@ def declare_freeze(parser: ArgumentParser) -> None:
 
 def run_freeze(options: Namespace) -> Answer:
     """Write the scores of a run, the one named by ``--baseline`` if there are several."""
-    asked = inputs.given(options, ir.verbs.freeze)
-    if isinstance(asked["baseline"], list):
-        raise ParameterError("--baseline once", f"{len(asked['baseline'])}")
-    ir.verbs.freeze(inputs.scores_of(options), options.output, **asked)
+    arguments = inputs.given(options, ir.verbs.freeze)
+    if isinstance(arguments["baseline"], list):
+        raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
+    ir.verbs.freeze(inputs.scores_of(options), options.output, **arguments)
     return Answer(None)
 
 
@@ -281,10 +281,10 @@ def declare_evaluate(parser: ArgumentParser) -> None:
 def run_evaluate(options: Namespace) -> Answer:
     """Score runs."""
     folder = folder_of(options, TREC_EVAL) if options.each else None
-    asked = list(options.metric)
+    names = list(options.metric)
     kind = format_of(options)
     if kind == TREC_EVAL:
-        options.metric = measures(asked)
+        options.metric = measures(names)
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
@@ -298,8 +298,8 @@ def run_evaluate(options: Namespace) -> Answer:
     if folder is not None:
         refuse_paths(scores.index.unique(SYSTEM))
     if kind == TREC_EVAL:
-        listed, strings = _listed(options, asked, runs, qrels)
-        texts = trec_layout(scores, asked, listed, strings, apart=folder is not None)
+        listed, strings = _listed(options, names, runs, qrels)
+        texts = trec_layout(scores, names, listed, strings, apart=folder is not None)
         if folder is None:
             return Answer("".join(text for _, text in texts))
         write_each(folder, kind, texts)
@@ -313,13 +313,13 @@ def run_evaluate(options: Namespace) -> Answer:
 
 
 def _listed(
-    options: Namespace, asked: list[str], runs: Any, qrels: pd.DataFrame
+    options: Namespace, names: list[str], runs: Any, qrels: pd.DataFrame
 ) -> tuple[pd.MultiIndex | None, dict[str, pd.Series]]:
     """Return which lists trec_eval prints, and their grades if these are asked for."""
     if not options.per_topic:
         return None, {}
     listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-    return listed, relstrings(asked, runs, qrels, options)
+    return listed, relstrings(names, runs, qrels, options)
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:

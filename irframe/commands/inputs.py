@@ -178,9 +178,9 @@ ELSEWHERE = {
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     """Return the options of a verb that stand on a line: all that are not given in another way."""
     return {
-        name: each
-        for name, each in inspect.signature(function).parameters.items()
-        if name in OPTIONS or (each.kind is each.KEYWORD_ONLY and name not in ELSEWHERE)
+        name: parameter
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name in OPTIONS or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
     }
 
 
@@ -191,16 +191,18 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
         for name, parameter in _options_of(function).items():
             if name not in declared:
                 flag = "--" + name.replace("_", "-")
-                told = {"help": _sentence(function, name)} | _reading(parameter.annotation)
-                parser.add_argument(flag, default=parameter.default, **told | OPTIONS.get(name, {}))
+                keywords = {"help": _sentence(function, name)} | _reading(parameter.annotation)
+                parser.add_argument(
+                    flag, default=parameter.default, **keywords | OPTIONS.get(name, {})
+                )
                 declared.add(name)
 
 
 def _sentence(function: Verb, name: str) -> str:
     """Return the first sentence of what the docstring of a verb says of a parameter."""
     text = inspect.getdoc(function) or ""
-    found = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
-    words = " ".join(found[1].split()) if found else ""
+    match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
+    words = " ".join(match[1].split()) if match else ""
     return re.split(r"(?<=[.;:])\s", words)[0].rstrip(".;:").replace("%", "%%")
 
 
@@ -220,10 +222,10 @@ def _reading(annotation: Any) -> dict[str, Any]:
 
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a verb that a line has."""
-    found = {name: getattr(options, name) for name in _options_of(function)}
-    if found.get("weights") is not None:
-        found["weights"] = read_weights(found["weights"])
-    return found
+    arguments = {name: getattr(options, name) for name in _options_of(function)}
+    if arguments.get("weights") is not None:
+        arguments["weights"] = read_weights(arguments["weights"])
+    return arguments
 
 
 YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
@@ -268,8 +270,8 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
         found = f"{len(strange)} that it lacks"
         raise IdError(f"all systems of the runs in {options.systems}", found, "", strange)
     further = [name for name in table.columns if every and name not in runs.columns]
-    asked = [name for name in dict.fromkeys([*wanted, *further]) if name in table.columns]
-    return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in asked})
+    columns = [name for name in dict.fromkeys([*wanted, *further]) if name in table.columns]
+    return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})
 
 
 FOLDER = "folder"
@@ -289,8 +291,8 @@ def sources_of(words: Sequence[str], *others: str) -> list[Source]:
     times = [*words, *others].count(STDIN)
     if times > 1:
         raise InputError("standard input (-) once", f"it {times} times")
-    found = ([source_of(word)] if word == STDIN else find_files(word) for word in words)
-    return [*chain.from_iterable(found)]
+    sources = ([source_of(word)] if word == STDIN else find_files(word) for word in words)
+    return [*chain.from_iterable(sources)]
 
 
 def read_judgments(options: Namespace) -> pd.DataFrame:
@@ -325,8 +327,8 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     rows
         Whether they are wanted in any case.
     """
-    asked = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
-    if rows or any(asked) or STDIN in options.runs:
+    choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
+    if rows or any(choices) or STDIN in options.runs:
         return read_all(options)
     paths = tuple(map(str, sources_of(options.runs, options.qrels)))
     return ScannedRuns(paths, options.system == "file")
@@ -364,10 +366,10 @@ def score(
     by: str | None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
-    asked = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
+    arguments = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
     try:
-        return ir.evaluate(runs, qrels, metrics, **asked)
+        return ir.evaluate(runs, qrels, metrics, **arguments)
     except FileFormatError:  # of some files; what is wrong is said of all
         if not isinstance(runs, ScannedRuns):
             raise
-        return ir.evaluate(read_all(options), qrels, metrics, **asked)
+        return ir.evaluate(read_all(options), qrels, metrics, **arguments)

@@ -100,8 +100,8 @@ def categories(verdict: xr.DataArray) -> Iterator[tuple[int, str, str]]:
 
 def told_check(checked: xr.Dataset) -> str:
     """Say which tests were made of the metric and of the orderings, and at which level."""
-    told = {**checked.attrs, "test": checked["test"].item()}
-    return f"{told_test(told)}; orderings by the sign test"
+    attributes = {**checked.attrs, "test": checked["test"].item()}
+    return f"{told_test(attributes)}; orderings by the sign test"
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:

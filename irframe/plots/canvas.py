@@ -103,7 +103,7 @@ def row_axes(
     size: tuple[float, float, float],
     figsize: tuple[float, float] | None,
     *,
-    asked: bool,
+    chosen: bool,
 ) -> tuple["Axes", int]:
     """Return axes for rows with a name each, and for how many of them there is room.
 
@@ -117,16 +117,16 @@ def row_axes(
         Width of a new figure, and its height without rows and for each, in inches.
     figsize
         Width and height that the caller asks for.
-    asked
+    chosen
         Whether the caller chose the rows, so that all are drawn.
     """
-    width, base, each = size
-    shown = rows if asked else min(rows, ROWS)
-    natural = width, base + each * max(shown, FEWEST)
+    width, base, per_row = size
+    shown = rows if chosen else min(rows, ROWS)
+    natural = width, base + per_row * max(shown, FEWEST)
     drawn = new_axes(ax, natural, figsize)
-    if asked and ax is None:
+    if chosen and ax is None:
         stretch(drawn, 72 * natural[1] - room(drawn)[1])
-    return drawn, shown if asked else min(shown, rows_in(drawn))
+    return drawn, shown if chosen else min(shown, rows_in(drawn))
 
 
 def asked_size(size: tuple[float, float]) -> tuple[float, float]:
@@ -176,7 +176,7 @@ def system_style(systems: Sequence[Hashable]) -> list[dict[str, Any]]:
     >>> system_style(["bm25", "ance"]) == system_style(["ance", "bm25"])[::-1]
     True
     """
-    known = [SYSTEM_STYLES[each] for each in systems if each in SYSTEM_STYLES]
+    known = [SYSTEM_STYLES[system] for system in systems if system in SYSTEM_STYLES]
     taken = {number % len(COLOURS) for number in known}
     for system in systems:
         if system not in SYSTEM_STYLES:
@@ -267,8 +267,8 @@ def mark_depth(ax: "Axes", depth: float | None, label: str = "pool depth") -> No
 
 def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
     """Return the depth of the pool that is asked for, or else told in the attributes."""
-    told: Any = values.attrs.get("pool_depth", 0)
-    return pool_depth if pool_depth is not None else told if np.ndim(told) == 0 else None
+    known: Any = values.attrs.get("pool_depth", 0)
+    return pool_depth if pool_depth is not None else known if np.ndim(known) == 0 else None
 
 
 def legend_beside(

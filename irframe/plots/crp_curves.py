@@ -99,8 +99,8 @@ def crp_curves(
     depths = one[DEPTH].to_numpy()
     curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
     chosen = [names[row] for row in rows]
-    told = zip(rows, fitting_names(ax, chosen), canvas.system_style(chosen), strict=True)
-    for row, name, style in told:
+    lines = zip(rows, fitting_names(ax, chosen), canvas.system_style(chosen), strict=True)
+    for row, name, style in lines:
         label = f"{name}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
         ax.plot(depths, curves[row], linewidth=2, label=label, **style)
     others = np.setdiff1d(np.arange(len(names)), rows)
@@ -265,8 +265,8 @@ def reference_runs(
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
     ratios = {"recovery": "rho", "space": "sigma", "Twist": "twist"}
-    told = [f"{word} {one[name].item():.2f}" for word, name in ratios.items()]
-    canvas.subtitle(ax, f"topic {topic}", ", ".join(told))
+    notes = [f"{word} {one[name].item():.2f}" for word, name in ratios.items()]
+    canvas.subtitle(ax, f"topic {topic}", ", ".join(notes))
     canvas.legend_beside(ax)
     return ax
 

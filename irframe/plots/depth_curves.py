@@ -95,10 +95,10 @@ def depth_curves(
     rows = canvas.chosen_systems(systems, names, order[::-1].tolist(), 5)
     ax = canvas.new_axes(ax, figsize=figsize)
     chosen_names = [names[row] for row in rows]
-    told = zip(
+    lines = zip(
         rows, fitting_names(ax, chosen_names), canvas.system_style(chosen_names), strict=True
     )
-    for row, name, style in told:
+    for row, name, style in lines:
         ax.plot(depths, curves[row], linewidth=2, label=name, **style)
     others = [row for row in range(len(names)) if row not in rows]
     canvas.draw_others(ax, depths, {names[row]: curves[row] for row in others})

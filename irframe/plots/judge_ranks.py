@@ -125,21 +125,21 @@ def judge_ranks(
     """
     cell = deepest(only_judge(effect, judge, metric), depth)
     systems = cell[SYSTEM].to_numpy().tolist()
-    some = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
+    chosen = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
     old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
     ax = canvas.new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
     ax.plot(ends, ends, color=canvas.FAINT, linewidth=1, zorder=0)
     for rows, colour, label in (
-        (~some, canvas.COLOURS[0], "others"),
-        (some, canvas.COLOURS[1], "marked"),
+        (~chosen, canvas.COLOURS[0], "others"),
+        (chosen, canvas.COLOURS[1], "marked"),
     ):
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
     moved = np.argsort(-abs(new - old), kind="stable")[:named]
     moved = moved[new[moved] != old[moved]]
     shown = zip(moved, fitting_names(ax, [systems[row] for row in moved], 0.3), strict=True)
-    told = [_name(ax, name, old[row], new[row], len(systems)) for row, name in shown]
+    labels = [_name(ax, name, old[row], new[row], len(systems)) for row, name in shown]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
@@ -149,7 +149,7 @@ def judge_ranks(
     ax.set(yticks=ticks, xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
     if listed(marked):
         ax.legend(frameon=False, fontsize="small", loc="upper left")
-    drop_overlapping(told)
+    drop_overlapping(labels)
     return ax
 
 

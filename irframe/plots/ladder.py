@@ -102,7 +102,7 @@ def ladder(
     layer, label = _layer(ranks, metric, depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
-    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=top is not None)
+    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=top is not None)
     order = order[:fit]
     place = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
     rows = np.arange(len(order))
@@ -141,10 +141,10 @@ def _name_shares(ax: "Axes", place: dict[str, Any]) -> None:
 
 def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:
     """Return what was found of the systems by one metric at one depth, and what to call it."""
-    found = _labelled(ranks)
-    if not {*found} >= NEEDED or not {*found["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
+    ranked = _labelled(ranks)
+    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
         raise InputError("what rank_intervals returned, of one group", "other data")
-    chosen: Any = canvas.only_metric(found, metric)
+    chosen: Any = canvas.only_metric(ranked, metric)
     label = str(chosen[METRIC].item())
     if DEPTH not in chosen.dims:
         if depth is not None:
@@ -163,8 +163,8 @@ def _labelled(ranks: Any) -> Any:
         return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
     if not {*ranks.columns} >= NEEDED or METRIC not in ranks.index.names:
         return xr.Dataset()
-    found = ranks.to_xarray().assign_attrs(ranks.attrs)
-    return found.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
+    dataset = ranks.to_xarray().assign_attrs(ranks.attrs)
+    return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
 
 
 def _bands(ax: "Axes", tiers: Any) -> None:
@@ -251,8 +251,8 @@ def best_systems(
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
     """Count scores by bin; what costs is turned over."""
     scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
-    some = np.clip(scale[~np.isnan(scale)], 0, 1)
-    cell = np.clip(np.searchsorted(-EDGES, -some, side="right") - 1, 0, len(EDGES) - 2)
+    clipped = np.clip(scale[~np.isnan(scale)], 0, 1)
+    cell = np.clip(np.searchsorted(-EDGES, -clipped, side="right") - 1, 0, len(EDGES) - 2)
     return np.bincount(cell, minlength=len(EDGES) - 1)
 
 
@@ -324,8 +324,8 @@ def tie_bars(
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
     label, known = str(chosen[METRIC].item()), means.indexes[SYSTEM].tolist()
     ranked = best_first(low + high, facts(label).sign).tolist()
-    asked = {*canvas.chosen_systems(systems, known, ranked, len(ranked))}
-    order = sorted(asked, key=ranked.index)
+    rows = {*canvas.chosen_systems(systems, known, ranked, len(ranked))}
+    order = sorted(rows, key=ranked.index)
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
     ax = canvas.new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     names = fitting_names(ax, [known[row] for row in order])

@@ -98,10 +98,10 @@ def orderings(
     topics, depths = lined_up.sizes[TOPIC], lined_up.sizes[DEPTH]
     metrics = lined_up.sizes.get(METRIC, 0)
     columns = 3 * depths + 3 * GAP + WIDE * metrics
-    asked = topics <= MOST_SPELLED
-    size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if asked else 0.03) * topics, 12))
+    few = topics <= MOST_SPELLED
+    size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if few else 0.03) * topics, 12))
     ax = canvas.new_axes(ax, size, figsize)
-    spelled = asked and topics <= rows_in(ax, 0.7)
+    spelled = few and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
     parts = _parts(ax, lined_up)
     left, ticks, names = 0.0, [], []
@@ -349,20 +349,20 @@ def explained(
     holding(what, documents, {TOPIC, "difference"}, "columns")
     total = documents.groupby(TOPIC, sort=False)["difference"].sum().round(12).dropna()
     total = total.sort_values(ascending=False, kind="stable")
-    told = documents.attrs
-    names = told.get("systems", ["a", "b"])
+    attributes = documents.attrs
+    names = attributes.get("systems", ["a", "b"])
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     values = documents["difference"].to_numpy().round(12)
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
     ax.plot(np.arange(len(total)), total, ".", color=canvas.ink(ax), label="difference")
     sides = zip(fitting_names(ax, names, 0.3), canvas.system_colours(names), (1, -1), strict=True)
     for name, colour, sign in sides:
-        some = (sign * values > 0) & (place >= 0)
-        _stack(ax, place[some], values[some], colour)
+        ahead = (sign * values > 0) & (place >= 0)
+        _stack(ax, place[ahead], values[ahead], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
     name_topics(ax, total.index)
-    label = f"difference of {told['metric']}" if "metric" in told else "difference"
+    label = f"difference of {attributes['metric']}" if "metric" in attributes else "difference"
     ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
     canvas.legend_beside(ax)
     canvas.subtitle(ax, f"{len(total)} topics; a segment is a document")

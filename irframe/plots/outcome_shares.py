@@ -74,7 +74,7 @@ def outcome_shares(
     needed = {"system_a", "share_both", "esl_a"}
     holding("the summary of what outcomes returned", summary, needed, "columns")
     count = len(summary)
-    ax, fit = canvas.row_axes(ax, count, (8.0, 1.6, 0.32), figsize, asked=False)
+    ax, fit = canvas.row_axes(ax, count, (8.0, 1.6, 0.32), figsize, chosen=False)
     summary = summary[:fit]
     rows = np.arange(len(summary))[::-1]
     left = np.zeros(len(summary))
@@ -88,8 +88,8 @@ def outcome_shares(
     ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
     test = told_test(summary.attrs)
     stars = f"\n* significantly lower ESL: {test}" if test else ""
-    some = of_all(fit, count, "pairs")
-    ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", some])) + stars)
+    shown = of_all(fit, count, "pairs")
+    ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, len(summary) - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     baselines = summary["system_a"].unique()
@@ -316,8 +316,8 @@ def length_histogram(
     width = 0.85 / len(systems)
     ax = canvas.new_axes(ax, figsize=figsize)
     colours = canvas.system_colours(list(systems))
-    told = zip(systems, fitting_names(ax, list(systems)), colours, strict=True)
-    for number, (system, name, colour) in enumerate(told):
+    series = zip(systems, fitting_names(ax, list(systems)), colours, strict=True)
+    for number, (system, name, colour) in enumerate(series):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width
         bars = ax.bar(places + shift, counts, width, color=colour, label=name)

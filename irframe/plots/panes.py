@@ -162,17 +162,17 @@ def panes(
     down = -(-len(parts) // across)
     size = figsize or (own[0], own[1] * down)
     figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
-    found: dict[str, Any] = {}
+    legend: dict[str, Any] = {}
     for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
         draw(part, ax=ax, **chosen)
         _name(ax, str(name))
-        found |= _taken_legend(ax)
+        legend |= _taken_legend(ax)
     for ax in axes.flat[len(parts) :]:
         ax.set_axis_off()
-    if found:
+    if legend:
         below = 72 * size[0] < NARROW
         place: Any = "outside lower center" if below else "outside right center"
-        figure.legend([*found.values()], [*found], loc=place, ncols=1 + below, **LEGEND)
+        figure.legend([*legend.values()], [*legend], loc=place, ncols=1 + below, **LEGEND)
     return np.array(axes.flat[: len(parts)], dtype=object)
 
 
@@ -180,7 +180,7 @@ def _choices(draw: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return the choices that were made, if the figure has them."""
     made = {name: value for name, value in given.items() if value is not None}
     known = inspect.signature(draw).parameters
-    every = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    every = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
     lacking = [] if every else [f"{name}=" for name in made if name not in known]
     if lacking:
         figure = getattr(draw, "__name__", "the figure")
@@ -201,8 +201,8 @@ def _parts(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
 
 def _name(ax: "Axes", name: str) -> None:
     """Write the name of a part above what its figure says of itself."""
-    told = " ".join(ax.get_title(loc="left").split())
-    ax.set_title("\n".join(filter(None, [name, told])), loc="left", fontsize="small")
+    title = " ".join(ax.get_title(loc="left").split())
+    ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 
 
 def _taken_legend(ax: "Axes") -> dict[str, Any]:

@@ -123,11 +123,11 @@ def _styles(ax: "Axes", names: list[Any], front: NDArray[np.intp]) -> dict[int, 
     named = sorted(order[:NAMED])
     labels = fitting_names(ax, [names[place] for place in named])
     styles = system_style([names[place] for place in named])
-    told = {
+    styled = {
         place: (label, style.get("color"))
         for place, label, style in zip(named, labels, styles, strict=True)
     }
-    return {place: (f"_{names[place]}", FAINT) for place in order[NAMED:]} | told
+    return {place: (f"_{names[place]}", FAINT) for place in order[NAMED:]} | styled
 
 
 def _only_other(scores: Any, cost: str) -> Any:
@@ -140,9 +140,9 @@ def _only_other(scores: Any, cost: str) -> Any:
 
 def _intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
     """Return means and the ends of their intervals, shape (3, system)."""
-    found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
-    mean = found["mean"].to_numpy()
-    ends = [found[side].to_numpy() for side in ("ci_low", "ci_high")]
+    summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
+    mean = summed["mean"].to_numpy()
+    ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
     return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
 
 

@@ -158,8 +158,8 @@ def name_ticks(
     labels = [str(name) for name in names]
     ha = "right" if rotation % 90 else "center"
     ax.set_xticks(list(places), labels, rotation=rotation, fontsize=size, ha=ha)
-    told = zip(map(float, places), labels, strict=True)
-    ax.xaxis.set_major_formatter(Thinned(dict(told)))
+    pairs = zip(map(float, places), labels, strict=True)
+    ax.xaxis.set_major_formatter(Thinned(dict(pairs)))
 
 
 def name_topics(ax: "Axes", topics: Any) -> None:

@@ -124,9 +124,9 @@ def score_boxes(
     means = averages(layer).to_numpy()
     names = layer.indexes[SYSTEM].tolist()
     order = best_first(means, facts(label).sign).tolist()
-    asked = set(canvas.chosen_systems(systems, names, order, len(names)))
-    rows = [row for row in order if row in asked]
-    ax, fit = canvas.row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, asked=systems is not None)
+    chosen = set(canvas.chosen_systems(systems, names, order, len(names)))
+    rows = [row for row in order if row in chosen]
+    ax, fit = canvas.row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, chosen=systems is not None)
     rows = rows[:fit]
     values = layer.transpose(SYSTEM, TOPIC).to_numpy()
     _draw(ax, [values[row][~np.isnan(values[row])] for row in rows], [names[row] for row in rows])
@@ -142,18 +142,18 @@ def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
     from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - costs time at import
 
     places = range(len(names))
-    found = pd.DataFrame(boxplot_stats(values))
+    stats = pd.DataFrame(boxplot_stats(values))
     height, dark = 0.6, {"color": canvas.ink(ax), "linewidth": 1}
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
-        ax.hlines(places, found[outer], found[inner], **dark)
-        ax.vlines(found[outer], np.subtract(places, height / 4), np.add(places, height / 4), **dark)
+        ax.hlines(places, stats[outer], stats[inner], **dark)
+        ax.vlines(stats[outer], np.subtract(places, height / 4), np.add(places, height / 4), **dark)
     few = len(names) <= len(canvas.COLOURS)
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
     box = {"edgecolor": canvas.ink(ax), "color": colours, "alpha": 0.6}
-    ax.barh(places, found["q3"] - found["q1"], height, found["q1"], **box)
+    ax.barh(places, stats["q3"] - stats["q1"], height, stats["q1"], **box)
     half = height / 2
-    ax.vlines(found["med"], np.subtract(places, half), np.add(places, half), **dark)
-    for place, points in enumerate(found["fliers"]):
+    ax.vlines(stats["med"], np.subtract(places, half), np.add(places, half), **dark)
+    for place, points in enumerate(stats["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
     ax.set_yticks(places, fitting_names(ax, names))
 
@@ -221,27 +221,27 @@ def system_ranking(
     if top is not None and top < 1:
         raise ParameterError("top of at least 1", repr(top))
     layer, label = only_layer(scores, metric, depth, repeated=True)
-    found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
-    means = found["mean"].to_numpy()
+    summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
+    means = summed["mean"].to_numpy()
     sign = -facts(label).sign
     names = layer.indexes[SYSTEM].tolist()
     ranked = np.argsort(sign * np.round(means, TIE), kind="stable").tolist()
-    asked = canvas.chosen_systems(systems, names, ranked, len(ranked))
-    order = [row for row in ranked if row in asked][:top]
+    rows = canvas.chosen_systems(systems, names, ranked, len(ranked))
+    order = [row for row in ranked if row in rows][:top]
     chosen = any(part is not None for part in (top, systems))
-    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=chosen)
+    ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=chosen)
     order = order[:fit]
-    _dots(ax, found, layer, order)
+    _dots(ax, summed, layer, order)
     ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    told = told_topics(found["n"]), told_repeats(found.attrs), of_all(len(order), len(names))
-    canvas.subtitle(ax, *told, *cautions_of(found.attrs))
+    notes = told_topics(summed["n"]), told_repeats(summed.attrs), of_all(len(order), len(names))
+    canvas.subtitle(ax, *notes, *cautions_of(summed.attrs))
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax
 
 
-def _dots(ax: "Axes", found: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
+def _dots(ax: "Axes", summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
     """Draw means with their intervals, before them those of repeats, if there are any.
 
     The mean of a repeat is over the topics on which all repeats of its system have a score.
@@ -252,8 +252,8 @@ def _dots(ax: "Axes", found: xr.Dataset, layer: xr.DataArray, order: list[int]) 
         means = layer.where(there).mean(TOPIC).transpose(SYSTEM, REPEAT).to_numpy()[order]
         rows = np.arange(len(order))[:, np.newaxis] + np.zeros(means.shape[1])
         ax.plot(means.ravel(), rows.ravel(), ".", markersize=4, color=canvas.COLOURS[1], zorder=3)
-    middle = found["mean"].to_numpy()
-    sides = [abs(found[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
+    middle = summed["mean"].to_numpy()
+    sides = [abs(summed[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
     ax.errorbar(
         *(middle[order], range(len(order))),
         xerr=np.nan_to_num(sides),
@@ -358,10 +358,10 @@ def best_so_far(
     return ax
 
 
-def _name(ax: "Axes", told: Iterable[Any]) -> None:
+def _name(ax: "Axes", leaders: Iterable[Any]) -> None:
     """Write who took the lead, the last ones first where there is not room for all."""
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-    drop_overlapping([ax.annotate(name, at, (3, 4), **look) for name, *at in told][::-1])
+    drop_overlapping([ax.annotate(name, at, (3, 4), **look) for name, *at in leaders][::-1])
 
 
 @read_at_budgets

@@ -111,9 +111,9 @@ class Thinned(Formatter):
         every = np.asarray(values, dtype=float)
         places = every[(every >= low) & (every <= high)]
         texts = [self(place) for place in places]
-        shown = next((some for some in self._choices(places) if self._fit(places, texts, some)), [])
-        told = {places[row]: texts[row] for row in shown}
-        return [told.get(place, "") for place in every]
+        shown = next((rows for rows in self._choices(places) if self._fit(places, texts, rows)), [])
+        written = {places[row]: texts[row] for row in shown}
+        return [written.get(place, "") for place in every]
 
     def _choices(self, places: Any) -> Iterable[list[int]]:
         """Yield which ticks may be written at, more and more sparsely."""

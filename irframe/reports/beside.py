@@ -99,7 +99,7 @@ def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     hits: Any = experiment.hits
     held = grade >= 0
     at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
-    place, start, end = (hits.along[each][at[held]] for each in (PLACE, START, END))
+    place, start, end = (hits.along[column][at[held]] for column in (PLACE, START, END))
     borders = zip(spans.docs[place % (len(spans.docs) + 1)], start, end, strict=True)
     named[held] = [f"{doc} [{first}, {last})" for doc, first, last in borders]
     grade[grade == UNJUDGED] = 0
@@ -174,13 +174,13 @@ def cut(text: str) -> str:
 
 
 def choose(
-    told: Told, lists: Lists, topics: Sequence[str], order: NDArray[np.intp], room: int
+    texts: Told, lists: Lists, topics: Sequence[str], order: NDArray[np.intp], room: int
 ) -> Snippets:
     """Return the texts for which a page has room, topic after topic.
 
     Parameters
     ----------
-    told
+    texts
         The texts that are known.
     lists
         The top of every ranking.
@@ -191,7 +191,7 @@ def choose(
     room
         Bytes that the page may grow by.
     """
-    queries, known = _placed(told.queries, topics), _placed(told.documents, lists.names)
+    queries, known = _placed(texts.queries, topics), _placed(texts.documents, lists.names)
     kept: dict[int, str] = {}
     room -= OPENING_BYTES + _size(queries)
     for number, topic in enumerate(order):
@@ -268,16 +268,16 @@ class Duel:
         counts = self.bars["ahead"].value_counts()
         ahead, behind = int(counts.get("a", 0)), int(counts.get("b", 0))
         a, b = self.names
-        told = {"a": a, "b": b, "n": len(self.bars)}
+        values = {"a": a, "b": b, "n": len(self.bars)}
         if ahead + behind == 0:
-            return say("duel.same", **told)
-        return say("duel.says", ahead=ahead, behind=behind, **told)
+            return say("duel.same", **values)
+        return say("duel.says", ahead=ahead, behind=behind, **values)
 
     @property
     def lists_say(self) -> str:
         """Where the two lists part."""
-        told = {"topic": self.topic, "rank": self.parting or len(self.rows)}
-        return say("lists.parting" if self.parting else "lists.same", **told)
+        values = {"topic": self.topic, "rank": self.parting or len(self.rows)}
+        return say("lists.parting" if self.parting else "lists.same", **values)
 
     @cached_property
     def topic(self) -> str:
@@ -349,22 +349,22 @@ def _refuse_absent(view: View, named: Any) -> None:
 def _outcomes(view: View, baseline: Any, key: str) -> Part:
     _refuse_absent(view, baseline)
     depth = min(100, view.cube.sizes[DEPTH])
-    found = outcomes(view.cube, baseline=baseline, depth=depth).summary
-    better = int(found["significantly_better"].sum())
-    says = say("outcomes.says", better=better, n=len(found), baseline=text(baseline))
+    pairs = outcomes(view.cube, baseline=baseline, depth=depth).summary
+    better = int(pairs["significantly_better"].sum())
+    says = say("outcomes.says", better=better, n=len(pairs), baseline=text(baseline))
     how = [say("outcomes.how", depth=depth)]
-    kept = found[["system_b", *OUTCOMES, *VERDICTS]].rename(columns={"system_b": SYSTEM})
+    kept = pairs[["system_b", *OUTCOMES, *VERDICTS]].rename(columns={"system_b": SYSTEM})
     return Part(key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art")
 
 
 def _orderings(view: View, baseline: Any, key: str) -> Part:
     _refuse_absent(view, baseline)
     depth = view.setting.rank
-    found = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
-    names = [NAMES[text(group)] for group in found["group"].to_numpy()]
-    counts = pd.DataFrame(found["count"].to_numpy(), columns=names)
-    counts.insert(0, SYSTEM, found["system_b"].to_numpy())
-    counts["p"] = found["p"].to_numpy()
+    grouped = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
+    names = [NAMES[text(group)] for group in grouped["group"].to_numpy()]
+    counts = pd.DataFrame(grouped["count"].to_numpy(), columns=names)
+    counts.insert(0, SYSTEM, grouped["system_b"].to_numpy())
+    counts["p"] = grouped["p"].to_numpy()
     counts = counts.sort_values("ahead", ascending=False, ignore_index=True)
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
     says = say("orderings.says", ahead=ahead, n=len(counts), baseline=text(baseline))
@@ -374,12 +374,12 @@ def _orderings(view: View, baseline: Any, key: str) -> Part:
 
 def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
     """Return the change of every system against each baseline, nothing where there is none."""
-    asked, pairing, systems = view.setting, view.setting.pairing, view.cube.indexes[SYSTEM]
-    there = [name for name in asked.baselines if name in systems]
+    setting, pairing, systems = view.setting, view.setting.pairing, view.cube.indexes[SYSTEM]
+    there = [name for name in setting.baselines if name in systems]
     columns = pd.DataFrame(index=systems)
     if not there or view.alone:
         return columns
-    how: dict[str, Any] = {"adjust": pairing.adjust, "alpha": asked.alpha, "over": asked.over}
+    how: dict[str, Any] = {"adjust": pairing.adjust, "alpha": setting.alpha, "over": setting.over}
     with unsaid():  # the ladder has told
         held = compare(scored, pairing.test, baseline=there, **how)
     turned = {"system_a": "system_b", "system_b": "system_a"}
@@ -405,14 +405,14 @@ def _lengths(view: View, metric: str) -> Part:
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
     scored = score(view.whole, metric, at=depth)
     summed = summary(scored)
-    found = summed.isel({METRIC: 0, DEPTH: 0}, drop=True)
-    frame = found.to_dataframe().reset_index()
+    by_system = summed.isel({METRIC: 0, DEPTH: 0}, drop=True)
+    frame = by_system.to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
     over = summed.attrs.get("over", "topic")
     counted = "" if over == "topic" else f" and {plural(summed.attrs[REPEATED])}"
-    told = {"metric": metric, "depth": depth, "counted": counted}
-    how = [say("lengths.cost" if cost else "lengths.gain", **told)]
+    values = {"metric": metric, "depth": depth, "counted": counted}
+    how = [say("lengths.cost" if cost else "lengths.gain", **values)]
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)

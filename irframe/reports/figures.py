@@ -65,7 +65,7 @@ def svg(figure: dict[str, Any]) -> str:
     import vl_convert  # noqa: PLC0415 - costs time at import
 
     drawn = DIGITS.sub(r"\1", str(vl_convert.vegalite_to_svg(printable(figure))))
-    layers = [each["data"]["name"] for each in figure.get("layer", [figure]) if "data" in each]
+    layers = [layer["data"]["name"] for layer in figure.get("layer", [figure]) if "data" in layer]
     layers = layers or [figure["data"]["name"]]
     wanted, found = sum(bool(figure["datasets"][name]) for name in layers), drawn.count(MARKS)
     if found < wanted:
@@ -112,8 +112,8 @@ def _x() -> Any:
 def _told(*fields: str) -> list[Any]:
     """Return what is told of a mark that is pointed at."""
     alt = drawing()
-    forms = {each: {"format": ".3f"} for each in ("mean:Q", "value:Q", "difference:Q")}
-    return [alt.Tooltip(each, **forms.get(each, {})) for each in fields]
+    forms = {field: {"format": ".3f"} for field in ("mean:Q", "value:Q", "difference:Q")}
+    return [alt.Tooltip(field, **forms.get(field, {})) for field in fields]
 
 
 def _marker() -> Any:

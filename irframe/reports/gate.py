@@ -100,16 +100,16 @@ class Gate:
         with warnings.catch_warnings():
             unchanged = "comparisons whose differences are the same"
             warnings.filterwarnings("ignore", unchanged, IrframeWarning)
-            found = compare(
+            verdicts = compare(
                 scores, test, adjust=adjust, alpha=alpha, baseline=baseline, margin=margin
             )
-        failed = failing(found, fail_on, margin)
+        failed = failing(verdicts, fail_on, margin)
         if failed.empty:
             if self.update and is_file(baseline):
                 freeze(scores, baseline)
             return
         raise AssertionError(
-            _told(found, failed, fail_on, (frame, judged, scores), chosen, decided)
+            _told(verdicts, failed, fail_on, (frame, judged, scores), chosen, decided)
         )
 
 
@@ -119,7 +119,7 @@ def _read(given: Any, read: Callable[[Any], Any]) -> Any:
 
 
 def _told(
-    found: pd.DataFrame,
+    verdicts: pd.DataFrame,
     failed: pd.DataFrame,
     fail_on: str,
     frames: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
@@ -128,14 +128,14 @@ def _told(
 ) -> str:
     """Return what a failure says: verdicts, how they were decided, and the documents behind."""
     runs, qrels, scores = frames
-    rows = found[found["system_a"] == failed["system_a"].iloc[0]]
-    metric = next(each for each in metrics if str(each) == failed["metric"].iloc[0])
+    rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
+    metric = next(metric for metric in metrics if str(metric) == failed["metric"].iloc[0])
     of_cube = {name: value for name, value in policy.items() if name not in OF_SCORES}
     of_cube["depth"] = cut_at(metrics, policy.get("depth"))
     change = Change.of(rows, cube(runs, qrels, **of_cube), scores, runs)
     system, baseline = change.names
-    table = found[[*VERDICT]].to_string(index=False, float_format="{:.4f}".format)
-    parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(found.attrs)]
+    table = verdicts[[*VERDICT]].to_string(index=False, float_format="{:.4f}".format)
+    parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(verdicts.attrs)]
     fallen = change.apart(metric)
     fallen = fallen[fallen["rose"] < 0].sort_values("rose", kind="stable")
     lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
@@ -145,7 +145,7 @@ def _told(
         return "\n\n".join(parts)
     order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
     shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
-    against = "the best ranking" if "frozen" in found.attrs else baseline
+    against = "the best ranking" if "frozen" in verdicts.attrs else baseline
     text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
     of = f", in the first {change.word} of each" if change.word else ""
     title = f"documents that did it, by {metric} against {against}, on topics that fell{of}:"

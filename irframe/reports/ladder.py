@@ -48,9 +48,9 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
     """
     order = view.ranked["order"][metric, depth]
     first, second = all_pairs(len(order)).T
-    found = np.zeros((len(order), len(order)), np.int8)
-    found[first, second] = view.signed[metric, depth]
-    return (found - found.T)[np.ix_(order, order)]
+    levels = np.zeros((len(order), len(order)), np.int8)
+    levels[first, second] = view.signed[metric, depth]
+    return (levels - levels.T)[np.ix_(order, order)]
 
 
 def picture(marks: NDArray[np.int8], levels: int) -> str:
@@ -89,8 +89,8 @@ KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
 def known(view: View) -> dict[str, list[str]]:
     """Return what a ladder tells of the systems besides numbers, by name."""
     there = (view.cube[name] for name in KNOWN if name in view.cube.coords)
-    columns = [each for each in there if each.dims == (SYSTEM,)][:2]
-    return {str(each.name): [text(value) for value in each.to_numpy()] for each in columns}
+    columns = [column for column in there if column.dims == (SYSTEM,)][:2]
+    return {str(column.name): [text(value) for value in column.to_numpy()] for column in columns}
 
 
 class Rung(NamedTuple):
@@ -143,17 +143,17 @@ class Rung(NamedTuple):
 def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     """Yield the rows of the ladder at the depth and metric that the page opens with."""
     at, columns = view.setting.place, known(view).values()
-    values = {name: each[0, at] for name, each in view.ranked.items()}
+    values = {name: array[0, at] for name, array in view.ranked.items()}
     unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
     base, apart = _against(view, values["mean"])
     every = view.by_repeat[0, at]
     low, high = span(values | {"repeats": every})
-    cuts = np.cumsum([len(each) for each in view.repeats_of])[:-1]
+    cuts = np.cumsum([len(labels) for labels in view.repeats_of])[:-1]
     repeated = np.split(every, cuts)
     above = None
     for row in values["order"]:
         name = view.systems[row]
-        start, mean, end = (float(values[each][row]) for each in ("ci_low", "mean", "ci_high"))
+        start, mean, end = (float(values[key][row]) for key in ("ci_low", "mean", "ci_high"))
         marks, first = np.flatnonzero(apart[:, row]), float(values["first"][row])
         star = " *" if len(apart) == 1 and len(marks) else ""
         tier = int(np.nan_to_num(values["tier"][row]))
@@ -161,7 +161,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             place=systems.index(name),
             system=name,
             short=short(name),
-            known=", ".join(each[row] for each in columns),
+            known=", ".join(column[row] for column in columns),
             rank=f"{values['rank'][row]:.0f}",
             ranks=ranks(values["rank_low"][row], values["rank_high"][row]),
             tier=tier,
@@ -176,8 +176,8 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             else f"{100 * unjudged[row]:.0f}\N{NO-BREAK SPACE}%",
             first=MISSING if np.isnan(first) else percent(first),
             repeats=[
-                (label, fixed(each), share(each, low, high))
-                for label, each in zip(view.repeats_of[row], repeated[row], strict=True)
+                (label, fixed(value), share(value, low, high))
+                for label, value in zip(view.repeats_of[row], repeated[row], strict=True)
             ],
         )
         above = tier
@@ -253,11 +253,11 @@ class HardTopics:
         values = self.view.scores.to_numpy()[self.metric, :, :, self.depth]
         kept = np.isfinite(values).any(axis=0)
         values, sign = values[:, kept], int(self.view.setting.signs[self.metric, 0, 0])
-        found = np.nanquantile(values, [*QUARTERS.values()], axis=0)
+        quarters = np.nanquantile(values, [*QUARTERS.values()], axis=0)
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
         best, ties = ahead.argmax(axis=0), (ahead == ahead.max(axis=0)).sum(axis=0)
         frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(
-            **dict(zip(QUARTERS, found, strict=True)),
+            **dict(zip(QUARTERS, quarters, strict=True)),
             best=self.view.labels[best],
             ties=ties,
             top=values[best, np.arange(values.shape[1])],
@@ -275,8 +275,8 @@ class HardTopics:
         table = self.table
         names, zeros = table[TOPIC], table["without"] == table["n"]
         if zeros.any():
-            found = names[zeros].tolist()
-            return "hard.zeros", {"zeros": len(found), "n": len(names), "names": found}
+            missed = names[zeros].tolist()
+            return "hard.zeros", {"zeros": len(missed), "n": len(names), "names": missed}
         marks = table[["median", "top"]].to_numpy().round(TIE)
         last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
         if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
@@ -333,8 +333,8 @@ class Sheet:
         """What `sheet` says, with ``better``, than the median by how much; the least first."""
         label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung.system)]
         there = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.place]})
-        found = sheet(there, label)
-        frame = found.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
+        scored = sheet(there, label)
+        frame = scored.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
         apart = (frame["score"] - frame["median"]).round(TIE)
         frame["better"] = apart * self.view.setting.facts[0].sign
         return frame.sort_values("better", kind="stable")
@@ -354,7 +354,7 @@ class Sheet:
     def known(self) -> list[str]:
         """What the ladder says of it, and on how many topics no system is better."""
         rung, best = self.rung._asdict(), int((self.topics["rank"] == 1).sum())
-        told = {
+        fitting = {
             "sheet.rank": not self.view.alone,
             "sheet.bare": rung["interval"] == MISSING,
             "sheet.mean": rung["interval"] != MISSING,
@@ -363,20 +363,20 @@ class Sheet:
             "sheet.best": not self.view.alone,
         }
         rung |= {"best": best, "n": len(self.topics)}
-        return spoken((key, rung) for key, there in told.items() if there)
+        return spoken((key, rung) for key, there in fitting.items() if there)
 
     @cached_property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
         """Its topics as they are spelled, and where the marks of a topic stand, in percent."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
-        found = []
+        rows = []
         for row in self.topics.reset_index().to_dict("records"):
             least, most = sorted([row["best"], row["worst"]])
             marks = {"median": row["median"], "score": row["score"], "low": least, "high": most}
             spread = {str(name): share(value, low, high) for name, value in marks.items()}
-            found.append((_sheet_spelled(row), spread))
-        return found
+            rows.append((_sheet_spelled(row), spread))
+        return rows
 
 
 def _sheet_spelled(row: dict[Any, Any]) -> dict[str, str]:

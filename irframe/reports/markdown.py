@@ -71,12 +71,12 @@ def markdown(
         characters; what is left out is counted.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
-    gravity = {name: min(map(GRAVEST.index, each["verdict"])) for name, each in of_systems.items()}
+    gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
     order = sorted(of_systems, key=gravity.__getitem__)
-    changes = [Change.of(of_systems[each], cube, scores, runs) for each in order]
+    changes = [Change.of(of_systems[system], cube, scores, runs) for system in order]
     end = _notes(comparison) + (f"\n[The whole report]({link}).\n" if link else "")
     room = MOST - len(end[:NOTES]) - ROOM
-    heads = _fitting((each.head(metrics, comparison.attrs) for each in changes), room)
+    heads = _fitting((change.head(metrics, comparison.attrs) for change in changes), room)
     room -= sum(len(head) + 1 for head in heads)
     parts = []
     for head, change in zip(heads, changes, strict=False):
@@ -94,13 +94,13 @@ MOST, NOTES, ROOM = 10_000, 3_000, 200
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
     """Return the first lines that fit into so many characters."""
-    found: list[str] = []
+    kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
         if room < 0:
             break
-        found.append(line)
-    return found
+        kept.append(line)
+    return kept
 
 
 class Change(NamedTuple):
@@ -138,22 +138,22 @@ class Change(NamedTuple):
         """The system and the baseline."""
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
-    def head(self, metrics: Sequence[Metric], told: Any) -> str:
+    def head(self, metrics: Sequence[Metric], attributes: Any) -> str:
         """Return the verdict, and a line per metric."""
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
         title = f"## {system} against {baseline}: {verdicts}\n"
-        asked = None if self.word else told
-        return "\n".join([title, *_metrics(self.rows, self.pair, metrics, asked)]) + "\n"
+        known = None if self.word else attributes
+        return "\n".join([title, *_metrics(self.rows, self.pair, metrics, known)]) + "\n"
 
     def apart(self, metric: Metric) -> pd.DataFrame:
         """Return the scores of the topics, ``before``, ``after``, and by how much they ``rose``."""
         system, baseline = self.names
         column = self.scores[str(metric)]
         known = {"before": column.loc[baseline], "after": column.loc[system]}
-        found = pd.DataFrame(known).dropna()
-        rose = facts(metric).sign * (found["after"] - found["before"]).round(12)
-        return found.assign(rose=rose)
+        frame = pd.DataFrame(known).dropna()
+        rose = facts(metric).sign * (frame["after"] - frame["before"]).round(12)
+        return frame.assign(rose=rose)
 
     def fallen(self, metric: Metric, texts: Texts | None) -> Iterator[str]:
         """Yield the topics on which the system lost most, with documents behind it."""
@@ -164,13 +164,13 @@ class Change(NamedTuple):
         if not len(fallen):
             return
         system, baseline = map(_cell, self.names)
-        behind, told = self.behind(metric, fallen.index.tolist(), texts)
+        behind, known_texts = self.behind(metric, fallen.index.tolist(), texts)
         against = "" if self.pair.sizes[SYSTEM] == 2 else f", against {BEST}"
         against += f", in the first {self.word} of each" if self.word else ""
         yield "\n" + _row([TOPIC, baseline, system, f"documents behind it{against}"])
         yield _row(["---"] * 4)
         for topic, row in fallen.iterrows():
-            query = told.queries.get(str(topic))
+            query = known_texts.queries.get(str(topic))
             name = _cell(topic) + (f": {_cell(query)}" if query else "")
             documents = "<br>".join(behind.get(topic, ["not a sum over documents"]))
             yield _row([name, f"{row['before']:.4f}", f"{row['after']:.4f}", documents])
@@ -181,15 +181,15 @@ class Change(NamedTuple):
         They are what the baseline has above it; of a baseline that is a file, of which only the
         scores are known, what the best possible ranking has.
         """
-        asked = at_depth(metric, None)
-        if asked.terms is None:
+        uncut = at_depth(metric, None)
+        if uncut.terms is None:
             return None
         pair, runs = self.pair, self.runs
         if pair.sizes[SYSTEM] == 1:
             pair, runs = _beside_best(pair, runs, topics)
         a, b = pair[SYSTEM].to_numpy()
-        found = explain(pair, a, b, asked, at=_depth(pair, metric), topics=topics, runs=runs)
-        return found[facts(metric).sign * found["difference"] < 0]
+        documents = explain(pair, a, b, uncut, at=_depth(pair, metric), topics=topics, runs=runs)
+        return documents[facts(metric).sign * documents["difference"] < 0]
 
     def behind(
         self, metric: Metric, topics: list[Any], texts: Texts | None
@@ -199,11 +199,11 @@ class Change(NamedTuple):
         if lost is None:
             return {}, read_texts(texts, [], topics)
         lost = lost.groupby(TOPIC, sort=False).head(BEHIND)
-        told = read_texts(texts, lost[DOC].dropna(), topics)
+        known_texts = read_texts(texts, lost[DOC].dropna(), topics)
         said: dict[Any, list[str]] = {topic: [] for topic in topics}
         for row in lost.itertuples():
-            said[row.topic].append(_document(row, told.documents.get(str(row.doc))))
-        return said, told
+            said[row.topic].append(_document(row, known_texts.documents.get(str(row.doc))))
+        return said, known_texts
 
 
 BEST = "the best ranking"
@@ -242,7 +242,7 @@ def _cell(value: Any) -> str:
 
 
 def _metrics(
-    rows: pd.DataFrame, pair: xr.Dataset, metrics: Sequence[Metric], told: Any
+    rows: pd.DataFrame, pair: xr.Dataset, metrics: Sequence[Metric], attributes: Any
 ) -> Iterator[str]:
     """Yield a line per metric."""
     yield _row(HEAD)
@@ -252,7 +252,7 @@ def _metrics(
         difference, low, high, least = (f"{value:+.4f}" for value in shown)
         cells = [_cell(row.metric), f"**{row.verdict}**", difference, f"[{low}, {high}]"]
         cells += [str(row.n_topics), least.lstrip("+"), _unjudged(pair, metric)]
-        yield _row([*cells, _within_bounds(pair, metric, told)])
+        yield _row([*cells, _within_bounds(pair, metric, attributes)])
 
 
 def _depth(pair: xr.Dataset, metric: Metric) -> int:
@@ -265,24 +265,24 @@ def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
     return ", ".join(f"{100 * (1 - share):.1f}%" for share in judged)
 
 
-def _within_bounds(pair: xr.Dataset, metric: Metric, asked_of: Any) -> str:
+def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
-    if asked_of is None or "weights" in asked_of or pair.sizes[SYSTEM] == 1:
+    if attributes is None or "weights" in attributes or pair.sizes[SYSTEM] == 1:
         return "not known"
     try:
         within = bounds(pair, at_depth(metric, None), at=_depth(pair, metric))
-        asked = {name: asked_of[name] for name in ("margin", "power") if name in asked_of}
-        asked = asked or {"power": 0.8}
-        found = compare(
+        options = {name: attributes[name] for name in ("margin", "power") if name in attributes}
+        options = options or {"power": 0.8}
+        comparison = compare(
             within,
             adjust=None,
             baseline=pair[SYSTEM].to_numpy()[1],
-            alpha=asked_of.get("alpha", 0.05),
-            **asked,
+            alpha=attributes.get("alpha", 0.05),
+            **options,
         )
     except MetricError:
         return "not known"
-    ends = [found[f"verdict_{end}"].iloc[0] for end in ("lowest", "highest")]
+    ends = [comparison[f"verdict_{end}"].iloc[0] for end in ("lowest", "highest")]
     return " to ".join(dict.fromkeys(ends))
 
 

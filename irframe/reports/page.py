@@ -30,7 +30,7 @@ def rules(*scripts: str) -> str:
     >>> rules("").split("; ")[:2]
     ["default-src 'none'", "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"]
     """
-    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts]
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()) for script in scripts]
     own = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
     parts = {"default-src": "'none'", "script-src": own, "style-src": "'unsafe-inline'"}
     parts |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
@@ -111,10 +111,10 @@ class Page:
     def hues(self) -> list[int]:
         """The colours of the systems in the charts that the page opens with; -1, of no other."""
         chosen = dict.fromkeys([*self.drawn, self.duel.a, self.duel.b])
-        found = [-1] * len(self.systems)
+        hues = [-1] * len(self.systems)
         for number, place in enumerate(chosen):
-            found[place] = number % figures.HUES
-        return found
+            hues[place] = number % figures.HUES
+        return hues
 
     @cached_property
     def hard(self) -> HardTopics:
@@ -146,8 +146,8 @@ class Page:
     def now(self) -> list[str]:
         """What the page opens with, in words, by view."""
         key = "now.track" if len(self.views) > 1 else "now.page"
-        told = {"metric": self.setting.metrics[0], "depth": self.setting.at}
-        return spoken((key, {"view": view.name, **told}) for view in self.views)
+        values = {"metric": self.setting.metrics[0], "depth": self.setting.at}
+        return spoken((key, {"view": view.name, **values}) for view in self.views)
 
     @cached_property
     def word(self) -> str:
@@ -201,7 +201,7 @@ class Page:
     @cached_property
     def snippet_of(self) -> dict[str, str]:
         """The beginnings of texts, by document."""
-        return {self.lists.names[place]: each for place, each in self.snippets.documents.items()}
+        return {self.lists.names[place]: start for place, start in self.snippets.documents.items()}
 
     @cached_property
     def sheet(self) -> Sheet:
@@ -227,11 +227,11 @@ class Page:
         behind = duel.bars["ahead"] == "b"
         hues = np.where(behind, self.hues[duel.b], self.hues[duel.a])
         bars = duel.bars.assign(place=np.arange(len(behind)), hue=hues)
-        told = self._by_metric(view.told)
+        pairs = self._by_metric(view.told)
         order = self._by_metric(view.agreement[:, :, setting.place])
         return {
             "curves": figures.curves(lines, now),
-            "told": figures.by_depth(told, now, "significant pairs"),
+            "told": figures.by_depth(pairs, now, "significant pairs"),
             "order": figures.by_depth(order, now, "Kendall's tau"),
             "differences": figures.differences(bars, "difference"),
         }
@@ -244,13 +244,13 @@ class Page:
     @property
     def facts(self) -> dict[str, Any]:
         """What the script is told besides the numbers."""
-        asked = self.setting
+        setting = self.setting
         return {
             "title": self.title,
-            "metrics": asked.metrics,
-            "signs": asked.signs.ravel().tolist(),
-            "depths": asked.depths,
-            "at": asked.place,
+            "metrics": setting.metrics,
+            "signs": setting.signs.ravel().tolist(),
+            "depths": setting.depths,
+            "at": setting.place,
             "levels": self.opening.levels,
             "systems": self.systems,
             "topics": self.topics,
@@ -261,7 +261,7 @@ class Page:
             "own": self.sheet.rung.place,
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": self.spans,
-            "unit": asked.unit,
+            "unit": setting.unit,
             "repeated": self.word and [self.word, self.words],
             "figures": {  # without their numbers, which the page has once
                 name: figure | {"datasets": {held: [] for held in figure["datasets"]}}
@@ -290,13 +290,13 @@ class Page:
     @property
     def numbers(self) -> dict[str, Any]:
         """The numbers: of every view, the scores by topic, and the lists."""
-        found = {
+        numbers = {
             f"{number}/{name}": values
             for number, view in enumerate(self.views)
             for name, values in arrays(view).items()
         }
         texts = json.dumps(printable(self.texts)).encode()
-        return found | {
+        return numbers | {
             "scores": self._scores(),
             "doc": self.lists.doc,
             "grade": self.lists.grade,

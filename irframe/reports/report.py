@@ -82,11 +82,11 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     """Return what decided the numbers of a cube, in words."""
-    told = provenance(cube)
+    decided = provenance(cube)
     return [
-        (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(told[name])))
+        (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(decided[name])))
         for name in ORIGIN_WORDS
-        if name in told and name != "pool_depth"  # which may be read off the runs
+        if name in decided and name != "pool_depth"  # which may be read off the runs
     ]
 
 
@@ -102,7 +102,7 @@ def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     }
     if not frames:
         arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
-        held = {"the cube's grades and documents": b"".join(each.tobytes() for each in arrays)}
+        held = {"the cube's grades and documents": b"".join(array.tobytes() for array in arrays)}
         sizes = dict.fromkeys(held, " x ".join(map(str, cube["grade"].shape)))
     rows = [(name, sizes[name], hashlib.sha256(data).hexdigest()) for name, data in held.items()]
     return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])
@@ -295,7 +295,7 @@ def report(
 
 def _with_texts(page: Page, texts: Texts) -> Page:
     """Return a page with as many texts as it has room for."""
-    told = read_texts(texts, page.lists.names, page.topics)
+    known_texts = read_texts(texts, page.lists.names, page.topics)
     room = PAGE_BYTES - len(page.render().encode())
     place = np.ix_(*(page.facts["views"][0][name] for name in ("systems", "topics")))
     scores = np.full((len(page.systems), len(page.topics)), np.nan)
@@ -303,7 +303,7 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     first = page.topics.index(page.duel.topic)
     order = by_spread(scores)
     order = np.r_[first, order[order != first]]
-    return replace(page, snippets=choose(told, page.lists, page.topics, order, room))
+    return replace(page, snippets=choose(known_texts, page.lists, page.topics, order, room))
 
 
 def _read(
@@ -333,21 +333,21 @@ def _target(data: Any, qrels: Any, path: Target | None) -> Target:
 
 
 def _defaults() -> dict[str, Any]:
-    return {name: each.default for name, each in inspect.signature(report).parameters.items()}
+    return {name: option.default for name, option in inspect.signature(report).parameters.items()}
 
 
 def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: str) -> Page:
     """Put the page together; its sections that do not move are about the first view."""
-    found = list(views(setting))
-    opening = found[0]
-    told = findings(opening.whole, setting, frames)
+    shown = list(views(setting))
+    opening = shown[0]
+    problems = findings(opening.whole, setting, frames)
     listed = first_runs(setting.whole, frames["runs"]) if frames else None
     return Page(
         title=title,
         setting=setting,
-        views=found,
+        views=shown,
         lists=top_lists(setting.cube, listed),
-        trust=trust(opening, told),
+        trust=trust(opening, problems),
         verdicts=verdicts(opening),
         beside=beside(opening),
         origins=told_origins(setting, frames),

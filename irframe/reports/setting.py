@@ -78,9 +78,9 @@ class _Spelled(Formatter):
         >>> say("first.several", n=2, names=["a", "b"]), say("origins.inputs", n=1)
         ('2 systems could be first: a and b', 'All numbers come from 1 input')
         """
-        found = Sentence(self.format(TEMPLATES[key], **values))
-        found.key = key
-        return found
+        sentence = Sentence(self.format(TEMPLATES[key], **values))
+        sentence.key = key
+        return sentence
 
 
 say = _Spelled().say
@@ -226,8 +226,8 @@ class Setting:
         chosen, cube = parse_metrics(metrics), one_of_each(whole)
         refuse_metrics(cube, chosen)
         if budget is None:
-            asked = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
-            shown, unit = tuple(wanted_depths(cube, chosen, sorted(asked))), ""
+            wanted = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
+            shown, unit = tuple(wanted_depths(cube, chosen, sorted(wanted))), ""
             opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         elif depths is not None:
             raise ParameterError("depths= or budget=", "both", "leave one of them out")
@@ -253,7 +253,7 @@ class Setting:
     @cached_property
     def signs(self) -> NDArray[np.int64]:
         """1 where more is better, else -1; (metric, 1, 1)."""
-        return np.array([[[each.sign]] for each in self.facts])
+        return np.array([[[fact.sign]] for fact in self.facts])
 
     @cached_property
     def baseline(self) -> Hashable | None:
@@ -273,11 +273,11 @@ class Setting:
 
 def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], str]:
     """Return budgets, the least first, and their unit."""
-    found = Budgets.read(budget, "whole")
-    if found is None or "length" not in cube.attrs:
+    budgets = Budgets.read(budget, "whole")
+    if budgets is None or "length" not in cube.attrs:
         advice = "say what each document costs: length='tokens', a column of the runs"
         raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
-    return tuple(sorted(found.of)), str(cube.attrs["length"])
+    return tuple(sorted(budgets.of)), str(cube.attrs["length"])
 
 
 def _checked(
@@ -456,12 +456,12 @@ def parts(
     guide
         The page of the documentation where it fails.
     """
-    found = []
+    sections = []
     for key, subject, make in makers:
         try:
-            found.append(make(view))
+            sections.append(make(view))
         except IrframeError as error:
             why = say("part.needs", wanted=error.wanted, found=error.found)
             says = say("part.untold", subject=subject)
-            found.append(Part(key, says, [why], guide=guide))
-    return found
+            sections.append(Part(key, says, [why], guide=guide))
+    return sections

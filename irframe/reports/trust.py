@@ -79,11 +79,11 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
         return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
     first = view.ranked["rank"][metric, depth] == 1
-    told = {"others": view.labels[share == share.max()], "most": float(share.max())}
+    values = {"others": view.labels[share == share.max()], "most": float(share.max())}
     if first.sum() > 1:
-        return "sure.tied", {"names": view.labels[first], **told}
+        return "sure.tied", {"names": view.labels[first], **values}
     key = "sure.usual" if share[first][0] == share.max() else "sure.other"
-    return key, {"name": view.labels[first][0], "share": float(share[first][0]), **told}
+    return key, {"name": view.labels[first][0], "share": float(share[first][0]), **values}
 
 
 def what_repeats(view: View) -> Claim:
@@ -91,11 +91,11 @@ def what_repeats(view: View) -> Claim:
     known = view.repeats
     if known is None:
         return None
-    told = {"told": told_repeats(dict(view.ranks.attrs)), "word": known.word}
+    values = {"told": told_repeats(dict(view.ranks.attrs)), "word": known.word}
     single = view.labels[known.counts == 1]
     if not known.crossing or not len(single):
-        return "repeats.says", told
-    return "repeats.single", {"names": single, **told}
+        return "repeats.says", values
+    return "repeats.single", {"names": single, **values}
 
 
 def how_many_differ(view: View, metric: int, depth: int) -> Claim:
@@ -105,8 +105,8 @@ def how_many_differ(view: View, metric: int, depth: int) -> Claim:
     pairs = view.strength.shape[-1]
     apart = int((view.strength[metric, depth] > 0).sum())
     key = {0: "apart.none", pairs: "apart.every"}.get(apart, "apart.some")
-    told = {"apart": apart, "pairs": pairs, "how": _corrected(view.setting.pairing, pairs)}
-    return key, {"alpha": view.setting.alpha, **told}
+    values = {"apart": apart, "pairs": pairs, "how": _corrected(view.setting.pairing, pairs)}
+    return key, {"alpha": view.setting.alpha, **values}
 
 
 def _corrected(pairing: Pairing, pairs: int) -> str:
@@ -132,16 +132,16 @@ def who_is_unjudged(view: View) -> list[Claim]:
 
 
 def _unjudged_to(view: View, shares: Array, depth: int) -> Claim:
-    told: dict[str, Any] = {"depth": depth}
+    values: dict[str, Any] = {"depth": depth}
     if np.isnan(shares).all():
         return "judged.unknown", {}
     if not np.nansum(shares):
-        return "judged.every", told
-    told |= {"whole": float(np.nanmean(shares)), "most": float(np.nanmax(shares))}
-    if np.nanmin(shares) == told["most"]:
-        return "judged.alike", told
-    names = view.labels[shares == told["most"]]
-    return "judged.some", {"middle": float(np.nanmedian(shares)), "names": names, **told}
+        return "judged.every", values
+    values |= {"whole": float(np.nanmean(shares)), "most": float(np.nanmax(shares))}
+    if np.nanmin(shares) == values["most"]:
+        return "judged.alike", values
+    names = view.labels[shares == values["most"]]
+    return "judged.some", {"middle": float(np.nanmedian(shares)), "names": names, **values}
 
 
 def how_it_changes(view: View, metric: int, depth: int) -> Claim:
@@ -174,9 +174,9 @@ def what_to_beware(view: View, metric: int, depth: int) -> Claim:
         return None
     if lost.any():
         return "caution.same", {"names": view.labels[lost]}
-    told = {"least": known.least_topics, "topics": topics}
+    values = {"least": known.least_topics, "topics": topics}
     few = topics < known.least_topics
-    return ("caution.few", {"metric": view.setting.metrics[metric], **told}) if few else None
+    return ("caution.few", {"metric": view.setting.metrics[metric], **values}) if few else None
 
 
 def sentences(view: View) -> dict[str, list[list[str]]]:
@@ -215,8 +215,8 @@ OF_ONE = {"left-out"}
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
     """Return what to know before trusting the numbers of a view."""
     counts = findings["severity"].value_counts().to_dict()
-    told = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
-    says = say("findings.says", counts=told) if told else say("findings.none")
+    counted = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
+    says = say("findings.says", counts=counted) if counted else say("findings.none")
     first = Part("findings", says, source=LU, data=findings, guide=TRUST)
     makers = [
         ("unjudged", "the share of unjudged documents", _unjudged),
@@ -227,7 +227,7 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
         ("left-out", "what leaving a run out of the pool does", _left_out),
     ]
     unfit = {*(OF_SEVERAL if view.alone else ()), *(OF_ONE if view.repeats else ())}
-    fit = [] if of_spans(view.cube) else [each for each in makers if each[0] not in unfit]
+    fit = [] if of_spans(view.cube) else [maker for maker in makers if maker[0] not in unfit]
     return [first, *parts(view, fit)]
 
 
@@ -256,33 +256,33 @@ def _pool(view: View) -> Part:
 
 def _bounded(view: View) -> xr.DataArray:
     """Return bounds of the metrics that have them, refusing where none has."""
-    found = []
+    bounded = []
     for metric in view.setting.metrics:
         try:
-            each = bounds(view.whole, metric, at=view.setting.rank)
-            found.append(each.mean(REPEAT) if REPEAT in each.dims else each)
+            limits = bounds(view.whole, metric, at=view.setting.rank)
+            bounded.append(limits.mean(REPEAT) if REPEAT in limits.dims else limits)
         except MetricError as error:
             reason = error
-    if not found:
+    if not bounded:
         raise reason
-    return xr.concat([part.reset_coords(drop=True) for part in found], METRIC)
+    return xr.concat([part.reset_coords(drop=True) for part in bounded], METRIC)
 
 
 def _bounds(view: View) -> Part:
-    found = _bounded(view)
-    metrics = [text(name) for name in found[METRIC].to_numpy()]
-    ends = found.mean(TOPIC).isel({DEPTH: 0})
-    frames = [_bounded_frame(view, each, ends.sel({METRIC: each})) for each in metrics]
+    bounded = _bounded(view)
+    metrics = [text(name) for name in bounded[METRIC].to_numpy()]
+    ends = bounded.mean(TOPIC).isel({DEPTH: 0})
+    frames = [_bounded_frame(view, metric, ends.sel({METRIC: metric})) for metric in metrics]
     first, frame = frames[0], pd.concat(frames, ignore_index=True)
     wide = float((first["upper"] - first["lower"]).median())
     says = say("bounds.alone" if view.alone else "bounds.says", open=wide, metric=metrics[0])
     kinds = {"bounds.divided": False, "bounds.added": True}
     named = {
-        key: [each for each in metrics if (facts(each).extremes == "ceiling") == ceiling]
+        key: [metric for metric in metrics if (facts(metric).extremes == "ceiling") == ceiling]
         for key, ceiling in kinds.items()
     }
     depth = view.setting.rank
-    how = [say(key, metrics=each, depth=depth) for key, each in named.items() if each]
+    how = [say(key, metrics=names, depth=depth) for key, names in named.items() if names]
     figure = figures.ranges(first, metrics[0], "place in the ladder")
     return Part("bounds", says, how, LU, frame, figure, TRUST)
 
@@ -307,16 +307,16 @@ def _next(view: View) -> Part:
     a, b = view.labels[list(view.pair)]
     depth = min(view.setting.rank, RANKS)
     left = count_unjudged(pair, depth)
-    told = {"a": a, "b": b, "depth": depth}
+    values = {"a": a, "b": b, "depth": depth}
     if not left:
-        return Part("next", say("next.none", **told), source=ZOBEL)
-    found = judge_next(pair, left, batch=left, depth=depth)
-    frame = found[found["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
+        return Part("next", say("next.none", **values), source=ZOBEL)
+    ranked = judge_next(pair, left, batch=left, depth=depth)
+    frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:
-        return Part("next", say("next.alike", left=left, **told), source=ZOBEL)
+        return Part("next", say("next.alike", left=left, **values), source=ZOBEL)
     key = "next.every" if len(frame) == left else "next.says"
-    says = say(key, n=len(frame), left=left, **told)
-    return Part("next", says, [say("next.how", **told)], ZOBEL, frame)
+    says = say(key, n=len(frame), left=left, **values)
+    return Part("next", says, [say("next.how", **values)], ZOBEL, frame)
 
 
 def _ties(view: View) -> Part:
@@ -330,10 +330,10 @@ def _ties(view: View) -> Part:
     drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
-    told = {"metric": view.setting.metrics[0], "depth": view.setting.rank}
+    values = {"metric": view.setting.metrics[0], "depth": view.setting.rank}
     most = float(width.isel({METRIC: 0}).max().round(TIE))
-    says = say("ties.says" if most > 0 else "ties.none", most=most, **told)
-    how = [say("ties.how", **told)]
+    says = say("ties.says" if most > 0 else "ties.none", most=most, **values)
+    how = [say("ties.how", **values)]
     figure = figures.ranges(drawn, view.setting.metrics[0], "place in the ladder")
     return Part("ties", says, how, LU, frame, figure, "questions/ties")
 
@@ -350,11 +350,11 @@ def _left_out(view: View) -> Part:
     at = view.setting.rank
     with unsaid():
         frame = leave_out(view.cube, *view.setting.metrics, at=at)
-    told = {"metric": view.setting.metrics[0], "depth": at}
-    first = frame[frame[METRIC] == told["metric"]]
+    values = {"metric": view.setting.metrics[0], "depth": at}
+    first = frame[frame[METRIC] == values["metric"]]
     moved = first["rank_change"]
     says = say("left.says" if moved.any() else "left.still", moved=moved.mean())
-    how = [say("left.how", **told)]
+    how = [say("left.how", **values)]
     if moved.any():
         names = first[SYSTEM][moved == moved.max()].map(text).tolist()
         how.append(say("left.most", most=int(moved.max()), names=names))
@@ -383,13 +383,13 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
         ``runs`` and ``qrels``, or nothing.
     """
     with every_place(), unsaid():
-        found: list[Finding] = []
+        problems: list[Finding] = []
         try:
             for finding in _found(cube, setting, frames):
-                found.append(finding)  # noqa: PERF402 - those before an error count
+                problems.append(finding)  # noqa: PERF402 - those before an error count
         except IrframeError as error:
-            found.append(finding_of(error))
-        frame = to_frame(found)
+            problems.append(finding_of(error))
+        frame = to_frame(problems)
     return frame[frame["what"] != DECIDED].reset_index(drop=True)
 
 
@@ -397,26 +397,26 @@ def _found(
     cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
 ) -> Iterator[Finding]:
     """Yield findings."""
-    asked = [parse_metric(name) for name in setting.metrics], cube.sizes[DEPTH]
+    metrics, depth = [parse_metric(name) for name in setting.metrics], cube.sizes[DEPTH]
     single, textual = each_a_system(cube), of_spans(cube)
     if frames and not textual:
         runs = read_table(fold(frames["runs"]).runs)
-        yield from check_frames(runs, read_qrels_table(frames["qrels"]), asked[1])
+        yield from check_frames(runs, read_qrels_table(frames["qrels"]), depth)
     budgets = Budgets.read(list(setting.depths), "whole") if setting.unit else None
     if budgets is not None:
         yield from too_long(single, budgets)
     if not textual:
-        yield from check_cube(single, *asked)
-    yield from check_repeats(single, _folded(cube), *asked)
+        yield from check_cube(single, metrics, depth)
+    yield from check_repeats(single, _folded(cube), metrics, depth)
 
 
 def _folded(cube: xr.Dataset) -> Folded:
     """Return which repeats the systems of a cube are, as far as it knows."""
     if REPEAT_OF not in cube.coords:
         return Folded(None, None, {})
-    told = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
+    repeats = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
     word = str(cube.attrs.get(REPEATED, REPEAT))
-    return Folded(None, word, dict(zip(cube.indexes[SYSTEM], told, strict=True)))
+    return Folded(None, word, dict(zip(cube.indexes[SYSTEM], repeats, strict=True)))
 
 
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
@@ -439,7 +439,7 @@ def _verdicts(view: View) -> Part:
     labels = view.cube[SYSTEM].to_numpy()
     first = labels[view.ranked["order"][0, setting.place][0]]
     against = setting.baseline if setting.baseline in labels else first
-    found = compare(
+    pairs = compare(
         view.every.isel({DEPTH: [setting.place]}),
         pairing.test,
         over=setting.over,
@@ -448,17 +448,17 @@ def _verdicts(view: View) -> Part:
         alpha=setting.alpha,
         margin=setting.margin,
     )
-    frame = found[[METRIC, "system_a", *KEPT]].rename(columns={"system_a": SYSTEM})
+    frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns={"system_a": SYSTEM})
     metric = setting.metrics[0]
     own = frame[frame[METRIC] == metric].copy()
     counts = own["verdict"].value_counts()
-    told = {"metric": metric, "depth": setting.at, "against": text(against)}
-    told |= {"margin": setting.margin, "alpha": setting.alpha, "n": int(found["n_topics"].max())}
+    values = {"metric": metric, "depth": setting.at, "against": text(against)}
+    values |= {"margin": setting.margin, "alpha": setting.alpha, "n": int(pairs["n_topics"].max())}
     words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
-    says = say("verdicts.says", counts=words, **told)
+    says = say("verdicts.says", counts=words, **values)
     least = own["detectable"].median()
-    how = [say("verdicts.how", **told)]
-    how += [say("verdicts.detect", least=least, **told)] if np.isfinite(least) else []
+    how = [say("verdicts.how", **values)]
+    how += [say("verdicts.detect", least=least, **values)] if np.isfinite(least) else []
     drawn = own.sort_values("difference", ascending=facts(metric).sign < 0)
     drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
     named = {"difference": "mean", "ci_low": "lower", "ci_high": "upper"}

@@ -106,9 +106,9 @@ def rounded_apart(values: NDArray[Any], axis: int) -> NDArray[np.float32]:
         least = np.nextafter(kept[place - 1], np.float32(np.inf))
         kept[place] = np.where(above, np.maximum(kept[place], least), kept[place - 1])
     kept[np.isnan(rising)] = np.nan
-    found = np.empty_like(kept)
-    np.put_along_axis(found, order, kept, axis=0)
-    return np.moveaxis(found, 0, axis)
+    restored = np.empty_like(kept)
+    np.put_along_axis(restored, order, kept, axis=0)
+    return np.moveaxis(restored, 0, axis)
 
 
 def pack_bytes(data: bytes) -> str:
@@ -161,13 +161,13 @@ class View:
     @cached_property
     def scored(self) -> xr.DataArray:
         """Scores at what the page calls depths; and what is judged, if that can be told."""
-        asked = self.setting
-        named: dict[str, Any] = {"budget" if asked.unit else "at": asked.depths}
+        setting = self.setting
+        named: dict[str, Any] = {"budget" if setting.unit else "at": setting.depths}
         try:
-            found = score(self.whole, *dict.fromkeys([*asked.metrics, JUDGED]), **named)
+            scores = score(self.whole, *dict.fromkeys([*setting.metrics, JUDGED]), **named)
         except MetricError:  # it differs by subtopic, or ranks are shared
-            found = score(self.whole, *asked.metrics, **named)
-        depths: xr.DataArray = as_depths(found)
+            scores = score(self.whole, *setting.metrics, **named)
+        depths: xr.DataArray = as_depths(scores)
         return depths
 
     @cached_property
@@ -183,8 +183,8 @@ class View:
     @cached_property
     def repeats(self) -> Repeats | None:
         """The repeats, if any system has several."""
-        found: Repeats | None = self.read.repeats
-        return found
+        repeats: Repeats | None = self.read.repeats
+        return repeats
 
     @cached_property
     def crossing(self) -> bool:
@@ -223,22 +223,22 @@ class View:
     @cached_property
     def ranks(self) -> xr.Dataset:
         """Means, ranks, their intervals, tiers and shares of first places, by metric and depth."""
-        asked = self.setting
+        setting = self.setting
         if self.alone:
-            found = summary(self.every, alpha=asked.alpha)
-            one = xr.ones_like(found["n"])
+            ranks = summary(self.every, alpha=setting.alpha)
+            one = xr.ones_like(ranks["n"])
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
-            places["n_topics"] = found["n"].max(SYSTEM)
-            return found.assign(places | {"first": one * np.nan})
-        how: dict[str, Any] = {"alpha": asked.alpha, "over": asked.over}
-        found = rank_intervals(
-            self.every, test=asked.pairing.test, adjust=asked.pairing.adjust, **how
+            places["n_topics"] = ranks["n"].max(SYSTEM)
+            return ranks.assign(places | {"first": one * np.nan})
+        how: dict[str, Any] = {"alpha": setting.alpha, "over": setting.over}
+        ranks = rank_intervals(
+            self.every, test=setting.pairing.test, adjust=setting.pairing.adjust, **how
         )
         if self.crossing:  # resamples of the topics alone would say too little
-            return found.assign(first=found["mean"] * np.nan)
-        drawn = Resamples(asked.alpha, asked.samples, asked.seed)
+            return ranks.assign(first=ranks["mean"] * np.nan)
+        drawn = Resamples(setting.alpha, setting.samples, setting.seed)
         shares = first_shares(self.paired, drawn)
-        return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
+        return ranks.assign(first=((METRIC, DEPTH, SYSTEM), shares))
 
     @cached_property
     def means(self) -> Array:
@@ -258,21 +258,21 @@ class View:
         ``order`` is that of the ladder, positions of systems with the best first.
         """
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM)
-        found = {
+        values = {
             str(name): ranks[name].to_numpy() for name in ranks.data_vars if ranks[name].ndim == 3
         }
         mean = np.nan_to_num(self.means * self.setting.signs)
-        found["order"] = np.lexsort([-mean, found["rank"]])
+        values["order"] = np.lexsort([-mean, values["rank"]])
         if self.alone:
-            return found
+            return values
         few = (self.topics_compared < self.enough) | self.tied
         systems = self.cube.sizes[SYSTEM]
         one, other = np.eye(systems)[all_pairs(systems).T]
         ahead, behind = self.signed > 0, self.signed < 0
-        return found | {
+        return values | {
             "rank_low": 1 + behind @ one + ahead @ other,
             "rank_high": systems - ahead @ one - behind @ other,
-            "first": np.where(few[..., np.newaxis], np.nan, found["first"]),
+            "first": np.where(few[..., np.newaxis], np.nan, values["first"]),
         }
 
     @cached_property
@@ -288,7 +288,7 @@ class View:
     @cached_property
     def enough(self) -> NDArray[np.int64]:
         """From how many topics on a first is named, (metric, 1)."""
-        return np.array([[max(FEW, each.least_topics)] for each in self.setting.facts])
+        return np.array([[max(FEW, fact.least_topics)] for fact in self.setting.facts])
 
     @cached_property
     def labels(self) -> NDArray[np.object_]:
@@ -355,8 +355,8 @@ class View:
             low, high = repeats.crossed(self.paired, row, depths, pairs).interval(alpha=alpha)
             return np.asarray((high - low).T / 2)
 
-        found = self.paired.by_piece(len(pairs), compute)
-        return np.where(self.averaged[..., np.newaxis], found, np.nan)
+        widths = self.paired.by_piece(len(pairs), compute)
+        return np.where(self.averaged[..., np.newaxis], widths, np.nan)
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
@@ -434,8 +434,8 @@ def views(setting: Setting) -> Iterator[View]:
     if len(parts) < 2 or experiment_of(setting.whole).there.all():
         yield View("all topics", setting, setting.whole)
     if len(parts) > 1:
-        found = [View(f"{by} {key}", setting, part) for key, part in parts.items()]
-        yield from sorted(found, key=lambda view: view.alone)
+        of_parts = [View(f"{by} {key}", setting, part) for key, part in parts.items()]
+        yield from sorted(of_parts, key=lambda view: view.alone)
 
 
 def arrays(view: View) -> dict[str, Array]:

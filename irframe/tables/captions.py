@@ -127,8 +127,8 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
 def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
     margin = attributes.get("margin", "")
-    told = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
-    return ", ".join(filter(None, (told_test(attributes), told_method(attributes), told)))
+    spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
+    return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
 
 
 def told_test(attributes: Mapping[Any, Any]) -> str:
@@ -170,7 +170,7 @@ def _range(numbers: Any) -> str:
 def _words(text: str) -> str:
     """Return the name of a test, with those of its options that are not the usual ones."""
     test: Any = parse_test(text)  # type: ignore[arg-type]
-    values = {each.name: (getattr(test, each.name), each.default) for each in fields(test)}
+    values = {field.name: (getattr(test, field.name), field.default) for field in fields(test)}
     drawn = {"samples", "seed"}
     options = [f"{k}={v!r}" for k, (v, usual) in values.items() if v != usual or k in drawn]
     return f"{TEST_WORDS[test.name]} ({', '.join(options)})" if options else TEST_WORDS[test.name]
@@ -274,24 +274,24 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
         words["pool_depth"] = "pool depth {}"
     said = [words[name].format(made[name]) for name in words if name in made]
     usual = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
-    told = [(STEP_WORDS[s.verb], usual | s.options) for s in steps if s.verb in STEP_WORDS]
-    return "; ".join([*(word.format(**options) for word, options in told), *said])
+    phrases = [(STEP_WORDS[s.verb], usual | s.options) for s in steps if s.verb in STEP_WORDS]
+    return "; ".join([*(word.format(**options) for word, options in phrases), *said])
 
 
 def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     """Return what decided scores, by name; a pool whose depth nobody knows is left out."""
-    found = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
+    decided = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
     steps = steps_of(attributes)
     if len(steps) > 1 or (steps and steps[0].verb not in SOURCES):
         analysed = {name for step in steps if step.verb not in SOURCES for name in step.options}
         made = steps[0].options if steps[0].verb in SOURCES else {}
-        found = {name: value for name, value in found.items() if name not in analysed}
-        found |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
-    if found.get("ties") != "random":
-        found.pop("seed", None)
-    if np.array_equal(found.get("pool_depth", ""), 0):
-        del found["pool_depth"]
-    return found
+        decided = {name: value for name, value in decided.items() if name not in analysed}
+        decided |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+    if decided.get("ties") != "random":
+        decided.pop("seed", None)
+    if np.array_equal(decided.get("pool_depth", ""), 0):
+        del decided["pool_depth"]
+    return decided
 
 
 def told_topics(numbers: Any) -> str:

@@ -72,12 +72,12 @@ def papers(steps: Iterable[Step]) -> pd.DataFrame:
     steps
         Verbs with their options.
     """
-    used = {name: each for step in steps for name, each in _used(step)}
-    rows = [(*paper, name) for name, each in used.items() for paper in references(each)]
-    found = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
-    paper = found["doi"].where(found["doi"] != "", found["reference"])
+    used = {name: kind for step in steps for name, kind in _used(step)}
+    rows = [(*paper, name) for name, kind in used.items() for paper in references(kind)]
+    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
     return (
-        found.groupby(paper, sort=False)
+        frame.groupby(paper, sort=False)
         .agg({"reference": "first", "doi": "first", "used": ", ".join})
         .reset_index(drop=True)
     )
@@ -105,9 +105,9 @@ def _used(step: Step) -> Iterator[tuple[str, Any]]:
     kinds = {"metric": metrics, "test": [step.options.get("test")]}
     for kind, names in kinds.items():
         for name in names:
-            found = _value(kind, name)
-            if found is not None:
-                yield str(name), type(found)
+            value = _value(kind, name)
+            if value is not None:
+                yield str(name), type(value)
     method = step.options.get("method")
     if isinstance(method, str) and method in AGREEMENTS:
         yield method, type(AGREEMENTS[method])

@@ -76,7 +76,7 @@ def _told(notes: str, form: str) -> str:
 
 
 def _mark(text: str, form: str) -> str:
-    return "".join(DAGGERS.get(each, each) for each in text) if form == "latex" else text
+    return "".join(DAGGERS.get(letter, letter) for letter in text) if form == "latex" else text
 
 
 class Table(NamedTuple):
@@ -168,9 +168,9 @@ class MarkedStyler(Styler):  # type: ignore[misc]
 
     def _write(self, form: str, options: dict[str, Any]) -> dict[str, Any]:
         """Turn this copy, about to be written, into one for a form."""
-        for each in [self, *self.concatenated]:
-            if isinstance(each, MarkedStyler):
-                each._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
+        for styler in [self, *self.concatenated]:
+            if isinstance(styler, MarkedStyler):
+                styler._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
         if self.caption is None:
             self.caption = _told(self.notes, form) or None
         return options

@@ -73,10 +73,10 @@ def of_comparison(
     letters = marks == "letters"
     if letters:
         extras.append(superscripts(_beaten(comparison, means)))
-        some = "" if _all_pairs(comparison) else ", of those it is compared with"
-        if some and len(comparison["system_b"].unique()) == 1:
-            some = f", each compared with {comparison['system_b'].iloc[0]} alone"
-        words.append(f"raised: the systems that this one significantly beats{some}")
+        among = "" if _all_pairs(comparison) else ", of those it is compared with"
+        if among and len(comparison["system_b"].unique()) == 1:
+            among = f", each compared with {comparison['system_b'].iloc[0]} alone"
+        words.append(f"raised: the systems that this one significantly beats{among}")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
         words.append(_raised(comparison))
@@ -156,15 +156,15 @@ def _all_pairs(comparison: pd.DataFrame) -> bool:
 
 def _baselines(comparison: pd.DataFrame) -> list[str]:
     """Return the names of the systems with which all others are compared in the rows there are."""
-    told = list(comparison.attrs.get("baselines", []))
+    named = list(comparison.attrs.get("baselines", []))
     sides = comparison[[*SIDES]].map(str)
     systems = {*sides["system_a"], *sides["system_b"]}
-    found = []
-    for name in told if len(told) > 1 else ():
+    baselines = []
+    for name in named if len(named) > 1 else ():
         rows = sides[(sides == name).any(axis=1)]
         if {*rows["system_a"], *rows["system_b"]} == systems:
-            found.append(name)
-    return found if len(found) > 1 else [str(_baseline(comparison))]
+            baselines.append(name)
+    return baselines if len(baselines) > 1 else [str(_baseline(comparison))]
 
 
 def _raised(comparison: pd.DataFrame) -> str:
@@ -185,8 +185,8 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     for number, name in enumerate(named, start=1):
         for one, other in (SIDES, SIDES[::-1]):
             row, column = means.places(comparison, one)
-            told = significant & (comparison[other].map(str) == name).to_numpy()
-            for cell in zip(row[told], column[told], strict=True):
+            marked = significant & (comparison[other].map(str) == name).to_numpy()
+            for cell in zip(row[marked], column[marked], strict=True):
                 marks[cell] += ("," if marks[cell] else "") + str(number)
     return pd.DataFrame(marks, means.table.index, means.table.columns)
 
@@ -198,9 +198,9 @@ def _verdicts(comparison: pd.DataFrame, means: Means) -> Extra:
         advice = "compare with margin= or power="
         raise InputError("a comparison with verdicts", "none", advice)
     texts = means.spread(comparison, comparison["verdict"], "system_a")
-    told = texts.map(lambda text: text if isinstance(text, str) and text else "")
+    verdicts = texts.map(lambda text: text if isinstance(text, str) and text else "")
     forms = {"html": " <sup>{}</sup>", "latex": r"\textsuperscript{{ {}}}"}
-    return Extra((told,), forms | {"typst": " #super[{}]", "string": " ({})"})
+    return Extra((verdicts,), forms | {"typst": " #super[{}]", "string": " ({})"})
 
 
 def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
@@ -208,14 +208,14 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
     lead = (comparison["mean_a"] - comparison["mean_b"]).round(TIE).to_numpy()
     lead = np.where(comparison[METRIC].map(costs), -lead, lead)
-    told = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
+    rows = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
     (a, column), (b, _) = (means.places(comparison, side) for side in SIDES)
-    winner, loser = np.where(lead > 0, a, b)[told], np.where(lead > 0, b, a)[told]
+    winner, loser = np.where(lead > 0, a, b)[rows], np.where(lead > 0, b, a)[rows]
     names = mark_names(len(means.table))
     between = "" if len(names) <= LETTERS else ","
     marks = np.full(means.table.shape, "", dtype=object)
     for place in np.argsort(loser, kind="stable"):
-        cell = winner[place], column[told][place]
+        cell = winner[place], column[rows][place]
         marks[cell] += (between if marks[cell] else "") + names[loser[place]]
     return pd.DataFrame(marks, means.table.index, means.table.columns)
 
@@ -283,15 +283,15 @@ def _mean_columns(numbers: pd.DataFrame) -> list[Any]:
 
 def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
     """Let marks follow the means that they belong to, and intervals the column before them."""
-    found = []
+    extras = []
     if MARK in flat and (means := _mean_columns(numbers)):
-        found.append(superscripts(_beside(numbers, means[0], flat[MARK])))
+        extras.append(superscripts(_beside(numbers, means[0], flat[MARK])))
     if set(ENDS) <= set(flat):
         columns = list(flat.columns)
         before = columns[columns.index(ENDS[0]) - 1]
         if before in numbers:
-            found.append(brackets(*(_beside(numbers, before, flat[end]) for end in ENDS)))
-    return tuple(found)
+            extras.append(brackets(*(_beside(numbers, before, flat[end]) for end in ENDS)))
+    return tuple(extras)
 
 
 def _beside(numbers: pd.DataFrame, column: Any, values: pd.Series) -> pd.DataFrame:

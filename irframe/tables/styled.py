@@ -144,8 +144,8 @@ def _laid_out(
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     order: dict[str, Any] = {"relative_to": relative_to, "sort": sort}
     if names >= set(COLUMNS):
-        asked = bool(intervals)
-        return mean_tables.of_comparison(result, marks=marks, intervals=asked, **order)
+        with_intervals = bool(intervals)
+        return mean_tables.of_comparison(result, marks=marks, intervals=with_intervals, **order)
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
         return mean_tables.of_summary(result, intervals=intervals is not False, **order)
     return mean_tables.of_result(result)
