@@ -261,60 +261,60 @@ def compare(
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)
     limits = Margin.of(margin, power, alpha, chosen, correction)
-    asked = Asked(chosen, correction, family, alpha, limits, simultaneous, effects, progress)
+    options = Asked(chosen, correction, family, alpha, limits, simultaneous, effects, progress)
     bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
     if bounds is not None and REPEAT in bounds.dims:
         advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
         raise ParameterError("bounds of one repeat of every system", "several", advice)
     if weights is not None:
-        _refuse_weights(asked, bounds)
+        _refuse_weights(options, bounds)
     against = _against(scores, baseline, bounds)
     tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _parts(tested, against, at, by, asked=asked, weights=weights, over=over)
-    results = asked.of([*parts.values()], pairs)
+    parts, pairs = _parts(tested, against, at, by, options=options, weights=weights, over=over)
+    results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
-        frame = of_bounds(bounds, frame, asked, baseline=baseline, at=at, by=by)
-    frame.attrs |= _told(asked, list(parts.values()), pairs, results, against)
+        frame = of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+    frame.attrs |= _told(options, list(parts.values()), pairs, results, against)
     return frame
 
 
 def _told(
-    asked: Asked, parts: list[Scores], pairs: list[Array], results: list[Found], against: Any
+    options: Asked, parts: list[Scores], pairs: list[Array], results: list[Found], against: Any
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
-    messages = list(dict.fromkeys(_cautions(asked, parts, results)))
-    told: dict[str, Any] = {}
+    messages = list(dict.fromkeys(_cautions(options, parts, results)))
+    attributes: dict[str, Any] = {}
     if against is not None:
-        told["baselines"] = [str(each) for each in listed(against)]
+        attributes["baselines"] = [str(label) for label in listed(against)]
     if isinstance(against, Frozen):
-        told = {"baselines": [str(against.label)], "frozen": against.told}
+        attributes = {"baselines": [str(against.label)], "frozen": against.told}
         messages += against.cautions(pd.Index([topic for part in parts for topic in part.topics]))
     warn(*messages)
-    sizes: Any = asked.family_sizes(parts, pairs)
+    sizes: Any = options.family_sizes(parts, pairs)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
-    told = {"comparisons": sizes} | told
-    return asked.told() | told | told_repeats(parts) | caution(messages)
+    attributes = {"comparisons": sizes} | attributes
+    return options.told() | attributes | told_repeats(parts) | caution(messages)
 
 
-def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
+def _cautions(options: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
-    flat = np.concatenate([np.isnan(found["effect_size"]).ravel() for found in results])
+    flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
     yield from without_spread(int(flat.sum()), len(flat))
-    for part, found in zip(parts, results, strict=True):
+    for part, result in zip(parts, results, strict=True):
         yield from beware_of_repeats(part)
         if part.weights is not None:
-            drawn = isinstance(asked.test, Bootstrap)
-            yield from beware_of_weights(part, found["n_eff"], drawn=drawn)
-        if asked.test.joint:
-            yield from unequal_spread(asked.test, found["sd"])
+            drawn = isinstance(options.test, Bootstrap)
+            yield from beware_of_weights(part, result["n_eff"], drawn=drawn)
+        if options.test.joint:
+            yield from unequal_spread(options.test, result["sd"])
 
 
-def _refuse_weights(asked: Asked, bounds: Any) -> None:
+def _refuse_weights(options: Asked, bounds: Any) -> None:
     """Raise if something asked for has no form for topics with weights."""
-    refuse_unweighable(asked.test, asked.adjust)
-    if asked.effects:
+    refuse_unweighable(options.test, options.adjust)
+    if options.effects:
         raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
@@ -327,7 +327,7 @@ def _parts(
     at: Depths,
     by: Any,
     *,
-    asked: Asked,
+    options: Asked,
     weights: TopicWeights,
     over: Over,
 ) -> tuple[dict[Any, Scores], list[Array]]:
@@ -343,13 +343,13 @@ def _parts(
                 read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
             parts[key] = scores_to_compare(read, depths)
             pairs.append(choose_pairs(parts[key], label, several=True))
-    refuse_over(parts.values(), over, asked.test, asked.adjust)
+    refuse_over(parts.values(), over, options.test, options.adjust)
     return parts, pairs
 
 
 def _against(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
-    files = [each for each in listed(baseline) if is_file(each)]
+    files = [path for path in listed(baseline) if is_file(path)]
     known = read_scores(scores).systems.tolist() if files and bounds is None else []
     if not files or files[0] in known:
         return baseline

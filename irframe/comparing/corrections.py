@@ -80,9 +80,9 @@ def _adjust(p: NDArray[Any], adjust: str, alpha: float) -> NDArray[Any]:
     missing = np.isnan(p)  # which count as comparisons
     filled = np.where(missing, 1, p)
     order = filled.argsort(axis=-1)
-    found = np.empty(p.shape)
-    np.put_along_axis(found, order, compute(np.take_along_axis(filled, order, axis=-1)), axis=-1)
-    return np.where(missing, np.nan, np.minimum(found, 1))
+    adjusted = np.empty(p.shape)
+    np.put_along_axis(adjusted, order, compute(np.take_along_axis(filled, order, axis=-1)), axis=-1)
+    return np.where(missing, np.nan, np.minimum(adjusted, 1))
 
 
 def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[Any]:
@@ -90,8 +90,8 @@ def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[An
 
     rows = p.reshape(-1, p.shape[-1])
     with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p
-        found = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
-    return np.array(found).reshape(p.shape)
+        adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
+    return np.array(adjusted).reshape(p.shape)
 
 
 def _bh(p: NDArray[Any]) -> NDArray[Any]:
@@ -168,10 +168,10 @@ def parse_stepwise(
     ParameterError
         As `parse_correction`, and for max-T, which reads scores.
     """
-    found = parse_correction(adjust, test, family)
-    if isinstance(found, MaxT):
+    correction = parse_correction(adjust, test, family)
+    if isinstance(correction, MaxT):
         raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
-    return found
+    return correction
 
 
 def correction_told(
@@ -195,7 +195,7 @@ def correction_told(
 def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
     """Raise for a test or correction that has no form for topics with weights."""
     if not test.weighable:
-        known = ", ".join(name for name, each in TESTS.items() if each.weighable)
+        known = ", ".join(name for name, kind in TESTS.items() if kind.weighable)
         raise ParameterError(f"a test with a weighted form, {known}, for weights=", test.name)
     if isinstance(adjust, MaxT):
         wanted = "a correction with a weighted form, such as 'holm', for weights="
@@ -234,8 +234,8 @@ def correct(
     """
     if not isinstance(adjust, MaxT):
         return adjust_p([part.p for part in parts], adjust, family=family, alpha=alpha)
-    found = _by_family(parts, family, adjust.kernel)
-    return [np.maximum(part.p, p) for part, p in zip(parts, found, strict=True)]
+    adjusted = _by_family(parts, family, adjust.kernel)
+    return [np.maximum(part.p, p) for part, p in zip(parts, adjusted, strict=True)]
 
 
 def reach(parts: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float) -> list[Array]:
@@ -260,15 +260,15 @@ def _by_family(
     parts: Sequence[Compared], family: Family, compute: Callable[..., Array]
 ) -> list[Array]:
     """Return what is computed of the pairs of every family, shaped as p-values of groups."""
-    found = [np.empty(part.p.shape) for part in parts]
+    results = [np.empty(part.p.shape) for part in parts]
     shapes = [part.p.shape[:2] for part in parts]
     every = [(number, *place) for number, shape in enumerate(shapes) for place in np.ndindex(shape)]
     together = {"depth": 3, "metric": 2, "all": 0}[family]
     for _, group in groupby(every, lambda cell: cell[:together]):
         cells = list(group)
         for (part, *place), values in zip(cells, _jointly(parts, cells, compute), strict=True):
-            found[part][*place] = values
-    return found
+            results[part][*place] = values
+    return results
 
 
 def _jointly(
@@ -285,5 +285,5 @@ def _jointly(
         topics.append(np.full(len(pairs), len(names)))
         end += tables[-1].shape[1]
     scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
-    found = compute(scores, np.concatenate(columns), np.concatenate(topics))
-    return np.split(found, np.cumsum([len(each) for each in topics])[:-1])
+    values = compute(scores, np.concatenate(columns), np.concatenate(topics))
+    return np.split(values, np.cumsum([len(counts) for counts in topics])[:-1])

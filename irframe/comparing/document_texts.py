@@ -63,13 +63,13 @@ def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) 
     {'d2': 'Dogs.'}
     """
     wanted = {DOC: {*map(str, docs)}, TOPIC: {*map(str, topics)}}
-    found: dict[str, Found] = {DOC: {}, TOPIC: {}}
+    known: dict[str, Found] = {DOC: {}, TOPIC: {}}
     single = isinstance(texts, pd.DataFrame | Mapping | str | os.PathLike)
     sources = listed(texts) if not single else [texts]
     for source in sources:
         for role, table in _tables(source, wanted):
-            found[role] |= _known(table, role, wanted[role])
-    return Told(found[DOC], found[TOPIC])
+            known[role] |= _known(table, role, wanted[role])
+    return Told(known[DOC], known[TOPIC])
 
 
 def _tables(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.DataFrame]]:
@@ -96,17 +96,17 @@ def _tables(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Data
 def _columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
     """Return role -> column of ids and column of texts, of a table of texts."""
     present, role = list(names), roles(names)
-    found = {}
+    columns = {}
     for kind, known in COLUMNS.items():
         text = next((name for name in known if name in present), None)
         taken = kind == TOPIC and DOC in role and text == TEXT
         if kind in role and text is not None and not taken:
-            found[kind] = role[kind], text
-    if not found:
+            columns[kind] = role[kind], text
+    if not columns:
         advice = "name the columns doc and text, or topic and query"
         wanted = "a table of texts, with a column of ids and one of texts"
         raise InputError(wanted, "only the columns", advice, present)
-    return found
+    return columns
 
 
 def _renamed(frame: pd.DataFrame, ids: Any, text: Any) -> pd.DataFrame:
@@ -121,38 +121,38 @@ def _of_file(path: Path, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Data
 
     try:
         names = _columns(parquet.read_schema(path).names)
-        found = []
+        tables = []
         for role, (ids, text) in names.items():
-            asked = compute.field(ids).cast(pa.string()).isin(pa.array(sorted(wanted[role])))
-            table = parquet.read_table(path, columns=[ids, text], filters=asked)
-            some = table if table.num_rows else parquet.read_table(path, columns=[ids, text])[:2]
-            found.append((role, _renamed(some.to_pandas(), ids, text)))
+            condition = compute.field(ids).cast(pa.string()).isin(pa.array(sorted(wanted[role])))
+            table = parquet.read_table(path, columns=[ids, text], filters=condition)
+            rows = table if table.num_rows else parquet.read_table(path, columns=[ids, text])[:2]
+            tables.append((role, _renamed(rows.to_pandas(), ids, text)))
     except FileNotFoundError as error:
         raise FileFormatError("a Parquet file of texts", f"no file {path}") from error
     except pa.ArrowException as error:
         wanted_words = "texts in a Parquet file that is whole"
         raise FileFormatError(wanted_words, f"{path} ({error})") from error
-    return found
+    return tables
 
 
 def _known(table: pd.DataFrame, role: str, wanted: set[str]) -> Found:
     """Return the texts that are asked for, refusing a table of which none is."""
     ids = table["id"].map(str)
-    some = table[ids.isin(wanted) & table[TEXT].notna()]
-    if not len(some):
+    rows = table[ids.isin(wanted) & table[TEXT].notna()]
+    if not len(rows):
         if not wanted or not len(table):
             return {}
         sides = f"texts of {_shown(ids)}; results of {_shown(sorted(wanted))}"
         raise IdError(f"texts of {role}s that occur", sides, "check how the ids are written")
-    strange = [str(key) for key, text in some.to_numpy() if not isinstance(text, str)]
+    strange = [str(key) for key, text in rows.to_numpy() if not isinstance(text, str)]
     if strange:
         raise InputError("texts that are text", f"other values for {role}s", "", strange)
-    known = some["id"].map(str)
+    known = rows["id"].map(str)
     if known.duplicated().any():
         again = known[known.duplicated()].unique()
         raise InputError(f"one text for each {role}", f"{len(again)} with several", "", again)
-    return dict(zip(known, some[TEXT], strict=True))
+    return dict(zip(known, rows[TEXT], strict=True))
 
 
 def _shown(ids: Iterable[Any]) -> str:
-    return ", ".join(repr(str(each)) for each in list(ids)[:EXAMPLES])
+    return ", ".join(repr(str(name)) for name in list(ids)[:EXAMPLES])

@@ -72,9 +72,9 @@ def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> 
             others = experiment.listing.names(experiment.shape, grade.shape[-1])
             judged[grade == UNJUDGED] = others[grade == UNJUDGED]
         return np.asarray(judged)
-    listed, told = _listed_names(cube, depth, runs), _is_name(judged)
+    listed, named = _listed_names(cube, depth, runs), _is_name(judged)
     listed[~there] = None
-    if (listed[told] != judged[told]).any() or not _is_name(listed[there]).all():
+    if (listed[named] != judged[named]).any() or not _is_name(listed[there]).all():
         raise InputError("the runs that the cube was made of", "rankings that differ from its own")
     return listed
 
@@ -85,10 +85,10 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 def _listed_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
     """Return the names that a run frame has at the ranks of a cube."""
-    told = experiment_of(cube).made
+    made = experiment_of(cube).made
     known = roles(runs.columns).get(SYSTEM)
     wanted = runs if known is None else runs[runs[known].isin(cube.indexes[SYSTEM])]
-    ranked = rank(wanted, told["ties"], score_dtype=told["score_dtype"], seed=told.get("seed", 0))
+    ranked = rank(wanted, made["ties"], score_dtype=made["score_dtype"], seed=made.get("seed", 0))
     role = roles(ranked.columns)
     shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(depth, cube.sizes[DEPTH])
     top = ranked[ranked[role[RANK]] <= shape[-1]]
@@ -216,9 +216,9 @@ def explain(
     """
     chosen = parse_metrics([metric])
     refuse_without_terms(chosen)
-    asked = chosen[0].depth or min(USUAL, cube.sizes[DEPTH]) if at is None else at
-    wanted_depths(cube, chosen, asked)
-    depth = min(read_depth(cube, asked), chosen[0].depth or asked)
+    wanted = chosen[0].depth or min(USUAL, cube.sizes[DEPTH]) if at is None else at
+    wanted_depths(cube, chosen, wanted)
+    depth = min(read_depth(cube, wanted), chosen[0].depth or wanted)
     pair = _pair(cube, a, b, topics)
     frame = _rows(pair, chosen[0], depth, None if runs is None else as_runs(runs))
     if docs is not None:
@@ -226,9 +226,9 @@ def explain(
         places(f"documents that {a} or {b} has down to depth {depth}", docs, known)
         frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
     if texts is not None:
-        told = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
+        read = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
         queries, documents = frame[TOPIC].map(str), frame[DOC].map(str)
-        named = {QUERY: queries.map(told.queries), TEXT: documents.map(told.documents)}
+        named = {QUERY: queries.map(read.queries), TEXT: documents.map(read.documents)}
         frame = frame.assign(**named)
     frame.attrs = {"systems": [str(a), str(b)], METRIC: label_at(str(chosen[0]), depth)}
     return frame
@@ -260,27 +260,27 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     read = ((above < depth) & (whole != EMPTY)) | (np.nan_to_num(added) != 0)
     width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
     read, names = read[..., :width], names_of(pair, width, runs)
-    found = Documents.of(read, names)
-    unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))[found.topic]
+    rows = Documents.of(read, names)
+    unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))[rows.topic]
     grades = whole[..., :width][read]
-    documents = pd.Series(found.name, dtype=object)
-    whole_numbers = any(isinstance(name, int) for name in found.name)
+    documents = pd.Series(rows.name, dtype=object)
+    whole_numbers = any(isinstance(name, int) for name in rows.name)
     columns: dict[str, Any] = {
-        TOPIC: pair.indexes[TOPIC].take(found.topic),
+        TOPIC: pair.indexes[TOPIC].take(rows.topic),
         DOC: documents.astype("Int64") if whole_numbers else documents.infer_objects(),
-        GRADE: pd.arrays.IntegerArray(*found.whole(grades.astype(np.int64), grades > UNJUDGED)),
+        GRADE: pd.arrays.IntegerArray(*rows.whole(grades.astype(np.int64), grades > UNJUDGED)),
     }
-    ranks = found.by_system(1 + np.nonzero(read)[-1], 0)
-    sums = np.where(unscored, np.nan, found.by_system(added[..., :width][read], 0.0))
-    adds = found.by_system(could[..., :width][read], np.nan)
+    ranks = rows.by_system(1 + np.nonzero(read)[-1], 0)
+    sums = np.where(unscored, np.nan, rows.by_system(added[..., :width][read], 0.0))
+    adds = rows.by_system(could[..., :width][read], np.nan)
     for side, suffix in enumerate(SIDES):
         columns[f"{RANK}_{suffix}"] = pd.arrays.IntegerArray(ranks[side], ranks[side] == 0)
         columns[f"contribution_{suffix}"] = sums[side]
         columns[f"could_add_{suffix}"] = adds[side]
     difference = columns["difference"] = sums[0] - sums[1]
     best = np.where(ranks > 0, ranks, np.inf).min(axis=0)
-    total = abs(np.bincount(found.topic, np.nan_to_num(difference))).round(12)[found.topic]
-    order = np.lexsort([best, -abs(difference).round(12), found.topic, -total])
+    total = abs(np.bincount(rows.topic, np.nan_to_num(difference))).round(12)[rows.topic]
+    order = np.lexsort([best, -abs(difference).round(12), rows.topic, -total])
     return pd.DataFrame(columns)[list(COLUMNS)].iloc[order].reset_index(drop=True)
 
 
@@ -308,15 +308,15 @@ class Documents(NamedTuple):
 
     def by_system(self, values: Array, fill: float) -> Array:
         """Return what cells hold by system and document."""
-        found = np.full((len(SIDES), len(self.topic)), fill, np.asarray(values).dtype)
-        found[self.system, self.row] = values
-        return found
+        held = np.full((len(SIDES), len(self.topic)), fill, np.asarray(values).dtype)
+        held[self.system, self.row] = values
+        return held
 
     def whole(self, values: Array, there: Array) -> tuple[Array, Array]:
         """Return what cells hold, the same in both systems, and where that is missing."""
-        found, missing = np.zeros(len(self.topic), values.dtype), np.ones(len(self.topic), bool)
-        found[self.row], missing[self.row] = values, ~there
-        return found, missing
+        held, missing = np.zeros(len(self.topic), values.dtype), np.ones(len(self.topic), bool)
+        held[self.row], missing[self.row] = values, ~there
+        return held, missing
 
 
 def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
@@ -331,6 +331,6 @@ def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, A
         added[:, topics] = contributions(metric, part, depth)
         if not metric.subtopics:
             lists = part if metric.judged_only else part.cut(depth)
-            found = one_label(metric, lists.rows(), depth).reshape(*part.shape, -1)
-            could[:, topics, : found.shape[-1]] = found
+            gains = one_label(metric, lists.rows(), depth).reshape(*part.shape, -1)
+            could[:, topics, : gains.shape[-1]] = gains
     return added, could

@@ -96,8 +96,8 @@ def freeze(
     0   splade     bm25       0.279
     """
     if not is_file(path):
-        found = os.fspath(path)
-        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", repr(found))
+        name = os.fspath(path)
+        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", repr(name))
     held = _frozen(refuse_repeats(scores, "freeze"), baseline)
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
     rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
@@ -173,7 +173,7 @@ class Frozen:
         """Return the scores as a frame, index (system, topic), the system by this name."""
         held = self.facts
         index = pd.MultiIndex.from_product([[label], self.topics])
-        columns = [_column(*each) for each in held["columns"]]
+        columns = [_column(*column) for column in held["columns"]]
         return pd.DataFrame([row[1:] for row in held["scores"]], index, columns, dtype=float)
 
     @property
@@ -186,14 +186,14 @@ class Frozen:
         """Refuse scores of other judgments or policies, naming what differs."""
         held, here = self.facts, _decided(attributes)
         theirs = {"judgments": held["judgments"], **held["policy"]}
-        told = []
+        differing = []
         for name in dict.fromkeys([*theirs, *here]):
             sides = [held.get(name) for held in (theirs, here)]
             if sides[0] != sides[1]:
-                said = ["not said" if each is None else str(each) for each in sides]
-                told.append(f"{name}: {said[0]} in the file, {said[1]} here")
-        if told:
-            raise ParameterError(f"scores decided as those of {self.path}", "", REFREEZE, told)
+                said = ["not said" if side is None else str(side) for side in sides]
+                differing.append(f"{name}: {said[0]} in the file, {said[1]} here")
+        if differing:
+            raise ParameterError(f"scores decided as those of {self.path}", "", REFREEZE, differing)
 
     def beside(self, scores: Scores) -> Scores:
         """Return scores with those of the file as one more system, NaN on topics that it lacks."""
@@ -201,16 +201,16 @@ class Frozen:
         depths = [None] if scores.depths is None else scores.depths.tolist()
         wanted = [(metric, depth) for metric in scores.metrics for depth in depths]
         known = [tuple(column) for column in held["columns"]]
-        missing = [_column(*each) for each in wanted if each not in known]
+        missing = [_column(*column) for column in wanted if column not in known]
         if missing:
-            there = ", ".join(_column(*each) for each in known[:5])
+            there = ", ".join(_column(*column) for column in known[:5])
             raise MetricError(f"metrics of {self.path}: {there}", "", REFREEZE, missing)
         values = np.array([row[1:] for row in held["scores"]], float).reshape(-1, len(known))
         place = self.topics.get_indexer(scores.topics)
         if (place < 0).all():
             sides = [self.topics[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
-        chosen = values[place][:, [known.index(each) for each in wanted]]
+        chosen = values[place][:, [known.index(column) for column in wanted]]
         chosen[place < 0] = np.nan
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -226,12 +226,12 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def failing(found: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -> pd.DataFrame:
+def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -> pd.DataFrame:
     """Return the rows of a comparison with a baseline that fail a gate.
 
     Parameters
     ----------
-    found
+    compared
         What `compare` gives with a baseline, and a margin or a power.
     fail_on
         One of `GATES`.
@@ -249,16 +249,16 @@ def failing(found: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -
     choice("fail_on", fail_on, GATES)
     if fail_on == "drop" and margin is None:
         raise ParameterError("a margin, for fail_on='drop'", "none")
-    worse, undecided = found["verdict"] == "worse", found["verdict"] == "undecided"
-    sign = found["metric"].map(lambda metric: facts(metric).sign)
+    worse, undecided = compared["verdict"] == "worse", compared["verdict"] == "undecided"
+    sign = compared["metric"].map(lambda metric: facts(metric).sign)
     fails = {
         "worse": worse,
         "undecided": worse | undecided,
-        "not-not-worse": worse | (undecided & (found["wins"] + found["losses"] > 0)),
-        "drop": sign * found["difference"] < -(margin or 0),
+        "not-not-worse": worse | (undecided & (compared["wins"] + compared["losses"] > 0)),
+        "drop": sign * compared["difference"] < -(margin or 0),
         "never": worse & False,
     }
-    return found[fails[fail_on]]
+    return compared[fails[fail_on]]
 
 
 def _column(metric: str, depth: int | None) -> str:
@@ -267,16 +267,16 @@ def _column(metric: str, depth: int | None) -> str:
 
 def _decided(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     """Return what decided scores, as JSON has it: the judgments, the policy, what was done."""
-    found = {name: attributes[name] for name in POLICY if name in attributes}
+    policy = {name: attributes[name] for name in POLICY if name in attributes}
     own = [facts(metric).depth for metric in attributes.get(METRICS, ())]
-    if own and found.get("depth") in own and None not in own:
-        del found["depth"]  # which metrics that name a depth of their own have set
+    if own and policy.get("depth") in own and None not in own:
+        del policy["depth"]  # which metrics that name a depth of their own have set
     steps = steps_of(attributes)
     said = [step.options["no_rel"] for step in steps if step.options.get("no_rel")]
-    found |= {"no_rel": said[-1]} if said else {}
+    policy |= {"no_rel": said[-1]} if said else {}
     done = [f"{s.verb} {s.options}" for s in steps if s.verb in FURTHER]
-    found |= {"made by": done} if done else {}
-    plain = json.loads(json.dumps(found, default=str))
+    policy |= {"made by": done} if done else {}
+    plain = json.loads(json.dumps(policy, default=str))
     return {"judgments": attributes.get(JUDGMENTS), **plain}
 
 

@@ -100,16 +100,16 @@ class Asked:
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
             sizes, sidak = self.family_sizes(parts, pairs), self.adjust == "sidak"
             levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
-        results = [self._compare(*each) for each in zip(parts, pairs, levels, strict=True)]
-        tested = zip(parts, pairs, (found["p"] for found in results), strict=True)
+        results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
+        tested = zip(parts, pairs, (result["p"] for result in results), strict=True)
         compared = list(starmap(Compared, tested))
         if self.simultaneous and isinstance(self.adjust, MaxT):
             reached = reach(compared, self.adjust, family=self.family, alpha=self.alpha)
-            for found, t in zip(results, reached, strict=True):
-                _widen(found, t, self.alpha)
+            for result, t in zip(results, reached, strict=True):
+                _widen(result, t, self.alpha)
         adjusted = correct(compared, self.adjust, family=self.family, alpha=self.alpha)
-        for found, p in zip(results, adjusted, strict=True):
-            found |= {"p_adjusted": p, "significant": p < self.alpha}
+        for result, p in zip(results, adjusted, strict=True):
+            result |= {"p_adjusted": p, "significant": p < self.alpha}
         self._further(results, parts)
         return results
 
@@ -117,21 +117,21 @@ class Asked:
         """Return of each group how many comparisons are corrected together."""
         axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
         rows = zip(parts, pairs, strict=True)
-        sizes = [len(some) * prod(part.values.shape[axis] for axis in axes) for part, some in rows]
+        sizes = [len(kept) * prod(part.values.shape[axis] for axis in axes) for part, kept in rows]
         return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
     def _further(self, results: list[Found], parts: Sequence[Scores]) -> None:
         """Add the columns that were asked for besides."""
         if self.effects:
-            for found in results:
-                effects = hedges(found["effect_size"], found["n_topics"], alpha=self.alpha)
-                found |= dict(zip(EFFECTS, effects, strict=True))
+            for result in results:
+                effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
+                result |= dict(zip(EFFECTS, effects, strict=True))
         if self.margin is not None:
-            asked: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
-            correcting = partial(adjust_p, **asked)
+            options: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
+            correcting = partial(adjust_p, **options)
             further = self.margin.columns(results, parts, alpha=self.alpha, correct=correcting)
-            for found, more in zip(results, further, strict=True):
-                found.update(more)
+            for result, more in zip(results, further, strict=True):
+                result.update(more)
 
     def _compare(self, group: Scores, pairs: Array, alpha: float) -> Found:
         metrics, _, _, depths = group.values.shape
@@ -183,7 +183,7 @@ class Asked:
             counts = differences.wins, differences.ties, differences.losses
             shape = differences.mean.shape
             freedom, topics = (
-                np.broadcast_to(each, shape) for each in (differences.freedom, differences.topics)
+                np.broadcast_to(array, shape) for array in (differences.freedom, differences.topics)
             )
             further = (differences.mean, differences.sd, freedom) if spread else ()
             shown = *sides, difference, *ends, differences.effect_size, *tested
@@ -194,7 +194,7 @@ class Asked:
 
 def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
     """Raise if the frame of groups of scores, (metric, system, topic, depth), is too large."""
-    rows = sum(m * d * len(some) for (m, _, _, d), some in zip(shapes, pairs, strict=True))
+    rows = sum(m * d * len(kept) for (m, _, _, d), kept in zip(shapes, pairs, strict=True))
     size = rows * ROW_BYTES
     if size > FRAME_BYTES:
         wanted = f"a comparison frame of at most {FRAME_BYTES / 2**30:.3g} GiB"
@@ -203,14 +203,14 @@ def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
         raise InputError(wanted, found, advice)
 
 
-def _widen(found: Found, t: Array, alpha: float) -> None:
+def _widen(result: Found, t: Array, alpha: float) -> None:
     """Give Student's intervals other quantiles, where these are larger."""
-    half = (found["ci_high"] - found["ci_low"]) / 2
-    own = -scipy.special.stdtrit(found["n_topics"] - 1.0, alpha / 2)
+    half = (result["ci_high"] - result["ci_low"]) / 2
+    own = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
         wide = half * np.maximum(t / own, 1)
     wide[(half == 0) & np.isinf(t)] = np.inf
-    found |= {"ci_low": found["difference"] - wide, "ci_high": found["difference"] + wide}
+    result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
 
 
 @verb
@@ -297,7 +297,7 @@ DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_
 def of_bounds(
     bounds: xr.DataArray,
     frame: pd.DataFrame,
-    asked: "Asked",
+    options: "Asked",
     *,
     baseline: Baselines,
     at: Depths,
@@ -311,29 +311,29 @@ def of_bounds(
         Lower and upper scores.
     frame
         The comparison of the lower ones.
-    asked
+    options
         What was asked of pairs.
     baseline, at, by
         As of the comparison.
     """
     compared = {None} if by is None else set(frame[by])
     parts = [part for key, part in groups(bounds, by) if key in compared]
-    found = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
-    columns = {name: found[name] for name in DECIDED[:4]}
-    if asked.margin is not None:
-        columns |= _verdicts(parts, asked, baseline, at)
-        if asked.margin.margin is not None:
+    rows = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
+    columns = {name: rows[name] for name in DECIDED[:4]}
+    if options.margin is not None:
+        columns |= _verdicts(parts, options, baseline, at)
+        if options.margin.margin is not None:
             cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
-            least = np.where(cost, -found["highest"], found["lowest"])
+            least = np.where(cost, -rows["highest"], rows["lowest"])
             names = list(frame[METRIC].unique())
-            margins = dict(zip(names, asked.margin.by_metric(names), strict=True))
+            margins = dict(zip(names, options.margin.by_metric(names), strict=True))
             within = least > -frame[METRIC].map(margins).to_numpy(float)
-            columns["decided"] = found["decided"] | within
+            columns["decided"] = rows["decided"] | within
     return frame.assign(**columns)
 
 
 def _verdicts(
-    parts: list[xr.DataArray], asked: "Asked", baseline: Baselines, at: Depths
+    parts: list[xr.DataArray], options: "Asked", baseline: Baselines, at: Depths
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
     sides = [
@@ -350,9 +350,9 @@ def _verdicts(
     pairs = [choose_pairs(low, baseline, several=True) for low, _ in sides]
     ends = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
-        shifted = [some + size * np.array(shift) for some, size in zip(pairs, sizes, strict=True)]
-        results = asked.of(both, shifted)
-        ends[name] = np.concatenate([found["verdict"].ravel() for found in results])
+        shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
+        results = options.of(both, shifted)
+        ends[name] = np.concatenate([result["verdict"].ravel() for result in results])
     return ends
 
 
@@ -394,13 +394,13 @@ def refuse_over(
 
 
 def with_repeats(
-    found: dict[str, Array], group: Scores, pairs: Array, alpha: float
+    result: dict[str, Array], group: Scores, pairs: Array, alpha: float
 ) -> dict[str, Array]:
     """Return columns of a comparison in which repeats count, each (metric, depth, pair).
 
     Parameters
     ----------
-    found
+    result
         Those of the means over repeats.
     group, pairs
         The scores, and the pairs of systems.
@@ -408,16 +408,16 @@ def with_repeats(
         One minus the confidence level.
     """
     known = group.repeats
-    counted = np.broadcast_to(known.counts[pairs], (*found["p"].shape, 2))
-    freedom = found["n_topics"] - 1.0
-    told = {"n_repeats_a": counted[..., 0], "n_repeats_b": counted[..., 1], "df": freedom}
+    counted = np.broadcast_to(known.counts[pairs], (*result["p"].shape, 2))
+    freedom = result["n_topics"] - 1.0
+    further = {"n_repeats_a": counted[..., 0], "n_repeats_b": counted[..., 1], "df": freedom}
     if known.layout == "topic":
-        return {**found, **told}
+        return {**result, **further}
 
     def compute(row: int, block: slice) -> Arrays:
         crossed = known.crossed(group, row, block, pairs)
         tested, ends = crossed.test(), crossed.interval(alpha=alpha)
-        sd = np.sqrt(crossed.variance * found["n_topics"][row, block].T)
+        sd = np.sqrt(crossed.variance * result["n_topics"][row, block].T)
         return crossed.share, *ends, *tested, crossed.freedom, sd
 
     names = ("repeat_share", "ci_low", "ci_high", "statistic", "p", "freedom", "sd")
@@ -425,11 +425,11 @@ def with_repeats(
     columns: dict[str, Any] = dict(zip(names, values, strict=True))
     share = {"repeat_share": columns.pop("repeat_share")}
     if not known.crossing:
-        return {**found, **told, **share}
+        return {**result, **further, **share}
     columns["df"] = columns["freedom"]
-    if "sd" not in found:
+    if "sd" not in result:
         del columns["sd"], columns["freedom"]
-    lost = np.isnan(found["ci_low"]) & ~np.isnan(found["effect_size"])  # not averaged plainly
+    lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])  # not averaged plainly
     for name in ("ci_low", "ci_high"):
         columns[name][lost] = np.nan
-    return {**found, **told, **columns, **share}
+    return {**result, **further, **columns, **share}

@@ -114,26 +114,26 @@ def interaction(
     if len(segments) < 2:
         raise ParameterError(f"at least two segments ({by})", f"{len(segments)}")
     kept = _shared_systems([part.systems for part in segments.values()], by)
-    found = {}
+    parts = {}
     for key, part in segments.items():
         with naming_group(key, by):
             places = part.systems.get_indexer(pd.Index(kept))
-            found[key] = scores_to_compare(part.take(system=places), at)
-    first = next(iter(found.values()))
+            parts[key] = scores_to_compare(part.take(system=places), at)
+    first = next(iter(parts.values()))
     pairs = choose_pairs(first, baseline, several=True)
-    moments = np.stack([_moments(paired, pairs) for paired in found.values()], axis=1)
+    moments = np.stack([_moments(paired, pairs) for paired in parts.values()], axis=1)
     means, spreads, sizes = moments[0], moments[1], moments[2].astype(np.int64)
     tested = welch(means, spreads, sizes)
     if np.isnan(tested.p).any():
         bad = ((sizes < 2) | ((spreads == 0) & np.isnan(tested.p))).any(axis=(1, 2, 3))
-        named = ", ".join(str(name) for name, each in zip(found, bad, strict=True) if each)
+        named = ", ".join(str(name) for name, lost in zip(parts, bad, strict=True) if lost)
         what = "segments of one topic, or of differences without spread, allow no test"
         warn(f"{what} ({by}): {named}")
     p = adjust_p([tested.p], correction, family=family, alpha=alpha)[0]
     values = (tested.statistic, tested.within, tested.p, p, p < alpha, sizes.sum(axis=0))
     columns = label_pairs(first, pairs)
     columns |= {name: array.ravel() for name, array in zip(COLUMNS, values, strict=True)}
-    for key, mean, size in zip(found, means, sizes, strict=True):
+    for key, mean, size in zip(parts, means, sizes, strict=True):
         columns |= {f"difference_{key}": mean.ravel(), f"n_{key}": size.ravel()}
     frame = pd.DataFrame(columns)
     frame.attrs.update(adjust=correction or "none", family=family, alpha=alpha)
@@ -158,7 +158,7 @@ def _moments(paired: Scores, pairs: Array) -> Array:
     """Return mean, spread and number of the differences, each of shape (metric, depth, pair)."""
 
     def moments(values: Array) -> Arrays:
-        found = describe_differences(values, pairs)
-        return found.mean, found.sd, np.broadcast_to(found.topics, found.mean.shape)
+        result = describe_differences(values, pairs)
+        return result.mean, result.sd, np.broadcast_to(result.topics, result.mean.shape)
 
     return paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, moments))

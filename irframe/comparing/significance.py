@@ -74,15 +74,15 @@ class Margin:
         """Return what is asked, None for nothing, refusing what cannot be."""
         if margin is None and power is None:
             return None
-        for each in margin.values() if isinstance(margin, Mapping) else [margin]:
-            if each is not None or isinstance(margin, Mapping):
-                number("margin", each, above=0)
-        asked = POWER if power is None else number("power", power, above=alpha, below=1)
+        for value in margin.values() if isinstance(margin, Mapping) else [margin]:
+            if value is not None or isinstance(margin, Mapping):
+                number("margin", value, above=0)
+        wanted = POWER if power is None else number("power", power, above=alpha, below=1)
         if margin is not None and (test.joint or isinstance(adjust, MaxT)):
             named = test.name if test.joint else "max-t"
             advice = "choose another test, with adjust='holm'"
             raise ParameterError("a test and a correction that have a margin", named, advice)
-        return cls(margin, asked)
+        return cls(margin, wanted)
 
     def by_metric(self, metrics: Sequence[str]) -> Array:
         """Return the margin of each metric, refusing metrics without one, and names of none."""
@@ -117,9 +117,9 @@ class Margin:
             As of the comparison.
         """
         leads, further = [], []
-        for part, found in zip(parts, results, strict=True):
-            lead = found["mean_difference"] * np.array(part.towards)[:, np.newaxis, np.newaxis]
-            sd, n, freedom = (found[name] for name in ("sd", "n_topics", "freedom"))
+        for part, result in zip(parts, results, strict=True):
+            lead = result["mean_difference"] * np.array(part.towards)[:, np.newaxis, np.newaxis]
+            sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
             least = detectable(sd, n, power=self.power, alpha=alpha, freedom=freedom)
             into: dict[str, Array] = {"detectable": least}
             if self.margin is not None:
@@ -130,10 +130,10 @@ class Margin:
             further.append(into)
         for name in CLAIMS if self.margin is not None else ():
             adjusted = correct([into[f"p_{name}"] for into in further])
-            for into, each in zip(further, adjusted, strict=True):
-                into |= {f"p_{name}_adjusted": each, name: each < alpha}
-        for found, lead, into in zip(results, leads, further, strict=True):
-            into["verdict"] = verdict(found["significant"], lead, into)
+            for into, p in zip(further, adjusted, strict=True):
+                into |= {f"p_{name}_adjusted": p, name: p < alpha}
+        for result, lead, into in zip(results, leads, further, strict=True):
+            into["verdict"] = verdict(result["significant"], lead, into)
         return further
 
 
@@ -180,8 +180,8 @@ def p_values(
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
 
     def compute(values: Array, *weights: Array) -> Arrays:
-        found: PairedResult = paired.tested(test, values, pairs, *weights)
-        return (found.p if as_printed else found.decided().p,)
+        result: PairedResult = paired.tested(test, values, pairs, *weights)
+        return (result.p if as_printed else result.decided().p,)
 
     return paired.over(row, depths, compute)[0]
 
@@ -199,11 +199,11 @@ UNEVEN = 10
 
 def without_spread(number: int, total: int) -> list[str]:
     """Say of how many comparisons nothing tells how much differences vary."""
-    told = (
+    message = (
         "comparisons whose differences are the same on all topics, which do not say how much "
         f"they vary on others: {number} of {total}"
     )
-    return [told] * bool(number)
+    return [message] * bool(number)
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
@@ -211,11 +211,11 @@ def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
     spread = np.where(sd > 0, sd, np.nan)
     known = spread[~np.isnan(spread).all(axis=-1)]
     uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
-    told = (
+    message = (
         f"{test.name} presumes that all pairs of systems differ alike from topic to topic, but "
         f"variances are more than {UNEVEN} times others; t with holm or max-t holds"
     )
-    return [told] * bool(uneven.any())
+    return [message] * bool(uneven.any())
 
 
 class Pairing:
@@ -261,8 +261,8 @@ class Pairing:
             return self._p_values(paired, row, depths, pairs, as_printed=True)
         if self.family == "depth" and not isinstance(self.adjust, MaxT):
             p = self._p_values(paired, row, depths, pairs).T[np.newaxis]
-            (found,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
-            return np.asarray(found[0].T)
+            (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
+            return np.asarray(adjusted[0].T)
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T
@@ -395,8 +395,8 @@ def risk(
     columns = []
     for metric, sign in enumerate(paired.towards):
         compute = partial(_risks, baseline=int(row), sign=sign, a=a)
-        found = paired.over(metric, slice(None), compute)
-        columns.append([values[others].T.ravel() for values in found])
+        risks = paired.over(metric, slice(None), compute)
+        columns.append([values[others].T.ravel() for values in risks])
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))

@@ -123,53 +123,53 @@ class Side(NamedTuple):
         return cls(*(np.stack(part, axis=-2) for part in zip(*sides, strict=True)))
 
 
-def read_sides(paired: Scores, asked: Asked, method: agreements.Agreement) -> list[Side]:
+def read_sides(paired: Scores, options: Asked, method: agreements.Agreement) -> list[Side]:
     """Return what a method compares, of each metric, K being its depths."""
-    found = []
+    sides = []
     for row, summary in enumerate(paired.summaries):
         sign = 1 if method.distance else paired.towards[row]
 
         def draw(scores: Array, summary: str = summary, sign: int = sign) -> Arrays:
-            return (np.moveaxis(asked.resamples.means(scores, summary, sign), 1, -1),)
+            return (np.moveaxis(options.resamples.means(scores, summary, sign), 1, -1),)
 
         (drawn,) = paired.over(row, slice(None), draw)
         scored = paired.scored[row]
         values = np.where(scored, paired.values[row], np.nan)
         means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
-        without = without_each(values, summary, sign) if asked.of == "averages" else none
-        found.append(Side(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
-    return found
+        without = without_each(values, summary, sign) if options.of == "averages" else none
+        sides.append(Side(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
+    return sides
 
 
 def with_reference(
-    paired: Scores, held: Scores, asked: Asked, method: agreements.Agreement
+    paired: Scores, held: Scores, options: Asked, method: agreements.Agreement
 ) -> Array:
     """Return the ends of agreements with a reference, shape (2, metric, depth)."""
     refuse_other_topics(paired, held)
-    new, old = (read_sides(side, asked, method) for side in (paired, held))
+    new, old = (read_sides(side, options, method) for side in (paired, held))
     alone = [old[min(row, len(old) - 1)].alone() for row in range(len(new))]
     sides = zip(alone, (side.alone() for side in new), strict=True)
-    ends = [ends_of(left, right, asked, method)[..., 0, 0] for left, right in sides]
+    ends = [ends_of(left, right, options, method)[..., 0, 0] for left, right in sides]
     return np.stack(ends, axis=1)
 
 
-def between_metrics(paired: Scores, asked: Asked, method: agreements.Agreement) -> Array:
+def between_metrics(paired: Scores, options: Asked, method: agreements.Agreement) -> Array:
     """Return the ends of agreements of metrics, shape (2, metric, metric, depth)."""
-    by_depth = Side.stacked(read_sides(paired, asked, method))
-    return np.moveaxis(ends_of(by_depth, by_depth, asked, method), 1, -1)
+    by_depth = Side.stacked(read_sides(paired, options, method))
+    return np.moveaxis(ends_of(by_depth, by_depth, options, method), 1, -1)
 
 
 def between_depths(
-    rows: Scores, columns: Scores, asked: Asked, method: agreements.Agreement
+    rows: Scores, columns: Scores, options: Asked, method: agreements.Agreement
 ) -> Array:
     """Return the ends of agreements of depths, shape (2, metric, depth, depth)."""
     refuse_other_topics(rows, columns)
-    left = read_sides(rows, asked, method)
-    right = left if columns is rows else read_sides(columns, asked, method)
+    left = read_sides(rows, options, method)
+    right = left if columns is rows else read_sides(columns, options, method)
     longer = max(len(left), len(right))
     sides = zip(left * (longer // len(left)), right * (longer // len(right)), strict=True)
-    return np.stack([ends_of(one, other, asked, method) for one, other in sides], axis=1)
+    return np.stack([ends_of(one, other, options, method) for one, other in sides], axis=1)
 
 
 def refuse_other_topics(paired: Scores, held: Scores) -> None:
@@ -178,21 +178,21 @@ def refuse_other_topics(paired: Scores, held: Scores) -> None:
         raise ParameterError("topics in common with the reference, for an interval", "none")
 
 
-def with_ends(values: xr.DataArray, ends: Array, asked: Asked, paired: Scores) -> xr.Dataset:
+def with_ends(values: xr.DataArray, ends: Array, options: Asked, paired: Scores) -> xr.Dataset:
     """Return agreements with the ends of their intervals."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
-    found = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
-    return asked.told(found, paired.scored.sum(axis=1))
+    result = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
+    return options.told(result, paired.scored.sum(axis=1))
 
 
-def ends_of(left: Side, right: Side, asked: Asked, method: agreements.Agreement) -> Array:
+def ends_of(left: Side, right: Side, options: Asked, method: agreements.Agreement) -> Array:
     """Return between which values agreements may be.
 
     Parameters
     ----------
     left, right
         What is held against each other, K1 and K2 of it.
-    asked
+    options
         Which intervals.
     method
         The method of agreement.
@@ -203,16 +203,16 @@ def ends_of(left: Side, right: Side, asked: Asked, method: agreements.Agreement)
         Lower and upper ends, shape (2, ..., K1, K2); NaN where more resamples than may be beyond
         an end have no agreement, and where it does not vary, unless the two sides are the same.
     """
-    asked.refuse(method)
-    ends = _of_averages if asked.of == "averages" else _expanded
+    options.refuse(method)
+    ends = _of_averages if options.of == "averages" else _expanded
     width = fitting(max(right.drawn[..., 0].size, right.without[..., 0].size), BLOCK_BYTES)
     blocks = []
-    for some in groups(left.means.shape[-2], width):
-        block = left.at(some)
-        found = ends(block, right, asked.resamples, method.kernel)
+    for places in groups(left.means.shape[-2], width):
+        block = left.at(places)
+        limits = ends(block, right, options.resamples, method.kernel)
         apart = (block.means[..., :, np.newaxis, :] != right.means[..., np.newaxis, :, :]).any(-1)
-        found[:, apart & (found[0] == found[1])] = np.nan
-        blocks.append(found)
+        limits[:, apart & (limits[0] == limits[1])] = np.nan
+        blocks.append(limits)
     return np.concatenate(blocks, axis=-2)
 
 
@@ -232,7 +232,7 @@ def _expanded(left: Side, right: Side, resamples: Resamples, kernel: Kernel) -> 
 
 def _of_averages(left: Side, right: Side, resamples: Resamples, kernel: Kernel) -> Array:
     """Return the interval of the agreement by averages over all topics, shape (2, ..., K1, K2)."""
-    found, drawn = kernel(left.means, right.means), kernel(left.drawn, right.drawn)
+    estimate, drawn = kernel(left.means, right.means), kernel(left.drawn, right.drawn)
     counted = left.scored & right.scored[..., 0][..., np.newaxis, :]
     topics = _fewest(left, right).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -242,8 +242,8 @@ def _of_averages(left: Side, right: Side, resamples: Resamples, kernel: Kernel) 
         jackknife = np.sqrt((about**2).sum(axis=0)) / more
         error = np.maximum(drawn.std(axis=0, ddof=1) * more, jackknife)
         reach = scipy.special.stdtrit(topics - 1, 1 - resamples.alpha / 2) * error
-    upwards = np.maximum(0, found - drawn.mean(axis=0))
-    return np.stack([np.maximum(found - reach, -1), np.minimum(found + upwards + reach, 1)])
+    upwards = np.maximum(0, estimate - drawn.mean(axis=0))
+    return np.stack([np.maximum(estimate - reach, -1), np.minimum(estimate + upwards + reach, 1)])
 
 
 METRIC_OTHER = "metric_other"
@@ -388,7 +388,7 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen, asked = agreements.parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
+    chosen, options = agreements.parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     if reference is None:
         paired = scores_to_compare(scores, at)
         common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has
@@ -397,15 +397,15 @@ def agreement(
         by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
         kernel = np.moveaxis(chosen.kernel(by_depth, by_depth), 0, -1)
         labels = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
-        told = {**paired.attrs, "method": repr(chosen)}
+        attributes = {**paired.attrs, "method": repr(chosen)}
         kernel = kernel[..., 0] if paired.depths is None else kernel
-        values = xr.DataArray(kernel, labels, tuple(labels), name="agreement", attrs=told)
+        values = xr.DataArray(kernel, labels, tuple(labels), name="agreement", attrs=attributes)
         ends = partial(between_metrics, paired)
     else:
         paired, held = match_reference(scores, reference, at)
         values = _with_reference(paired, held, chosen)
         ends = partial(with_reference, paired, held)
-    return with_ends(values, ends(asked, chosen), asked, paired) if interval else values
+    return with_ends(values, ends(options, chosen), options, paired) if interval else values
 
 
 def system_means(paired: Scores, method: agreements.Agreement) -> Array:

@@ -123,8 +123,8 @@ def over_pairs(
     def compute(row: int, block: slice) -> Array:
         return reduce(pairing.piece(paired, row, block, pairs))
 
-    found = paired.labelled(paired.by_piece(len(pairs), compute), name)
-    return found.assign_attrs(pairing.told() | told_repeats([paired]))
+    result = paired.labelled(paired.by_piece(len(pairs), compute), name)
+    return result.assign_attrs(pairing.told() | told_repeats([paired]))
 
 
 @verb
@@ -267,8 +267,8 @@ def coverage(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    found = compute(*match_reference(scores, reference, at))
-    return found.assign_attrs(pairing.told())
+    result = compute(*match_reference(scores, reference, at))
+    return result.assign_attrs(pairing.told())
 
 
 Judge = Callable[[Scores, int, slice, Array], Array]
@@ -288,9 +288,9 @@ def held_against(
             other = min(row, held.values.shape[0] - 1)
             if not fixed or not block.start:
                 verdicts[row] = old(held, other, slice(0, 1) if fixed else block, pairs)
-            found, claims = verdicts[row], new(paired, row, block, pairs)
-            alike = (claims == (-found if opposed else found)) & (found != 0)
-            count = (found != 0).sum(axis=0)
+            expected, claims = verdicts[row], new(paired, row, block, pairs)
+            alike = (claims == (-expected if opposed else expected)) & (expected != 0)
+            count = (expected != 0).sum(axis=0)
             return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
 
         return paired.labelled(paired.by_piece(len(pairs), share), name)
@@ -353,8 +353,8 @@ def inversions(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
-    found = compute(*match_reference(scores, reference, at))
-    return found.assign_attrs(pairing.told())
+    result = compute(*match_reference(scores, reference, at))
+    return result.assign_attrs(pairing.told())
 
 
 @verb
@@ -439,8 +439,8 @@ def bootstrap_sensitivity(
     pairs = all_pairs(len(paired.systems))
 
     def discriminate(values: Array) -> Arrays:
-        found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
-        return found.asl, found.pair_deltas
+        outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
+        return outcome.asl, outcome.pair_deltas
 
     asl, deltas = paired.by_pair(
         len(pairs), lambda row, block: paired.over(row, block, discriminate)

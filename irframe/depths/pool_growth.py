@@ -94,18 +94,18 @@ def pool_growth(
     >>> owed.sel(depth=10).to_array().values
     array([ 3.825,  6.05 , 11.625])
     """
-    asked = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
-    wanted = rising_pool_depths(cube, asked)
+    depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
+    wanted = rising_pool_depths(cube, depths)
     rel = whole("rel", rel, low=1, high=127)
     cube = attended(cube)
     experiment = experiment_of(cube)
-    judged, found, rate = count_pools(experiment, rel, wanted)
-    columns = {"judged": judged.mean(axis=0), "relevant": found.mean(axis=0), "rate": rate}
+    judged, relevant, rate = count_pools(experiment, rel, wanted)
+    columns = {"judged": judged.mean(axis=0), "relevant": relevant.mean(axis=0), "rate": rate}
     runs = cube.isel({SYSTEM: np.flatnonzero(experiment.known_pool.contributing)})
     if not runs.sizes[SYSTEM]:
         warn("no system of the cube contributes to the pool: nothing is said of single runs")
     columns |= _of_runs(runs, rel, wanted)
-    arrays = {name: (DEPTH if each.ndim else (), each) for name, each in columns.items()}
+    arrays = {name: (DEPTH if array.ndim else (), array) for name, array in columns.items()}
     return xr.Dataset(arrays, {DEPTH: wanted})
 
 
@@ -130,13 +130,13 @@ def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array,
     """
     base, rank = experiment.judgments, experiment.known_pool.rank
     pooled = rank > 0
-    judged, found = (
+    judged, relevant = (
         _count_within(base.topic[kept], rank[kept], len(base.count), wanted)
         for kept in (pooled, pooled & (base.grade >= rel))
     )
     new = np.diff(judged.sum(axis=0), prepend=0)
     with np.errstate(invalid="ignore"):
-        return judged, found, np.diff(found.sum(axis=0), prepend=0) / new
+        return judged, relevant, np.diff(relevant.sum(axis=0), prepend=0) / new
 
 
 def rising_pool_depths(cube: xr.Dataset, wanted: Sequence[int]) -> Array:
@@ -162,12 +162,12 @@ def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
             f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
             f"depths: lists were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
         )
-    found = {}
+    columns = {}
     for name, one in spread.items():
-        found[name] = np.where(one.n > 0, one.average, np.nan)
+        columns[name] = np.where(one.n > 0, one.average, np.nan)
         deviation = np.sqrt(one.squares / max(one.n - 1, 1))
-        found[f"{name}_sd"] = np.where(one.n > 1, deviation, np.nan)
-    return found
+        columns[f"{name}_sd"] = np.where(one.n > 1, deviation, np.nan)
+    return columns
 
 
 class _Spread(NamedTuple):
@@ -196,7 +196,7 @@ def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Arra
     """Return what is said of every list, and which depths it does not reach."""
     experiment = experiment_of(runs)
     relevant = experiment.judgments.grade >= rel
-    found = count_pools(experiment, rel, wanted)[1]
+    pooled = count_pools(experiment, rel, wanted)[1]
     grade, length = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()[..., np.newaxis]
     deepest = grade.shape[-1]
     rank = np.arange(1, deepest + 1, dtype=np.int32)
@@ -216,7 +216,7 @@ def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Arra
     first = np.where(unmet, np.nan, ahead + 1.0)
     values = {
         "relevant_in_pool": np.where(unread, np.nan, inside),
-        "relevant_past": np.where(unread, np.nan, found - inside),
+        "relevant_past": np.where(unread, np.nan, pooled - inside),
         "first_unjudged": first[..., :-1],
         "first_unjudged_all": first[..., -1],
     }

@@ -135,7 +135,7 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen, asked = parse_agreement(method), agreement.Asked(Resamples(alpha, samples, seed), of)
+    chosen, options = parse_agreement(method), agreement.Asked(Resamples(alpha, samples, seed), of)
     read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
@@ -149,7 +149,7 @@ def volatility(
     if not interval:
         return values
     return agreement.with_ends(
-        values, agreement.between_depths(rows, columns, asked, chosen), asked, rows
+        values, agreement.between_depths(rows, columns, options, chosen), options, rows
     )
 
 
@@ -169,9 +169,9 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     right = left if columns is rows else agreement.system_means(columns, method)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     others = {DEPTH_OTHER: columns.labels()[DEPTH], agreement.METRIC_OTHER: (METRIC, names)}
-    dims, told = (METRIC, DEPTH, DEPTH_OTHER), {**rows.attrs, "method": repr(method)}
+    dims, attributes = (METRIC, DEPTH, DEPTH_OTHER), {**rows.attrs, "method": repr(method)}
     values = method.kernel(left, right)
-    return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=told)
+    return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=attributes)
 
 
 @verb

@@ -331,8 +331,8 @@ class Metric(metaclass=MetricType):
         """
         evidence = self._seen(evidence)
         reading = getattr(self, "reading")(**evidence.read(self, "reading"))  # noqa: B009
-        found = reading.quantities().values()
-        return [self._hold(values, evidence.grade.shape) for values in found]
+        quantities = reading.quantities().values()
+        return [self._hold(values, evidence.grade.shape) for values in quantities]
 
     def _hold(self, values: Floats, shape: tuple[int, ...]) -> Floats:
         if values.shape != shape:

@@ -259,13 +259,13 @@ class Block:
 
     def of_subtopic(self, place: int) -> "Block":
         """Return the same by the judgments of one subtopic."""
-        told = self.doc, self.subtopic_grade, self.subtopic_count, self.start
-        doc, grades, count, start = map(np.asarray, told)
+        arrays = self.doc, self.subtopic_grade, self.subtopic_count, self.start
+        doc, grades, count, start = map(np.asarray, arrays)
         known = np.flatnonzero(doc >= 0)
         start = np.broadcast_to(start[..., np.newaxis], doc.shape).ravel()[known]
-        found = grades[start + doc.ravel()[known], place]
+        own = grades[start + doc.ravel()[known], place]
         grade = self.grade.copy()
-        grade.ravel()[known] = np.where(found == EMPTY, np.int8(UNJUDGED), found)
+        grade.ravel()[known] = np.where(own == EMPTY, np.int8(UNJUDGED), own)
         return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":

@@ -129,12 +129,12 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     shown = min(depth, metric.depth or depth, block.grade.shape[-1])
     doc = None if seen.doc is None else seen.doc[..., :shown]
     evidence = Evidence(replace(seen.cut(shown), doc=doc))
-    found = np.zeros(block.grade.shape)
-    found[..., :shown] = added_by_rank(metric, evidence)
+    added = np.zeros(block.grade.shape)
+    added[..., :shown] = added_by_rank(metric, evidence)
     if metric.judged_only:
         order, *_ = close_up(block.grade, np.zeros(block.grade.shape, bool))
-        np.put_along_axis(found, order, found.copy(), axis=-1)
-    return found
+        np.put_along_axis(added, order, added.copy(), axis=-1)
+    return added
 
 
 def score_ranking(
@@ -217,14 +217,14 @@ def score_subtopics(
     names = list(dict.fromkeys(name for document in documents for name in document))
     grade = np.array([[name in document for name in names] for document in documents], np.int8)
     grade = grade.reshape(len(documents), len(names))
-    found = np.asarray(grade.any(axis=1))
+    relevant = np.asarray(grade.any(axis=1))
     alpha = getattr(metric, "alpha", 0.0)
     ideal = ideal_gains(grade > 0, np.zeros(len(grade), int), 1, alpha)
     block = Block(
-        grade=found[: len(ranking)].astype(np.int8),
+        grade=relevant[: len(ranking)].astype(np.int8),
         retrieved=np.array(len(ranking)),
         levels=np.array([0, 1]),
-        count=np.array([(~found).sum(), found.sum()]),
+        count=np.array([(~relevant).sum(), relevant.sum()]),
         top=1,
         doc=np.arange(len(ranking)),
         start=np.array(0),

@@ -79,17 +79,17 @@ class Evidence:
         memory, key = self._memory, (word, *arguments)
         if self._prepared is not None and word in JUDGED_WORDS:
             memory = self._prepared
-        found = memory.get(key)
-        if found is None:
-            found = memory[key] = compute(self, *arguments)
-        return found
+        value = memory.get(key)
+        if value is None:
+            value = memory[key] = compute(self, *arguments)
+        return value
 
     def condensed(self) -> "Evidence":
         """Return the same of the rankings without their unjudged documents."""
         if ("condensed",) not in self._memory:
             self._memory["condensed",] = Evidence(self._block.condensed(), self._prepared)
-        found: Evidence = self._memory["condensed",]
-        return found
+        evidence: Evidence = self._memory["condensed",]
+        return evidence
 
     @property
     def grade(self) -> NDArray[np.int8]:
@@ -295,11 +295,11 @@ class Evidence:
         return [Evidence(self._block.of_subtopic(place)) for place in range(grade.shape[1])]
 
     def _subtopics(self, *names: str) -> list[Array]:
-        found = [getattr(self._block, name) for name in names]
-        if self._tied is not None or any(part is None for part in found):
+        parts = [getattr(self._block, name) for name in names]
+        if self._tied is not None or any(part is None for part in parts):
             wanted = "lists as they are ranked, with their subtopics, for metrics that read these"
             raise MetricError(wanted, "changed or shared ranks")
-        return found
+        return parts
 
     @cached_property
     def length(self) -> Floats:
@@ -342,11 +342,11 @@ class Evidence:
         return found / np.where(needed > 0, needed, np.nan)
 
     def _spans(self, name: str) -> Array:
-        found: Array | None = getattr(self._block, name)
-        if found is None:
+        spans: Array | None = getattr(self._block, name)
+        if spans is None:
             wanted = "lists as they are ranked, with the text that they show, for metrics of spans"
             raise MetricError(wanted, "changed lists, or judged documents")
-        return found
+        return spans
 
     @cached_property
     def strata(self) -> Strata:
@@ -401,8 +401,8 @@ def words() -> dict[str, str]:
     >>> words()["relevant"]
     'Whether the document at a rank is relevant; shape (..., depth).'
     """
-    told = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
-    return {name: text.partition("\n")[0] for name, text in told.items()}
+    texts = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
+    return {name: text.partition("\n")[0] for name, text in texts.items()}
 
 
 def _vocabulary() -> list[str]:
@@ -420,15 +420,15 @@ def refuse_words(metric: type, kernel: str) -> None:
         The name of its kernel.
     """
     known, name = _vocabulary(), f"{metric.__name__}.{kernel}"
-    asked = parameters(getattr(metric, kernel))
-    unknown = [word for word in asked if word not in known]
+    needed = parameters(getattr(metric, kernel))
+    unknown = [word for word in needed if word not in known]
     if unknown:
         wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
         raise MetricError(wanted, "", "", unknown)
     fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
     missing = [
         f"{parameter} for {word}"
-        for word in asked
+        for word in needed
         if callable(call := getattr(Evidence, word))
         for parameter in parameters(call)
         if parameter not in fields

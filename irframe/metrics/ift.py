@@ -87,8 +87,8 @@ class IFT(ReadingOn):
 
     def _of(self, names: tuple[str, ...]) -> tuple[Any, ...]:
         """Return some parameters, nothing if one of them lacks."""
-        found = tuple(getattr(self, name) for name in names)
-        return () if None in found else found
+        values = tuple(getattr(self, name) for name in names)
+        return () if None in values else values
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
         """Return how likely users are to go on from each rank."""

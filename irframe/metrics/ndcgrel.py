@@ -62,7 +62,7 @@ class nDCGRel(Metric):
         own = np.cumsum(gain * weights[: len(rank)], axis=-1)
         there = gain > 0
         shares = own / positive(ideal_sum(falls, counts, cumulated, rank))
-        found = np.cumsum(shares * there, axis=-1)
+        summed = np.cumsum(shares * there, axis=-1)
         whole = own / positive(ideal_sum(falls, counts, cumulated, np.full(1, np.inf)))
         missing = gaining - np.cumsum(there, axis=-1)
-        return np.asarray((found + missing * whole) / positive(gaining))
+        return np.asarray((summed + missing * whole) / positive(gaining))

@@ -107,11 +107,11 @@ def parse_metric(text: Any) -> Metric:
         raise MetricError("a metric or its name", repr(text))
     if (known := PARSED.get(text)) is not None:
         return known
-    found = _parsed(_fitting(text))
+    metric = _parsed(_fitting(text))
     if len(PARSED) >= REMEMBERED:
         PARSED.clear()
-    PARSED[text] = found
-    return found
+    PARSED[text] = metric
+    return metric
 
 
 def _parsed(text: str) -> Metric:
@@ -161,9 +161,9 @@ def parse_named(metric: Any) -> list[Metric]:
     (['P_5', 'P_10'], ['R@5'])
     """
     if is_foreign(metric):  # by the name that it has there, if that means the same here
-        found, name = parse_metric(metric), str(metric)
-        same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == found
-        return [found.named(name) if same else found]
+        parsed, name = parse_metric(metric), str(metric)
+        same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
+        return [parsed.named(name) if same else parsed]
     if not isinstance(metric, str):
         return [parse_metric(metric)]
     labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
@@ -198,13 +198,13 @@ def listed_measures(text: str) -> list[str]:
     if name in spellings.SETS:
         pairs = ((label, _from_trec(label)) for label in spellings.each_of_set(name))
         return [label + end * bool(known and has_level(known)) for label, known in pairs]
-    found = spellings.trec_name(name)
-    if found is None:
+    parsed = spellings.trec_name(name)
+    if parsed is None:
         return [text]
     if name in spellings.DEFAULTS:
-        found = spellings.TrecName(name, spellings.DEFAULTS[name])
-    several = found.measures
-    return [text] if len(several) == 1 else [f"{each}{end}" for each in several]
+        parsed = spellings.TrecName(name, spellings.DEFAULTS[name])
+    several = parsed.measures
+    return [text] if len(several) == 1 else [f"{measure}{end}" for measure in several]
 
 
 def has_level(metric: Metric) -> bool:
@@ -249,10 +249,10 @@ def _is_letter(text: str) -> bool:
 
 def _from_ranx(text: str) -> Metric | None:
     """Return the metric of ``name@cutoff``."""
-    found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
-    if found is None:
+    match = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
+    if match is None:
         return None
-    name, sign, number = found.groups()
+    name, sign, number = match.groups()
     others = {known.lower() for known in (*ALIASES, *spellings.TREC_NAMES)}  # in other letters
     name = name if name in spellings.RANX_NAMES or name.lower() in others else name.lower()
     if name not in spellings.RANX_NAMES:

@@ -198,21 +198,21 @@ def benchmark_name(text: str) -> str | None:
     ('nDCG@10', 'Success@5', None)
     """
     for form, name, instead, why in REFUSED:
-        if found := re.fullmatch(form, text, re.IGNORECASE):
-            told = (found[0], *found.groups())
-            wanted = f"a metric such as {instead.format(*told)}"
-            raise MetricError(wanted, f"{name.format(*told)!r}: {why}")
+        if match := re.fullmatch(form, text, re.IGNORECASE):
+            groups = (match[0], *match.groups())
+            wanted = f"a metric such as {instead.format(*groups)}"
+            raise MetricError(wanted, f"{name.format(*groups)!r}: {why}")
     for form, ours in SPELLED:
-        if found := re.fullmatch(form, text, re.IGNORECASE):
-            return ours.format(found[1])
+        if match := re.fullmatch(form, text, re.IGNORECASE):
+            return ours.format(match[1])
     return None
 
 
 def warn_of_doubt(text: str) -> None:
     """Warn of a name that may be taken for another metric."""
     for form, words in DOUBTED:
-        if found := re.fullmatch(form, text):
-            warn(words.format(found[0], *found.groups()))
+        if match := re.fullmatch(form, text):
+            warn(words.format(match[0], *match.groups()))
             return
 
 
@@ -249,8 +249,8 @@ def from_cwl(text: str) -> Metric | None:
         pattern = form
         for word in re.findall(r"<(\w+)>", form):
             pattern = pattern.replace(f"<{word}>", f"(?P<{word}>{NUMBERS.get(word, NUMBER)})")
-        if found := re.fullmatch(pattern, text, re.IGNORECASE):
-            values = found.groupdict()
+        if match := re.fullmatch(pattern, text, re.IGNORECASE):
+            values = match.groupdict()
             depth = values.pop("depth", None)
             given: dict[str, Any] = {key: float(value) for key, value in values.items()}
             metric: Metric = ALIASES[name](**given)
@@ -320,18 +320,18 @@ def trec_name(text: str) -> TrecName | None:
     >>> trec_name("P.5,10"), trec_name("iprec_at_recall..10").label, trec_name("AP")
     (TrecName(measure='P', parameters=('5', '10')), 'iprec_at_recall_0.10', None)
     """
-    found = _FORM.fullmatch(text)
-    measure = None if found is None else _spelled(found[1], TREC_NAMES)
-    if found is None or measure is None:
+    match = _FORM.fullmatch(text)
+    measure = None if match is None else _spelled(match[1], TREC_NAMES)
+    if match is None or measure is None:
         return None
-    return TrecName(measure, tuple(found[2].split(",")) if found[2] else ())
+    return TrecName(measure, tuple(match[2].split(",")) if match[2] else ())
 
 
 def _spelled(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is meant, in its own letters; None if none or several are."""
     if name in names:
         return name
-    near = [each for each in names if each.lower() == name.lower()]
+    near = [known for known in names if known.lower() == name.lower()]
     return near[0] if len(near) == 1 else None
 
 
@@ -417,37 +417,37 @@ def from_plain(text: str) -> str | None:
     if not PLAIN.fullmatch(text):
         return None
     if ESCAPED.search(text):
-        return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+        return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     cut = CUT.fullmatch(text)
     named, depth = (cut[1], f"@{cut[2]}") if cut else (text, "")
     name, *parts = FIELD.split(named)
     if not (parts or depth):
         return None
     fields = [part.partition("-")[::2] for part in parts]
-    told = ", ".join(f"{key}={_written(value)}" for key, value in fields)
-    return f"{name}({told}){depth}" if told else f"{name}{depth}"
+    arguments = ", ".join(f"{key}={_written(value)}" for key, value in fields)
+    return f"{name}({arguments}){depth}" if arguments else f"{name}{depth}"
 
 
 def _plain_forms(name: str) -> Iterator[str]:
     """Yield plain forms of a name, the shortest first."""
     yield name
-    found = re.fullmatch(r"(\w+)(?:\((.*)\))?(@\d+)?", name)
-    fields = _fields(found[2] or "") if found else None
-    if found and fields is not None:
-        told = "".join(f".{key}-{value}" for key, value in fields.items())
-        yield f"{found[1]}{told}{(found[3] or '').replace('@', '_at_')}"
-    yield re.sub(r"[^A-Za-z0-9.\-_]", lambda each: f"_x{ord(each[0]):x}_", name)
+    match = re.fullmatch(r"(\w+)(?:\((.*)\))?(@\d+)?", name)
+    fields = _fields(match[2] or "") if match else None
+    if match and fields is not None:
+        dotted = "".join(f".{key}-{value}" for key, value in fields.items())
+        yield f"{match[1]}{dotted}{(match[3] or '').replace('@', '_at_')}"
+    yield re.sub(r"[^A-Za-z0-9.\-_]", lambda sign: f"_x{ord(sign[0]):x}_", name)
 
 
 def _fields(text: str) -> dict[str, Any] | None:
     """Return the fields of a metric, None if one has a value that is no number or word."""
     try:
         call: Any = ast.parse(f"f({text})", mode="eval").body
-        found = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
         return None
-    plain = all(_is_plain(value) for value in found.values())
-    return found if plain and not call.args else None
+    plain = all(_is_plain(value) for value in values.values())
+    return values if plain and not call.args else None
 
 
 def _is_plain(value: Any) -> bool:

@@ -136,10 +136,8 @@ class Strata:
         """Return how many relevant documents are expected above each rank, shape (..., depth)."""
         total = np.zeros(self.code.shape)
         for inside in self.members():
-            pooled, seen, found = (
-                count_above(inside & part) for part in (True, assessed, relevant)
-            )
-            total += pooled * (found + EPSILON) / (seen + 3 * EPSILON)
+            pooled, seen, hits = (count_above(inside & part) for part in (True, assessed, relevant))
+            total += pooled * (hits + EPSILON) / (seen + 3 * EPSILON)
         return total
 
     def inflated(self, gain: Floats, assessed: Array) -> Floats:
@@ -190,9 +188,9 @@ class Hits:
         return self._laid_out((self.covers * worth).sum(axis=1))
 
     def _laid_out(self, values: Array) -> Floats:
-        found = np.zeros(self.shape)
-        found.ravel()[self.cell] = values
-        return found
+        array = np.zeros(self.shape)
+        array.ravel()[self.cell] = values
+        return array
 
     def novelty(self, alpha: float) -> Floats:
         """Return gains by rank, each earlier hit on a subtopic leaving 1 - alpha of one."""
@@ -285,8 +283,8 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     >>> ideal_gains(covers, np.zeros(3, int), 1, 0.5)
     array([[2.  , 0.5 , 0.25]])
     """
-    some = covers.any(axis=1)
-    covers, topic = covers[some], topic[some]
+    relevant = covers.any(axis=1)
+    covers, topic = covers[relevant], topic[relevant]
     parts = []
     for low in range(0, topics, TOPICS):
         inside = (topic >= low) & (topic < low + TOPICS)

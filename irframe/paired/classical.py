@@ -62,8 +62,8 @@ class PairedT(PairedTest):
         freedom = None if weights is None else hc2(weights).freedom
 
         def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
-            found = moments(block, pairs, weights)
-            return student(*found, topics=block.shape[2], freedom=freedom)
+            summary = moments(block, pairs, weights)
+            return student(*summary, topics=block.shape[2], freedom=freedom)
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
@@ -84,11 +84,11 @@ def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> B
         return np.zeros(mean.shape, bool)
     quantile = -scipy.special.stdtrit(topics - 1, alpha / 2)
     t = abs(ratio(mean, sd / np.sqrt(topics)))
-    found: BoolArray = (t > quantile) & np.isfinite(t)
+    beyond: BoolArray = (t > quantile) & np.isfinite(t)
     near = abs(t - quantile) <= NEAR * quantile
     if near.any():
-        found[near] = student(mean[near], sd[near], topics=topics).p < alpha
-    return found
+        beyond[near] = student(mean[near], sd[near], topics=topics).p < alpha
+    return beyond
 
 
 def student(
@@ -354,7 +354,7 @@ def sign_p(wins: IntArray, losses: IntArray) -> FloatArray:
     fewer, trials = np.minimum(wins, losses), np.add(wins, losses)
     # Few outcomes are possible, so each is looked up rather than computed for every pair.
     codes = fewer + trials * (trials.max(initial=0) + 1)
-    found, where = np.unique(codes, return_inverse=True)
-    number, successes = np.divmod(found, trials.max(initial=0) + 1)
+    distinct, where = np.unique(codes, return_inverse=True)
+    number, successes = np.divmod(distinct, trials.max(initial=0) + 1)
     p = np.minimum(1, 2 * scipy.special.bdtr(successes.astype(float), number, 0.5))
     return np.asarray(p[where].reshape(fewer.shape))

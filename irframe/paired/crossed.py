@@ -151,20 +151,20 @@ def table_of(lists: FloatArray, owner: IntArray) -> Table:
     counts = np.bincount(owner)
     ends = np.cumsum(counts)
     topics, depths = lists.shape[1:]
-    found, means = np.zeros((3, len(counts), depths)), np.empty((len(counts), topics, depths))
+    variances, means = np.zeros((3, len(counts), depths)), np.empty((len(counts), topics, depths))
     for system, (end, repeats) in enumerate(zip(ends, counts, strict=True)):
         own = lists[end - repeats : end]
         means[system] = by_topic = own[0] if repeats == 1 else own.mean(axis=0)
         mean = by_topic.mean(axis=0)
-        found[0, system] = _mean_square(by_topic - mean, topics - 1) / topics
+        variances[0, system] = _mean_square(by_topic - mean, topics - 1) / topics
         if repeats > 1:
             rest = own - by_topic
             by_repeat = rest.mean(axis=1)
             rest -= by_repeat[:, np.newaxis]
-            found[1, system] = _mean_square(by_repeat, repeats - 1) / repeats
+            variances[1, system] = _mean_square(by_repeat, repeats - 1) / repeats
             squares = _mean_square(rest.reshape(-1, depths), (topics - 1) * (repeats - 1))
-            found[2, system] = squares / (topics * repeats)
-    topic, repeat, residual = found
+            variances[2, system] = squares / (topics * repeats)
+    topic, repeat, residual = variances
     return Table(topic, repeat, residual, counts[:, np.newaxis], topics, means)
 
 
@@ -215,7 +215,7 @@ def _own(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArra
 
     parts = table.repeat, table.residual, _by_freedom(table)
     repeat, residual, freedoms = (
-        each.take(pairs[:, 0], axis=-2) + each.take(pairs[:, 1], axis=-2) for each in parts
+        part.take(pairs[:, 0], axis=-2) + part.take(pairs[:, 1], axis=-2) for part in parts
     )
     return *_differences(table.means, pairs), repeat, residual, freedoms
 

@@ -148,8 +148,8 @@ def detectable(
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
     counts, place = np.unique(df, return_inverse=True)
-    each = np.array([_found(float(count), power, alpha) for count in counts], np.float64)
-    times = each[place].reshape(np.shape(df))
+    factors = np.array([_found(float(count), power, alpha) for count in counts], np.float64)
+    times = factors[place].reshape(np.shape(df))
     return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
 
 
@@ -273,11 +273,11 @@ def power(cheap: FloatArray, human: FloatArray, counted: Flags, judged: Flags) -
     >>> found.estimate.item(), found.weight.item()
     (1.0, 0.375)
     """
-    some = judged.any(axis=1)
-    here, again = judged[some], (judged & counted)[some]
+    sampled = judged.any(axis=1)
+    here, again = judged[sampled], (judged & counted)[sampled]
     n, every = here.sum(axis=0).astype(float), counted.sum(axis=0).astype(float)
-    mean_y, y = _centred(human[..., some, :], here)
-    mean_f, f = _centred(cheap[..., some, :], here)
+    mean_y, y = _centred(human[..., sampled, :], here)
+    mean_f, f = _centred(cheap[..., sampled, :], here)
     mean_all, rest = _centred(cheap, counted)
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (rest * rest).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
@@ -326,12 +326,12 @@ def power_pairs(
     >>> power_pairs(cheap, cheap, ~both, both, np.array([[0, 1]])).estimate.item()
     0.5
     """
-    found = []
-    for some in groups(len(pairs), max(1, BLOCK // cheap[0].size)):
-        first, second = pairs[some].T
-        model, people = (each[first] - each[second] for each in (cheap, human))
-        found.append(power(model, people, counted, judged))
-    return Powered(*map(np.concatenate, zip(*found, strict=True)))
+    estimates = []
+    for block in groups(len(pairs), max(1, BLOCK // cheap[0].size)):
+        first, second = pairs[block].T
+        model, people = (scores[first] - scores[second] for scores in (cheap, human))
+        estimates.append(power(model, people, counted, judged))
+    return Powered(*map(np.concatenate, zip(*estimates, strict=True)))
 
 
 def _weight(

@@ -238,9 +238,9 @@ DRAWN, SIGNED = 32, 2
 """Bytes for every topic of a resample: its position, while it is counted; its sign, while drawn."""
 
 
-def _refuse_large(samples: int, topics: int, each: int) -> None:
+def _refuse_large(samples: int, topics: int, size: int) -> None:
     what = f"{samples:,} draws of {topics:,} topics"
-    room(what, samples * topics * each, "ask for fewer samples=")
+    room(what, samples * topics * size, "ask for fewer samples=")
 
 
 def draw_topics(topics: int, *, samples: int, seed: int) -> IntArray:

@@ -43,7 +43,7 @@ def parse_test(test: Test) -> PairedTest:
     """
     if isinstance(test, PairedTest):
         return test
-    written: PairedTest | None = as_written(test, {each.__name__: each for each in TESTS.values()})
+    written: PairedTest | None = as_written(test, {kind.__name__: kind for kind in TESTS.values()})
     if written is not None:
         return written
     return TESTS[choice("a test such as Wilcoxon(correction=True), or its name", test, TESTS)]()

@@ -137,13 +137,13 @@ class Permutation(Resampling):
         """
         scores, pairs = checked(scores, pairs)
         topics = scores.shape[1]
-        each = np.ones(topics) if weights is None else weights
+        factor = np.ones(topics) if weights is None else weights
         signs = self.signs(topics).T.astype(np.float64)
-        turned = np.stack([each @ (signs > 0), each @ (signs < 0)])
+        turned = np.stack([factor @ (signs > 0), factor @ (signs < 0)])
         needed = np.count_nonzero((1 + np.arange(self.samples)) / (1 + self.samples) < alpha)
 
         def ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
-            difference = each * (a - b)
+            difference = factor * (a - b)
             total, flipped = difference.sum(axis=-1), product(difference, signs)
             parts = np.stack([total[..., None] + flipped, total[..., None] - flipped]) / 2
             least = TIE * abs(difference).sum(axis=-1)[..., None]
@@ -269,7 +269,7 @@ class TukeyHSD(Resampling):
         """Return how far apart best and worst mean are in every shuffle, (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
-        found = []
+        ranges = []
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
@@ -277,8 +277,8 @@ class TukeyHSD(Resampling):
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
             means = (gather @ flat).reshape(len(drawn), systems, depths) / topics
-            found.append(np.ptp(means, axis=1))
-        return np.concatenate(found)
+            ranges.append(np.ptp(means, axis=1))
+        return np.concatenate(ranges)
 
 
 def _observed(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -424,7 +424,7 @@ class _Family(NamedTuple):
 
     def at(self, places: IntArray | slice) -> Self:
         """Return some of the pairs."""
-        parts: Any = (each[places] for each in self)
+        parts: Any = (array[places] for array in self)
         return type(self)(*parts)
 
     def reaching(self, sums: FloatArray, least: FloatArray) -> IntArray:

@@ -154,7 +154,7 @@ def budget(
     correction = corrections.parse_stepwise(adjust, chosen_test)
     draws = Draws(chosen_test, correction, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
-    sides = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(scored)]
+    sides = [scores_to_compare(scores, quiet=place > 0) for place, scores in enumerate(scored)]
     shares = np.stack([*map(draws.shares, sides, topics.T)], axis=-1)
     parts = dict(zip(("significant", "significant_low", "significant_high"), shares, strict=True))
     paid = np.where(topics < FEWEST, np.nan, topics)
@@ -178,8 +178,8 @@ class Draws(NamedTuple):
 
     def shares(self, paired: Scores, topics: Array) -> Array:
         """Return the share of significant pairs and its ends, shape (3, metric, judgments)."""
-        found = np.full((3, len(paired.metrics), len(topics)), np.nan)
-        for row, column in np.ndindex(found.shape[1:]):
+        result = np.full((3, len(paired.metrics), len(topics)), np.nan)
+        for row, column in np.ndindex(result.shape[1:]):
             number = int(topics[column])
             if number >= FEWEST and paired.scored[row].sum() >= FEWEST:
 
@@ -187,8 +187,8 @@ class Draws(NamedTuple):
                     return (self._share_significant(paired, scores[..., 0], number)[:, np.newaxis],)
 
                 shares = paired.over(row, slice(None), count)[0][:, 0]
-                found[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
-        return found
+                result[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
+        return result
 
     def _share_significant(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
@@ -197,8 +197,8 @@ class Draws(NamedTuple):
         generator = np.random.default_rng(self.seed)
         drawn = generator.integers(pilot, size=(self.samples, topics))
         parts = []
-        for some in groups(self.samples, fitting(max(systems * topics, len(pairs)), BLOCK_BYTES)):
-            values = np.moveaxis(scores[:, drawn[some]], 1, 2)
+        for block in groups(self.samples, fitting(max(systems * topics, len(pairs)), BLOCK_BYTES)):
+            values = np.moveaxis(scores[:, drawn[block]], 1, 2)
             if self.adjust is None:
                 differ = self.test.significant(values, pairs, alpha=self.alpha)
             else:

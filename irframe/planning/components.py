@@ -102,21 +102,21 @@ def mean_squares(scores: Array) -> MeanSquares:
     return MeanSquares(system, topic, residual, *sizes)
 
 
-def variance_interval(found: MeanSquares, alpha: float) -> tuple[Array, Array]:
+def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]:
     """Return lower and upper variances of systems, topics and interaction, shape (3, depth).
 
     That of the interaction is exact for normal scores, by chi squared; the others are those of a
     difference of mean squares by the modified large-sample method.
     """
-    *freedom, rest = found.freedom
+    *freedom, rest = squares.freedom
     low, high = [], []
-    sides = (found.system, found.topics), (found.topic, found.systems)
+    sides = (squares.system, squares.topics), (squares.topic, squares.systems)
     for (mean, times), df in zip(sides, freedom, strict=True):
-        centre = mean - found.residual
-        low.append((centre - _reach(mean, df, found.residual, rest, alpha / 2)) / times)
-        high.append((centre + _reach(mean, df, found.residual, rest, 1 - alpha / 2)) / times)
-    low.append(found.residual / _f(alpha / 2, rest))
-    high.append(found.residual / _f(1 - alpha / 2, rest))
+        centre = mean - squares.residual
+        low.append((centre - _reach(mean, df, squares.residual, rest, alpha / 2)) / times)
+        high.append((centre + _reach(mean, df, squares.residual, rest, 1 - alpha / 2)) / times)
+    low.append(squares.residual / _f(alpha / 2, rest))
+    high.append(squares.residual / _f(1 - alpha / 2, rest))
     return np.maximum(np.stack(low), 0), np.maximum(np.stack(high), 0)
 
 
@@ -140,37 +140,37 @@ def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     return np.asarray(scipy.special.fdtri(df1, np.where(df2 > 0, df2, np.nan), 1 - tail))
 
 
-def signal_of(found: MeanSquares, *noise: int) -> Array:
+def signal_of(squares: MeanSquares, *noise: int) -> Array:
     """Return the variance of systems over that of some of the other sources, at least 0."""
-    kept = np.maximum(found.variances, 0)
+    kept = np.maximum(squares.variances, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(kept[0] / kept[[*noise]].sum(axis=0))
 
 
-def relative_interval(found: MeanSquares, alpha: float) -> Interval:
+def relative_interval(squares: MeanSquares, alpha: float) -> Interval:
     """Return an interval of the signal against the interaction, exact for normal scores."""
-    system, _, rest = found.freedom
+    system, _, rest = squares.freedom
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = found.system / found.residual
+        ratio = squares.system / squares.residual
     low, high = (
-        np.maximum(ratio / _f(tail, system, rest) - 1, 0) / found.topics
+        np.maximum(ratio / _f(tail, system, rest) - 1, 0) / squares.topics
         for tail in (alpha / 2, 1 - alpha / 2)
     )
     return low, high
 
 
-def absolute_interval(found: MeanSquares, alpha: float) -> Interval:
+def absolute_interval(squares: MeanSquares, alpha: float) -> Interval:
     """Return one of that against topics too, as Arteaga, Jeyaratnam and Franklin have it."""
-    first, topic, rest = found.freedom
-    system, residual = found.system, found.residual
+    first, topic, rest = squares.freedom
+    system, residual = squares.system, squares.residual
     ends = []
     for tail in (alpha / 2, 1 - alpha / 2):
         alone, over_rest, over_topic = (_f(tail, first, df) for df in (np.inf, rest, topic))
         above = system**2 - alone * system * residual
         above = above + (alone - over_rest) * over_rest * residual**2
-        below = first * alone * system * residual + over_topic * system * found.topic
+        below = first * alone * system * residual + over_topic * system * squares.topic
         with np.errstate(invalid="ignore", divide="ignore"):
-            ends.append(np.maximum(above / below, 0) * found.systems / found.topics)
+            ends.append(np.maximum(above / below, 0) * squares.systems / squares.topics)
     return ends[0], ends[1]
 
 
@@ -188,11 +188,11 @@ def fixed_interval(scores: Array, alpha: float) -> Interval:
     if topics < FEWEST:
         none = np.full(scores.shape[2], np.nan)
         return none, none
-    found = mean_squares(scores)
+    squares = mean_squares(scores)
     with np.errstate(invalid="ignore", divide="ignore"):
-        signal = np.log(found.system / found.residual)
-        each = _without_each(scores)
-        about = each - each.mean(axis=0)
+        signal = np.log(squares.system / squares.residual)
+        without = _without_each(scores)
+        about = without - without.mean(axis=0)
         error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
     reach = scipy.special.stdtrit(topics - 1, 1 - alpha / 2) * error
     low, high = (np.maximum(np.expm1(signal + side), 0) / topics for side in (-reach, reach))
@@ -216,8 +216,8 @@ def _without_each(scores: Array) -> Array:
 
 SIGNALS: dict[str, tuple[Callable[[MeanSquares], Array], Callable[[MeanSquares, float], Interval]]]
 SIGNALS = {
-    "erho2": (lambda found: signal_of(found, 2), relative_interval),
-    "phi": (lambda found: signal_of(found, 1, 2), absolute_interval),
+    "erho2": (lambda squares: signal_of(squares, 2), relative_interval),
+    "phi": (lambda squares: signal_of(squares, 1, 2), absolute_interval),
 }
 """What a reliability compares the variance of systems with, and the interval of it."""
 
@@ -393,20 +393,20 @@ def components(
             averaged = "repeats averaged, for topics= and systems="
             raise ParameterError(averaged, f"{plural(paired.repeats.word)}")
         return repeat_components(paired)
-    found = list(analyse(paired))
-    parts = variances(paired, np.stack([each.variances for each in found]), SOURCES)
+    analyses = list(analyse(paired))
+    parts = variances(paired, np.stack([squares.variances for squares in analyses]), SOURCES)
     if systems == "fixed":
         compute, every = partial(fixed_interval, alpha=alpha), slice(None)
-        ends = [paired.over(row, every, compute) for row in range(len(found))]
+        ends = [paired.over(row, every, compute) for row in range(len(analyses))]
         intervals = {"erho2": np.stack(ends, axis=1)}
     else:
-        low, high = np.stack([variance_interval(each, alpha) for each in found], axis=1)
+        low, high = np.stack([variance_interval(squares, alpha) for squares in analyses], axis=1)
         parts |= {"variance_low": low, "variance_high": high}
         intervals = {
-            name: np.stack([interval(each, alpha) for each in found], axis=1)
+            name: np.stack([interval(squares, alpha) for squares in analyses], axis=1)
             for name, (_, interval) in SIGNALS.items()
         }
-    reliable = _reliabilities(paired, found, wanted, intervals)
+    reliable = _reliabilities(paired, analyses, wanted, intervals)
     return by_source(paired, parts, SOURCES).assign(reliable)
 
 
@@ -422,13 +422,13 @@ def analyse(paired: Scores) -> Iterator[MeanSquares]:
 
 
 def _reliabilities(
-    paired: Scores, found: list[MeanSquares], topics: int | None, intervals: dict[str, Array]
+    paired: Scores, analyses: list[MeanSquares], topics: int | None, intervals: dict[str, Array]
 ) -> dict[str, xr.DataArray]:
-    counted = np.stack([each.topics for each in found])
+    counted = np.stack([squares.topics for squares in analyses])
     over = counted if topics is None else topics
     named = {"n_topics": counted}
     for name, (signal, _) in SIGNALS.items():
-        named[name] = reliability(np.stack([signal(each) for each in found]), over)
+        named[name] = reliability(np.stack([signal(squares) for squares in analyses]), over)
         if name in intervals:
             ends = reliability(intervals[name], over)
             named |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))

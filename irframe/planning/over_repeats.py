@@ -30,20 +30,20 @@ def repeat_components(paired: Scores) -> xr.Dataset:
     shared = paired.repeats.layout == "shared"
     names = SHARED if shared else OWN
     rows = [_analysed(paired, row, shared=shared) for row in range(len(paired.metrics))]
-    found, squares = (np.stack(each) for each in zip(*rows, strict=True))
-    parts = variances(paired, found, names) | ({"mean_square": squares} if shared else {})
+    estimates, squares = (np.stack(arrays) for arrays in zip(*rows, strict=True))
+    parts = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
     topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
     made = by_source(paired, parts, names).assign(n_topics=topics)
     return made.assign_attrs(paired.attrs | told_repeats([paired]))
 
 
-def variances(paired: Scores, found: Array, sources: Sequence[str]) -> dict[str, Array]:
+def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
     """Return variances, (metric, source, depth), and their shares, warning of those below 0."""
-    for metric, values in zip(paired.metrics, found < 0, strict=True):
+    for metric, values in zip(paired.metrics, estimates < 0, strict=True):
         below = [f"{name} ({n})" for name, n in zip(sources, values.sum(axis=-1), strict=True) if n]
         if below:
             warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
-    variance = np.maximum(found, 0)
+    variance = np.maximum(estimates, 0)
     with np.errstate(invalid="ignore"):
         return {"variance": variance, "share": variance / variance.sum(axis=1, keepdims=True)}
 
@@ -61,11 +61,11 @@ def _analysed(paired: Scores, row: int, *, shared: bool) -> Arrays:
     def compute(lists: Array, *_: Array) -> Arrays:
         if shared:
             return shared_components(lists.reshape(len(known.counts), -1, *lists.shape[1:]))
-        found = own_components(lists, known.owner)
-        return found, found
+        estimates = own_components(lists, known.owner)
+        return estimates, estimates
 
-    found: Arrays = known.flat(paired, row, slice(None)).over(0, slice(None), compute)
-    return found
+    result: Arrays = known.flat(paired, row, slice(None)).over(0, slice(None), compute)
+    return result
 
 
 def own_components(lists: Array, owner: Array) -> Array:
@@ -138,26 +138,26 @@ def shared_components(table: Array) -> Arrays:
     effects: dict[str, Array] = {}
     squares = []
     for source in ("", "s", "t", "r", "st", "sr", "tr", "str"):
-        left = tuple(axes[each] for each in "srt" if each not in source)
+        left = tuple(axes[letter] for letter in "srt" if letter not in source)
         effect = table.mean(axis=left, keepdims=True) if left else table
         for smaller, known in effects.items():
             if {*smaller} <= {*source}:
                 effect = effect - known
         effects[source] = effect
         if source:
-            freedom = np.prod([sizes[each] - 1 for each in source])
-            times = np.prod([sizes[each] for each in "srt" if each not in source])
+            freedom = np.prod([sizes[letter] - 1 for letter in source])
+            times = np.prod([sizes[letter] for letter in "srt" if letter not in source])
             with np.errstate(invalid="ignore", divide="ignore"):
                 squares.append(times * (effect**2).sum(axis=(0, 1, 2)) / freedom)
     s, t, r, st, sr, tr, rest = squares
     systems, topics, repeats = sizes["s"], sizes["t"], sizes["r"]
-    found = [
+    estimates = [
         (s - st - sr + rest) / (topics * repeats),
         (t - st - tr + rest) / (systems * repeats),
         (r - sr - tr + rest) / (systems * topics),
         *((st - rest) / repeats, (sr - rest) / topics, (tr - rest) / systems, rest),
     ]
-    return np.stack(found), np.stack(squares)
+    return np.stack(estimates), np.stack(squares)
 
 
 def topics_over_repeats(
@@ -177,21 +177,21 @@ def topics_over_repeats(
     if question not in {"margin", "t"}:
         raise ParameterError("margin= or difference= for repeats=", repr(question))
     counts = [int(known.counts.min())] if repeats is None else listed(repeats)
-    counts = [whole("repeats", each, low=1) for each in counts]
+    counts = [whole("repeats", count, low=1) for count in counts]
     if not counts:
         raise ParameterError("at least one number of repeats", "none")
     of_differences = _of_differences(paired)
-    asked: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
+    options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
     cases = [(of_differences, n) for n in counts]
     if known.layout == "topic":  # means over repeats, of which one is seen
         by_topic, by_repeat, rest = of_differences
         cases = [((by_topic + rest / n, by_repeat, np.zeros_like(rest)), 1) for n in counts]
-    topics = np.stack([_topics(*each, wanted, **asked) for each in cases], axis=-1)
+    topics = np.stack([_topics(*case, wanted, **options) for case in cases], axis=-1)
     made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
-    for name, each in zip(("topic", "repeat", "residual"), of_differences, strict=True):
-        made[f"variance_{name}"] = paired.labelled(each, name).drop_attrs()
-    told = told_repeats([paired]) | {"n_repeats": ", ".join(map(str, counts))}
-    return made.assign_attrs(paired.attrs | told)
+    for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
+        made[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
+    attributes = told_repeats([paired]) | {"n_repeats": ", ".join(map(str, counts))}
+    return made.assign_attrs(paired.attrs | attributes)
 
 
 def _of_differences(paired: Scores) -> Arrays:
@@ -201,8 +201,8 @@ def _of_differences(paired: Scores) -> Arrays:
     """
     known, rows = paired.repeats, range(len(paired.metrics))
     if known.layout == "topic":
-        found = [inside_components(known.values[row], known.owner) for row in rows]
-        return tuple(2 * np.maximum(each, 0) for each in np.stack(found, axis=1))
+        components = [inside_components(known.values[row], known.owner) for row in rows]
+        return tuple(2 * np.maximum(part, 0) for part in np.stack(components, axis=1))
     shared = known.layout == "shared"
     names = SHARED if shared else OWN
     parts = np.stack([_analysed(paired, row, shared=shared)[0] for row in rows], axis=1)
@@ -227,14 +227,14 @@ def inside_components(lists: Array, owner: Array) -> Array:
         single topic or system, and where no topic has several repeats.
     """
     own = [lists[owner == system] for system in range(owner.max() + 1)]
-    counts = np.stack([(~np.isnan(each)).sum(axis=0) for each in own])
+    counts = np.stack([(~np.isnan(table)).sum(axis=0) for table in own])
     there = (counts > 0).all(axis=0)
     topics, systems = there.sum(axis=0), len(own)
     with np.errstate(invalid="ignore", divide="ignore"):
-        sums = np.stack([np.nansum(each, axis=0) for each in own])
+        sums = np.stack([np.nansum(table, axis=0) for table in own])
         means = np.where(there, sums / counts, np.nan)
         apart = [
-            np.nansum((each - mean) ** 2, axis=0) for each, mean in zip(own, means, strict=True)
+            np.nansum((table - mean) ** 2, axis=0) for table, mean in zip(own, means, strict=True)
         ]
         within = np.stack(apart).sum(axis=(0, 1)) / ((counts - 1) * there).sum(axis=(0, 1))
         share = np.where(there, 1 / counts, 0).sum(axis=(0, 1)) / (topics * systems)
@@ -262,11 +262,11 @@ def _topics(
             lead = wanted / np.sqrt(variance)
         if one_sided:
             critical = scipy.special.stdtrit(freedom, 1 - alpha)
-            found = scipy.special.nctdtr(freedom, lead, critical)
+            missed = scipy.special.nctdtr(freedom, lead, critical)
         else:
             critical = scipy.special.fdtri(1, freedom, 1 - alpha)
-            found = scipy.special.ncfdtr(1, freedom, lead**2, critical)
-        return np.asarray((1 - found >= power) | (variance == 0))
+            missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
+        return np.asarray((1 - missed >= power) | (variance == 0))
 
     low, high = np.full(by_topic.shape, 1.0), np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():

@@ -39,7 +39,7 @@ class Asked:
 
 
 def power_judgments(
-    cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, asked: Asked
+    cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, options: Asked
 ) -> xr.Dataset:
     """Estimate means of systems from a model's judgments and a sample of people's.
 
@@ -51,7 +51,7 @@ def power_judgments(
         Qrels frame of people's judgments of a sample of the same documents.
     metrics, at
         As for `irframe.verbs.estimate`.
-    asked
+    options
         What is asked.
     """
     asked_of = metrics if isinstance(metrics, list | tuple) else [metrics]
@@ -60,18 +60,18 @@ def power_judgments(
         raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
     grade, draw = people_of(cube, read_qrels_table(human))
     tell_lone(draw, cube.indexes[TOPIC])
-    found = estimates(cube, grade, draw, chosen, depths)
+    scores = estimates(cube, grade, draw, chosen, depths)
     shares = [facts(metric).share for metric in chosen]
-    n = found["value"].notnull().sum(TOPIC)
+    n = scores["value"].notnull().sum(TOPIC)
     freedom = n - 1.0
-    if asked.fixed:
+    if options.fixed:
         freedom = freedom_of(experiment_of(cube).rows_at(max(depths)), draw, depths)
     freedom = freedom.where(n > 1)
-    parts = _means(found, draw, asked, freedom, shares) | _differences(found, asked)
+    parts = _means(scores, draw, options, freedom, shares) | _differences(scores, options)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
-    told = {"alpha": asked.alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
-    told |= tell_unknown(draw, parts["error"], parts["ci_low"], freedom)
-    return xr.Dataset(parts).assign(counts).assign_attrs(told)
+    attrs = {"alpha": options.alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
+    attrs |= tell_unknown(draw, parts["error"], parts["ci_low"], freedom)
+    return xr.Dataset(parts).assign(counts).assign_attrs(attrs)
 
 
 def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
@@ -88,19 +88,19 @@ def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
     row = known.get_indexer(wanted)
     strange = wanted[row < 0]
     if len(strange):
-        told = [f"{doc} of topic {labels[code]}" for code, doc in strange]
+        cases = [f"{doc} of topic {labels[code]}" for code, doc in strange]
         wanted_docs = "people's documents among those that the model judged"
-        raise IdError(wanted_docs, f"{len(told)} it did not", "", told)
+        raise IdError(wanted_docs, f"{len(cases)} it did not", "", cases)
     grade = np.full(len(base.row), -1, np.int8)
     grade[row] = table.grade[inside]
     high = np.flatnonzero(grade > experiment.tops[base.topic])
     if len(high):
-        told = [f"{grade[each]} of {base.docs[each]}" for each in high]
-        raise GradeError("people's grades up to the highest of the model", "higher ones", "", told)
+        cases = [f"{grade[index]} of {base.docs[index]}" for index in high]
+        raise GradeError("people's grades up to the highest of the model", "higher ones", "", cases)
     label = probability = None
     if table.stratum is not None:
         names, label = table.stratum.to_pylist(), np.full(len(grade), "", object)
-        label[row] = [str(names[each]) for each in inside]
+        label[row] = [str(names[index]) for index in inside]
         label = _completed(base, label)
     if table.probability is not None:
         probability = np.full(len(grade), np.nan)
@@ -140,7 +140,7 @@ def estimates(
     base, rows = experiment.judgments, experiment.rows_at(cube.sizes[DEPTH])
     top, own, took = experiment.tops[base.topic], base.grade, experiment.there[..., np.newaxis]
     shape = model.shape
-    found = {name: np.empty(shape) for name in NAMES}
+    parts = {name: np.empty(shape) for name in NAMES}
     weight = np.empty((len(metrics), len(depths)))
     pairs = estimated(metrics, rows, draw, [(grade, top), (own, top)], depths)
     for row, ((people, cheap), spread) in enumerate(pairs):
@@ -152,15 +152,15 @@ def estimates(
         more = np.where(took, model[row] - cheap, 0.0)
         total = more.sum(axis=1, keepdims=True)
         rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
-        found["value"][row] = people + share * (model[row] - cheap)
-        found["pseudo"][row] = people + share * total - without * (total - more)
-        found["alone"][row] = people
-        found["variance"][row] = np.maximum(rest, 0)
-        found["variance_alone"][row] = spread[0, 0]
+        parts["value"][row] = people + share * (model[row] - cheap)
+        parts["pseudo"][row] = people + share * total - without * (total - more)
+        parts["alone"][row] = people
+        parts["variance"][row] = np.maximum(rest, 0)
+        parts["variance_alone"][row] = spread[0, 0]
     cells = (METRIC, *CELL)
     labelled = {
         name: label_scores(cube, xr.DataArray(part, dims=cells), metrics, depths)
-        for name, part in found.items()
+        for name, part in parts.items()
     }
     return xr.Dataset(labelled).assign(weight=((METRIC, DEPTH), weight))
 
@@ -171,31 +171,31 @@ def _share(both: Array, of_cheap: Array) -> Array:
 
 
 def _means(
-    found: xr.Dataset, draw: Draw, asked: Asked, freedom: xr.DataArray, shares: list[bool]
+    scores: xr.Dataset, draw: Draw, options: Asked, freedom: xr.DataArray, shares: list[bool]
 ) -> dict[str, Any]:
     """Return means over topics with their intervals, what the model saved, and the plan."""
-    n = found["value"].notnull().sum(TOPIC)
-    mean = found["value"].mean(TOPIC)
+    n = scores["value"].notnull().sum(TOPIC)
+    mean = scores["value"].mean(TOPIC)
     drawn, alone = (
-        found[name].sum(TOPIC, skipna=False) / n**2 for name in ("variance", "variance_alone")
+        scores[name].sum(TOPIC, skipna=False) / n**2 for name in ("variance", "variance_alone")
     )
-    of_topics, total, total_alone = not asked.fixed, drawn, alone
+    of_topics, total, total_alone = not options.fixed, drawn, alone
     if of_topics:
         total, total_alone = (
-            found[name].std(TOPIC, ddof=1) ** 2 / n for name in ("pseudo", "alone")
+            scores[name].std(TOPIC, ddof=1) ** 2 / n for name in ("pseudo", "alone")
         )
     between = (total - drawn).clip(min=0)
-    reach = scipy.special.stdtrit(freedom, 1 - asked.alpha / 2)
+    reach = scipy.special.stdtrit(freedom, 1 - options.alpha / 2)
     error = np.sqrt(total)
     share = draw.judged.sum() / draw.size.sum()
     low, high = limits(mean, reach * error, shares)
     parts: dict[str, Any] = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
-    parts |= {"ci_low": low, "ci_high": high, "weight": found["weight"]}
+    parts |= {"ci_low": low, "ci_high": high, "weight": scores["weight"]}
     parts["saving"] = (1 - share) * (1 - drawn / alone.where(alone > 0))
-    if asked.half_width is not None:
-        number("half_width", asked.half_width, above=0)
-        known = reach if of_topics else scipy.special.ndtri(1 - asked.alpha / 2)
-        left = (asked.half_width / known) ** 2 - (between if of_topics else 0.0)
+    if options.half_width is not None:
+        number("half_width", options.half_width, above=0)
+        known = reach if of_topics else scipy.special.ndtri(1 - options.alpha / 2)
+        left = (options.half_width / known) ** 2 - (between if of_topics else 0.0)
         odds = 1 / share - 1 if share < 1 else np.nan
         for name, variance in (("n_needed", drawn), ("n_needed_alone", alone)):
             needed = draw.size.sum() / (1 + odds * left / variance)
@@ -210,33 +210,33 @@ def _means(
     return parts
 
 
-def _differences(found: xr.Dataset, asked: Asked) -> dict[str, Any]:
+def _differences(scores: xr.Dataset, options: Asked) -> dict[str, Any]:
     """Return differences of pairs of systems with their intervals, t over topics."""
-    if asked.fixed:
+    if options.fixed:
         return {}
-    systems = found.indexes[SYSTEM]
+    systems = scores.indexes[SYSTEM]
     if len(systems) < 2:
         raise ParameterError("at least two systems to compare", f"{len(systems)}")
     pairs = all_pairs(len(systems))
-    if asked.baseline is not None:
-        (row,) = places("baseline to be one of the systems", [asked.baseline], systems.tolist())
+    if options.baseline is not None:
+        (row,) = places("baseline to be one of the systems", [options.baseline], systems.tolist())
         pairs = baseline_pairs(len(systems), row)
     values, pseudo = (
-        found[name].transpose(METRIC, SYSTEM, TOPIC, DEPTH).to_numpy() for name in NAMES[:2]
+        scores[name].transpose(METRIC, SYSTEM, TOPIC, DEPTH).to_numpy() for name in NAMES[:2]
     )
     shape = values.shape[0], len(pairs), values.shape[-1]
     mean, half = np.empty(shape), np.empty(shape)
-    for some in groups(len(pairs), fitting(values[0, 0].size, BLOCK_BYTES)):
-        first, second = pairs[some].T
+    for block in groups(len(pairs), fitting(values[0, 0].size, BLOCK_BYTES)):
+        first, second = pairs[block].T
         for row in range(len(values)):
-            apart, spread = (each[row, first] - each[row, second] for each in (values, pseudo))
+            apart, spread = (array[row, first] - array[row, second] for array in (values, pseudo))
             n = (~np.isnan(apart)).sum(axis=1)
-            mean[row, some] = np.nanmean(apart, axis=1)
+            mean[row, block] = np.nanmean(apart, axis=1)
             error = np.nanstd(spread, axis=1, ddof=1) / np.sqrt(n)
-            half[row, some] = scipy.special.stdtrit(n - 1.0, 1 - asked.alpha / 2) * error
+            half[row, block] = scipy.special.stdtrit(n - 1.0, 1 - options.alpha / 2) * error
     half = np.where(half > 10.0**-TIE, half, np.nan)
     parts = {"difference": mean, "difference_low": mean - half, "difference_high": mean + half}
-    coords: dict[str, Any] = {dim: found[dim].variable for dim in (METRIC, DEPTH)}
+    coords: dict[str, Any] = {dim: scores[dim].variable for dim in (METRIC, DEPTH)}
     sides = zip(SIDES, pairs.T, strict=True)
     coords |= {name: xr.Variable((PAIR,), systems.take(side)) for name, side in sides}
     return {name: xr.DataArray(part, coords, (METRIC, PAIR, DEPTH)) for name, part in parts.items()}

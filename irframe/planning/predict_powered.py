@@ -202,8 +202,8 @@ def predict_powered(
     choice("distribution", distribution, ("normal", "t"))
     if isinstance(scores, xr.Dataset):
         of = choice("topics", topics or "random", ("fixed", "random"))
-        asked = Asked(alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline)
-        return power_judgments(scores, human, metrics, at, asked)
+        options = Asked(alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline)
+        return power_judgments(scores, human, metrics, at, options)
     _refuse_given({"metrics=": metrics, "half_width=": half_width})
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = scores_to_compare(scores, at)
@@ -235,10 +235,10 @@ def _cautions(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
     given = result["n_human"] > 2
     parts = {"means": result["ci_low"], "differences": result["difference_low"]}
     lost = {what: int((np.isnan(low) & given).sum()) for what, low in parts.items()}
-    told = [f"{n} of {parts[what].size} {what}" for what, n in lost.items() if n]
-    if told:
+    counts = [f"{n} of {parts[what].size} {what}" for what, n in lost.items() if n]
+    if counts:
         why = "people's scores do not differ, or the mean is not between 0 and 1"
-        yield f"no intervals of {' and '.join(told)}, as {why}"
+        yield f"no intervals of {' and '.join(counts)}, as {why}"
 
 
 def _refuse_given(of_cubes: dict[str, Any]) -> None:
@@ -300,34 +300,34 @@ def _estimate(
     """Estimate means of systems, or of differences of pairs; each (metric, unit, depth)."""
     metrics, systems, _, depths = model.shape
     units = systems if pairs is None else len(pairs)
-    found = {name: np.empty((metrics, units, depths)) for name in FIELDS}
+    result = {name: np.empty((metrics, units, depths)) for name in FIELDS}
     for row in range(metrics):
         size = ARRAYS * max(units, model[row, :, :, 0].size)
         for block in groups(depths, fitting(size, BLOCK_BYTES)):
-            cheap, human = (np.nan_to_num(each[row, :, :, block]) for each in (model, people))
+            cheap, human = (np.nan_to_num(array[row, :, :, block]) for array in (model, people))
             where = counted[row, :, block], judged[row, :, block]
             if pairs is None:
                 powered = power(cheap, human, *where)
             else:
                 powered = power_pairs(cheap, human, *where, pairs)
             for name, values in zip(FIELDS, powered, strict=True):
-                found[name][row, :, block] = values
-    return found
+                result[name][row, :, block] = values
+    return result
 
 
-def _ends(found: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str) -> Array:
+def _ends(fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str) -> Array:
     """Return lower and upper ends, NaN where nothing varies or there are too few topics."""
     if kind == "normal":
-        half = scipy.special.ndtri(1 - alpha / 2) * found["error"]
+        half = scipy.special.ndtri(1 - alpha / 2) * fields["error"]
     else:
         freedom = np.where(n > 2, n - 2.0, np.nan)
-        half = scipy.special.stdtrit(freedom, 1 - alpha / 2) * found["jackknife"]
+        half = scipy.special.stdtrit(freedom, 1 - alpha / 2) * fields["jackknife"]
     known = np.where(half > 10.0**-TIE, half, np.nan)
-    return np.asarray(ends_about(found["estimate"], known, curved))
+    return np.asarray(ends_about(fields["estimate"], known, curved))
 
 
 def _labels(
-    found: dict[str, Array], names: tuple[str, ...], dim: str, ends: Array
+    fields: dict[str, Array], names: tuple[str, ...], dim: str, ends: Array
 ) -> dict[str, Any]:
-    values = (found["estimate"], *ends, found["weight"])
-    return {name: ((METRIC, dim, DEPTH), each) for name, each in zip(names, values, strict=True)}
+    values = (fields["estimate"], *ends, fields["weight"])
+    return {name: ((METRIC, dim, DEPTH), array) for name, array in zip(names, values, strict=True)}

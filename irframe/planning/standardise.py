@@ -150,9 +150,9 @@ def standardise(
     largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
     spread[~(spread > ROUNDING * largest)] = np.nan
     _tell_constant(array, spread)
-    found = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b))
-    found = found.assign_attrs(standardised=method)
-    return found if isinstance(scores, xr.DataArray) else _as_frame(found, as_scores(scores))
+    result = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b))
+    result = result.assign_attrs(standardised=method)
+    return result if isinstance(scores, xr.DataArray) else _as_frame(result, as_scores(scores))
 
 
 def _refuse_others(array: xr.DataArray) -> None:
@@ -202,17 +202,17 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
             )
 
 
-def _as_frame(found: xr.DataArray, wide: pd.DataFrame) -> pd.DataFrame:
+def _as_frame(scores: xr.DataArray, wide: pd.DataFrame) -> pd.DataFrame:
     """Return scores as a frame with an index that there is."""
     names = index_roles(wide)
     systems, topics = (
-        found.indexes[role].get_indexer(wide.index.get_level_values(names[role]))
+        scores.indexes[role].get_indexer(wide.index.get_level_values(names[role]))
         for role in (SYSTEM, TOPIC)
     )
-    labels = metric_labels(found)
+    labels = metric_labels(scores)
     columns = pd.Index(labels, name=wide.columns.name)
-    frame = pd.DataFrame(found.to_numpy()[:, systems, topics].T, wide.index, columns)
-    frame.attrs = {**wide.attrs, METRICS: labels, **found.attrs}
+    frame = pd.DataFrame(scores.to_numpy()[:, systems, topics].T, wide.index, columns)
+    frame.attrs = {**wide.attrs, METRICS: labels, **scores.attrs}
     return frame
 
 
@@ -306,18 +306,18 @@ def replicate(
     if len(here.topics.intersection(there.topics)):
         _refuse("the same topics on both sides, or none", differing)
     new, old = match_reference(here, there)
-    found = _unpaired(new, old) if differing else _paired(new, old)
+    columns = _unpaired(new, old) if differing else _paired(new, old)
     if baseline is not None:
         (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
-        means = found["mean"], found["mean_original"]
+        means = columns["mean"], columns["mean_original"]
         gained, was = (side - side[:, [row]] for side in means)
         gained[:, row] = np.nan
         with np.errstate(invalid="ignore", divide="ignore"):
             relative = was / means[1][:, [row]] - gained / means[0][:, [row]]
-            found |= {"effect_ratio": gained / was, "delta_ri": relative}
+            columns |= {"effect_ratio": gained / was, "delta_ri": relative}
     labels = new.labels(SYSTEM)
     shape = [len(label) for label in labels.values()]
-    parts = {name: (tuple(labels), each.reshape(shape)) for name, each in found.items()}
+    parts = {name: (tuple(labels), array.reshape(shape)) for name, array in columns.items()}
     return xr.Dataset(parts, labels)
 
 
@@ -337,9 +337,9 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
     def compute(row: int, block: slice) -> Array:
         return np.stack(both.over(row, block, _reproduced))
 
-    found = both.by_piece(2 * size * len(both.topics), compute, axis=2)
+    stacked = both.by_piece(2 * size * len(both.topics), compute, axis=2)
     names = "mean", "mean_original", "p", "rmse"
-    return dict(zip(names, np.moveaxis(found, 1, 0), strict=True))
+    return dict(zip(names, np.moveaxis(stacked, 1, 0), strict=True))
 
 
 def _reproduced(scores: Array) -> Arrays:
@@ -365,7 +365,7 @@ def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
     sides = []
     for side in (new, old):
         rows = [side.over(row, slice(None), moments) for row in range(len(side.metrics))]
-        sides.append([np.stack(each) for each in zip(*rows, strict=True)])
+        sides.append([np.stack(arrays) for arrays in zip(*rows, strict=True)])
     (n, mean, squares), (m, other, others) = sides
     df = n + m - 2
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -148,12 +148,12 @@ def _least(reached: Callable[[Array, Array], Array], start: Array) -> Array:
     start
         Lower bounds, any shape; NaN stays NaN, and 0 suffices.
     """
-    found: Array = np.maximum(np.ceil(np.ravel(start) - 1e-9), FEWEST)
+    least: Array = np.maximum(np.ceil(np.ravel(start) - 1e-9), FEWEST)
     short = np.flatnonzero(np.ravel(start) > 0)
     while len(short):
-        short = short[~reached(found[short], short)]
-        found[short] += 1
-    return found.reshape(np.shape(start))
+        short = short[~reached(least[short], short)]
+        least[short] += 1
+    return least.reshape(np.shape(start))
 
 
 TESTS = ("t", "anova")
@@ -310,17 +310,17 @@ def topics_needed(
     paired = scores_to_compare(scores, at)
     if repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
         _refuse_foreign("repeats", options)
-        found = topics_over_repeats(paired, way, wanted, repeats, power=power, alpha=alpha)
+        result = topics_over_repeats(paired, way, wanted, repeats, power=power, alpha=alpha)
     elif way in SIGNALS:
-        found = _for_reliability(paired, way, wanted, alpha)
+        result = _for_reliability(paired, way, wanted, alpha)
     elif way == "anova":
-        found = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
+        result = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
     else:
-        asked = {"alpha": alpha} if way == "width" else {"alpha": alpha, "power": power}
-        answer = partial(ANSWERS[way], wanted, **asked)
+        levels = {"alpha": alpha} if way == "width" else {"alpha": alpha, "power": power}
+        answer = partial(ANSWERS[way], wanted, **levels)
         name = "difference" if way == "topics" else "topics"
-        found = _of_pairs(paired, baseline, answer, name, each=each)
-    return noted(found, [guess(paired.scored.sum(axis=1))])
+        result = _of_pairs(paired, baseline, answer, name, each=each)
+    return noted(result, [guess(paired.scored.sum(axis=1))])
 
 
 ANSWERS: dict[str, Callable[..., Array]] = {
@@ -334,11 +334,11 @@ ANSWERS: dict[str, Callable[..., Array]] = {
 """Question -> what answers it, given the variance of pairs: topics, or what so many find."""
 
 
-def _only(asked: dict[str, float | None]) -> tuple[str, float]:
+def _only(questions: dict[str, float | None]) -> tuple[str, float]:
     """Return the question that is asked and what is wanted."""
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in questions.items() if value is not None}
     if len(given) != 1:
-        raise ParameterError(f"one of {', '.join(asked)}", f"{len(given)}", "", given)
+        raise ParameterError(f"one of {', '.join(questions)}", f"{len(given)}", "", given)
     ((name, value),) = given.items()
     if name == "topics":
         return name, whole(name, value, low=2)
@@ -367,7 +367,7 @@ def _of_pairs(
 
 def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
     signal, interval = SIGNALS[kind]
-    rows = [(signal(found), *interval(found, alpha)[::-1]) for found in analyse(paired)]
+    rows = [(signal(squares), *interval(squares, alpha)[::-1]) for squares in analyse(paired)]
     topics = topics_for(wanted, np.stack(rows, axis=1))
     names = "topics", "topics_low", "topics_high"
     return _labelled(paired, dict(zip(names, topics, strict=True)))
@@ -377,9 +377,9 @@ def _by_anova(
     paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
     several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
-    found = analyse(paired)
+    analyses = analyse(paired)
     # Of a system's scores, pooled over systems.
-    variance = np.stack([(a.topic + (a.systems - 1) * a.residual) / a.systems for a in found])
+    variance = np.stack([(a.topic + (a.systems - 1) * a.residual) / a.systems for a in analyses])
     topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
 
@@ -388,16 +388,16 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
     systems = len(paired.systems)
     if not each and len(pairs) == systems * (systems - 1) // 2:
-        return np.stack([2 * found.residual for found in analyse(paired)])
+        return np.stack([2 * squares.residual for squares in analyse(paired)])
 
     def spread(scores: Array) -> Arrays:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    found: Array
-    (found,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
-    return found if each else found[..., 0]
+    variances: Array
+    (variances,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
+    return variances if each else variances[..., 0]
 
 
 def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
-    return xr.Dataset({name: paired.labelled(each, name) for name, each in values.items()})
+    return xr.Dataset({name: paired.labelled(array, name) for name, array in values.items()})

@@ -144,8 +144,8 @@ def leaderboard(
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]
-    found, attributes = ranking.of(only, apart)
-    board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
+    ranked, attributes = ranking.of(only, apart)
+    board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)
     means = _means(paired)
     label, *others = columns = list(means.columns)
     known = {*board} - {"rank", "tier"}
@@ -184,9 +184,9 @@ def letters_of(ranks: pd.Series, apart: Array) -> list[str]:
     groups = letter_groups(alike[np.ix_(order, order)])
     turns = [divmod(place, len(LETTERS)) for place in range(len(groups))]
     letters = np.array([LETTERS[n] + (str(turn + 1) if turn else "") for turn, n in turns], object)
-    found = np.empty(len(ranks), object)
-    found[order] = ["".join(letters[row]) for row in groups.T]
-    return found.tolist()
+    joined = np.empty(len(ranks), object)
+    joined[order] = ["".join(letters[row]) for row in groups.T]
+    return joined.tolist()
 
 
 def letter_groups(alike: Array) -> Array:

@@ -100,14 +100,14 @@ def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Ar
     """Return the counts of one depth, shape (2, system), from summands (topic, system)."""
     systems = len(known)
     means = values.mean(axis=0)
-    found = np.zeros((2, systems), int)
+    counts = np.zeros((2, systems), int)
     for system in range(systems):
         others = np.flatnonzero(np.arange(systems) != system)
         pairs = np.column_stack([others, np.full(systems - 1, system)])
         apart = (correction.kernel(values, pairs) < alpha) & known[others] & known[system]
         lead = means[others] - means[system]
-        found[:, system] = (apart & (lead > 0)).sum(), (apart & (lead < 0)).sum()
-    return found
+        counts[:, system] = (apart & (lead > 0)).sum(), (apart & (lead < 0)).sum()
+    return counts
 
 
 RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
@@ -270,9 +270,9 @@ def rank_intervals(
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
     """
     pairing = Pairing(test, adjust, alpha, family)
-    asked = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = asked.read(scores, over, weights, at)
-    return like_scores(*asked.of(paired, asked.apart(paired)), paired, scores)
+    ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
+    paired = ranking.read(scores, over, weights, at)
+    return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
 
 @dataclass(frozen=True)
@@ -328,15 +328,15 @@ class Ranking:
         values = paired.by_piece(size, compute, axis=1)
         common = paired.where(paired.scored)
         drawn = self.method == "bootstrap" or isinstance(self.pairing.test, Bootstrap)
-        found, attributes = summarise(common, self.pairing.alpha, self.interval, drawn=drawn)
-        topics = found.pop("n")
-        for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
-            places = each.swapaxes(1, 2)
-            found[name] = places if name == "first" else places.astype(int)
-        told = {"method": self.method} | self.pairing.told()
+        columns, attributes = summarise(common, self.pairing.alpha, self.interval, drawn=drawn)
+        topics = columns.pop("n")
+        for name, array in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
+            places = array.swapaxes(1, 2)
+            columns[name] = places if name == "first" else places.astype(int)
+        options = {"method": self.method} | self.pairing.told()
         if self.method in {"max-t", "bootstrap"}:
-            told |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
-        return {**found, "n_topics": topics}, united(attributes, told, told_repeats([paired]))
+            options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
+        return {**columns, "n_topics": topics}, united(attributes, options, told_repeats([paired]))
 
     def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
@@ -353,7 +353,7 @@ class Ranking:
                 np.subtract.at(high, (depth, better), 1)
             return np.stack([ranks, low, high, tiers])
         compute = partial(self.ends, paired, row)
-        low, high, *share = (found.T for found in paired.over(row, depths, compute))
+        low, high, *share = (array.T for array in paired.over(row, depths, compute))
         if self.method != "bootstrap":
             low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
@@ -367,13 +367,13 @@ class Ranking:
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
             if scores.shape[1] < 2:
                 return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
-            rows: Any = zip(*(each.T for each in _summands(scores, *how)), strict=True)
+            rows: Any = zip(*(array.T for array in _summands(scores, *how)), strict=True)
             counts = [_by_max_t(one, known, self.pairing.alpha, drawn) for one, known in rows]
             return tuple(np.stack(counts, axis=-1))
         order = paired.system_order
         order = np.arange(len(scores)) if order is None else order
-        found = _spread(self.resamples, scores[order], *how, weights)
-        return tuple(each[np.argsort(order)] for each in found)
+        spread = _spread(self.resamples, scores[order], *how, weights)
+        return tuple(array[np.argsort(order)] for array in spread)
 
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
