@@ -5,6 +5,7 @@ import json
 import os
 from dataclasses import is_dataclass
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -31,6 +32,19 @@ def pytest_itemcollected(item):
         item.add_marker("law")
     if item.get_closest_marker("law"):
         item.add_marker("no_cover")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave further cases of a test, but for a share that the seed of this run draws, to others."""
+    share, seed = float(os.environ.get("FURTHER_CASES", "1")), config.getoption("randomly_seed")
+    left = {
+        item
+        for item in items
+        if item.get_closest_marker("further")
+        and crc32(f"{seed} {item.nodeid}".encode()) > share * 2**32
+    }
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish():

@@ -1,11 +1,12 @@
-"""Cases of which standard tests try a few, and the thorough tests that .ci/run asks for all."""
+"""Cases of which standard tests try a few, and .ci/run a share of the others, drawn by its seed."""
 
 import pytest
 
 
 def few_of(cases, every, first=0):
-    """Return the cases of a test, all but every so many for the thorough tests alone."""
-    marks = [() if place % every == first else pytest.mark.thorough for place in range(every)]
+    """Return the cases of a test, all but every so many for thorough tests alone."""
+    further = pytest.mark.thorough, pytest.mark.further
+    marks = [() if place % every == first else further for place in range(every)]
     return [
         pytest.param(*_values(case), marks=marks[place % every]) for place, case in enumerate(cases)
     ]
