@@ -3,9 +3,12 @@
 import pytest
 
 
-def few_of(cases, every, first=0):
-    """Return the cases of a test, all but every so many for thorough tests alone."""
-    further = pytest.mark.thorough, pytest.mark.further
+def few_of(cases, every, first=0, *, drawn=True):
+    """Return the cases of a test, all but every so many for thorough tests alone.
+
+    Of a law or an oracle, which are not drawn, each run of .ci/run tries all.
+    """
+    further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
     marks = [() if place % every == first else further for place in range(every)]
     return [
         pytest.param(*_values(case), marks=marks[place % every]) for place, case in enumerate(cases)
