@@ -37,7 +37,9 @@ def arguments(function):
     return [(each.name, each.kind, each.default) for each in every][1:]
 
 
-@pytest.mark.parametrize("home", ["irframe.plots", "irframe.verbs"])
+@pytest.mark.parametrize(
+    "home", ["irframe.verbs", pytest.param("irframe.plots", marks=pytest.mark.thorough)]
+)
 def test_the_stub_says_what_the_functions_say(home):
     defined = stub()
     for kind, type_ in {"Frame": DataFrame, "Cube": Dataset, "Scores": DataArray}.items():

@@ -60,6 +60,7 @@ def test_the_plugin_is_installed_by_its_name_and_imports_nothing():
     assert callable(plugin.pytest_addoption)
 
 
+@pytest.mark.thorough
 def test_who_uses_the_fixture_freezes_on_request_and_reads_verdicts(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

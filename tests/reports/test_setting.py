@@ -22,7 +22,7 @@ from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
 
-QUICK = {"nothing relevant", "all tied", "seeds"}
+QUICK = {"nothing relevant", "seeds"}
 CHOSEN = [
     pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in TRACKS
 ]
@@ -708,10 +708,8 @@ def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
         assert words in source, words
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["seeds", *(pytest.param(n, marks=pytest.mark.thorough) for n in ("passes", "variations"))],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
 def test_repeats_have_the_means_of_their_lists_and_pairs_the_intervals_of_compare(told, name):
     track, (view,) = told(name), told(name).views
     page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
