@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, wraps
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 NEAR = 0.85
@@ -14,7 +14,7 @@ NEAR = 0.85
 LONGEST = 60
 """Characters of a name up to which it may be a slip of another."""
 
-_TABLE = files("irframe").joinpath("elsewhere.txt")
+_TABLE = Path(__file__).with_name("elsewhere.txt")
 """Our name of something, and those that other tools have for it, a line each."""
 
 
