@@ -16,6 +16,7 @@ from laws.experiments import THOROUGH, TRACKS, experiment, few, seeds
 from laws.verbs import GROUPED as RESULTS
 from laws.verbs import VERBS, assert_same, bare, call, outcome
 from refusals import refused
+from turns import few_of
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
@@ -98,11 +99,6 @@ def assert_values(found, expected):
         assert (found.to_numpy() == expected.to_numpy()).all()
 
 
-def turn(number, names=GROUPED, turns=8):
-    """Return the verbs whose turn it is at a law: all where draws are many."""
-    return pytest.mark.parametrize("name", names if THOROUGH else names[number::turns])
-
-
 def test_every_verb_has_groups():
     without = sorted(set(VERBS) - set(GROUPED))
     assert without == sorted(ACROSS)
@@ -120,7 +116,7 @@ def test_groups_are_named_by_one_column():
 
 
 @pytest.mark.law
-@turn(3)
+@pytest.mark.parametrize("name", few_of(GROUPED, 8, 3, drawn=False))
 def test_results_are_of_the_types_that_signatures_name(name):
     told = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
@@ -130,7 +126,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
 
 
 @pytest.mark.law
-@turn(0)
+@pytest.mark.parametrize("name", few_of(GROUPED, 8, 0, drawn=False))
 @few
 @given(seed=seeds)
 def test_groups_are_like_the_group_alone(name, seed):
@@ -139,7 +135,7 @@ def test_groups_are_like_the_group_alone(name, seed):
 
 
 @pytest.mark.law
-@turn(1)
+@pytest.mark.parametrize("name", few_of(GROUPED, 8, 1, drawn=False))
 @few
 @given(seed=seeds)
 def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
@@ -179,7 +175,7 @@ def uneven(seed):
 
 
 @pytest.mark.law
-@turn(2)
+@pytest.mark.parametrize("name", few_of(GROUPED, 8, 2, drawn=False))
 @few
 @given(seed=seeds)
 def test_groups_are_like_what_is_selected(name, seed):
@@ -198,7 +194,7 @@ def partly(seed):
 
 
 @pytest.mark.law
-@turn(0, SCORED)
+@pytest.mark.parametrize("name", few_of(SCORED, 8, 0, drawn=False))
 @few
 @given(seed=seeds)
 def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
@@ -212,7 +208,7 @@ def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
 
 
 @pytest.mark.law
-@turn(1, SCORED)
+@pytest.mark.parametrize("name", few_of(SCORED, 8, 1, drawn=False))
 @pytest.mark.parametrize("by", ["track", "half"])
 def test_groups_of_a_frame_are_those_of_an_array(name, by):
     cube = partly(3)
@@ -236,7 +232,7 @@ def test_groups_of_a_frame_are_those_of_an_array(name, by):
 
 
 @pytest.mark.law
-@turn(2, sorted({*GROUPED, *ACROSS} - OF_GROUPS), 8)
+@pytest.mark.parametrize("name", few_of(sorted({*GROUPED, *ACROSS} - OF_GROUPS), 8, 2, drawn=False))
 def test_groups_may_be_a_mapping(name):
     cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
     for by in ("track", "make"):
@@ -281,7 +277,7 @@ def test_mappings_that_are_no_groups(by, message):
 
 
 @pytest.mark.law
-@turn(0, BASED, 2)
+@pytest.mark.parametrize("name", few_of(BASED, 2, 0, drawn=False))
 def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
     options = {"baseline": "s0", "by": "track"}
@@ -328,7 +324,7 @@ def in_turn(changes, name):
 
 
 @pytest.mark.law
-@turn(0, SCORED, 3)
+@pytest.mark.parametrize("name", few_of(SCORED, 3, 0, drawn=False))
 def test_scores_that_are_none_are_refused(name):
     cube = ir.cube(*experiment(2))
     for what, change in in_turn(REFUSED, name):
@@ -350,7 +346,7 @@ ALIKE = {
 
 
 @pytest.mark.law
-@turn(1, SCORED, 3)
+@pytest.mark.parametrize("name", few_of(SCORED, 3, 1, drawn=False))
 def test_scores_are_averaged_in_double_precision(name):
     cube = ir.cube(*experiment(2))
     for _, change in in_turn(ALIKE, name):
@@ -363,7 +359,7 @@ def test_scores_are_averaged_in_double_precision(name):
 
 
 @pytest.mark.law
-@turn(2, SCORED, 3)
+@pytest.mark.parametrize("name", few_of(SCORED, 3, 2, drawn=False))
 def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
     cube = ir.cube(*experiment(2))
     made = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 from incomplete import incomplete, though_incomplete
-from laws.experiments import THOROUGH, experiment
+from laws.experiments import experiment
 from laws.verbs import VERBS, call, outcome
+from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeWarning
@@ -143,13 +144,8 @@ def write_zarr(result, path):
         result.to_zarr(path, mode="w", consolidated=False)
 
 
-def some(names, turns):
-    """Return every so many of the names: all where draws are many."""
-    return sorted(names)[:: 1 if THOROUGH else turns]
-
-
 @pytest.mark.law
-@pytest.mark.parametrize("name", some(VERBS, 10))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 10, drawn=False))
 def test_results_of_verbs_go_into_files(name, tmp_path):
     grouped = "by" in inspect.signature(VERBS[name]).parameters
     asked = [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]
@@ -160,7 +156,7 @@ def test_results_of_verbs_go_into_files(name, tmp_path):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", some({*FURTHER, *PAIRED}, 5))
+@pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 5, drawn=False))
 def test_results_of_functions_go_into_files(name, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
