@@ -1,9 +1,9 @@
-"""Lists as callers have them, by name or by position, read into keys to be sorted."""
+"""Lists of one run, by name or by position, read and ranked as far as judged documents need it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, compress, repeat
+from itertools import chain, pairwise, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.errors import IdError, ParameterError, RankingError
+from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import as_key
-from irframe.files.ids import Codes, grouped
+from irframe.experiments.policy import Tied, TiePolicy, as_key, by_name
+from irframe.files.ids import Codes, grouped, rows_of_ranges
 from irframe.names import ScoreDtype
 
 Dictionaries = Sequence[Mapping[Any, Any]]
@@ -100,29 +101,22 @@ def read_lists(
 
 
 def _judged(
-    lists: Dictionaries,
-    judgments: Judgments,
-    key: Array,
-    length: NDArray[np.int64],
-    *,
-    again: bool,
+    lists: Dictionaries, judgments: Judgments, key: Array, length: NDArray[np.int64], *, again: bool
 ) -> tuple[Codes, Array]:
     """Return the judged documents that were retrieved, and the key of each of them.
 
-    A list is asked for the judged documents, unless there are so many more of these that it is
-    less to number them, once for all runs, and to ask for those of the list.
+    Lists are asked for the judged documents, unless there are so many more of these that it is
+    less to number them, once for all runs, and to ask for those of the lists.
     """
-    short = (judgments.count > 2 * length) & again
-    if not short.any():
-        return _asked(lists, judgments, key.dtype)
-    pairs = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
-    code = judgments.rows_among(pairs, int(length[short].sum()))
-    hit = code >= 0
-    mine = key[np.arange(key.shape[1]) < (length * short)[:, np.newaxis]][hit]
-    if short.all():
-        return code[hit], mine
-    row, others = _asked(lists, judgments, key.dtype, ~short)
-    return np.concatenate([row, code[hit]]), np.concatenate([others, mine])
+    if again and len(judgments.row) > 2 * length.sum():
+        code = judgments.rows_among(enumerate(lists), int(length.sum()))
+        hit = code >= 0
+        return code[hit], key[np.arange(key.shape[1]) < length[:, np.newaxis]][hit]
+    pairs = zip(lists, judgments.lists, strict=True)
+    scores = chain.from_iterable([map(docs.get, names, repeat(NAN)) for docs, names in pairs])
+    score = np.fromiter(scores, np.float64, len(judgments.row))
+    row = (score == score).nonzero()[0]  # noqa: PLR0124 - those that are a number
+    return row, as_key(score[row], key.dtype)
 
 
 def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
@@ -134,21 +128,6 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
     matrix = np.full(inside.shape, past, values.dtype)
     matrix[inside] = values
     return matrix
-
-
-def _asked(
-    lists: Dictionaries, judgments: Judgments, dtype: Any, chosen: NDArray[np.bool_] | None = None
-) -> tuple[Codes, Array]:
-    """Ask lists for their judged documents, all or those chosen."""
-    pairs: Iterable[tuple[Mapping[Any, Any], list[Any]]]
-    pairs, size = zip(lists, judgments.lists, strict=True), len(judgments.row)
-    if chosen is not None:
-        pairs, size = compress(pairs, chosen.tolist()), int(judgments.count[chosen].sum())
-    scores = chain.from_iterable([map(docs.get, names, repeat(NAN)) for docs, names in pairs])
-    score = np.fromiter(scores, np.float64, size)
-    there = (score == score).nonzero()[0]  # noqa: PLR0124 - those that are a number
-    row = there if chosen is None else np.flatnonzero(chosen[judgments.topic])[there]
-    return row, as_key(score[there], dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,44 +150,18 @@ class Places:
         return self.docs.to_numpy(object)
 
     @cached_property
-    def _of_row(self) -> Codes:
-        """The document of each judgment."""
-        return np.asarray(self.docs.get_indexer(pd.Index(self.judgments.names)), np.int32)
-
-    @cached_property
-    def _first(self) -> Codes:
-        """The first judgment of each document, -1 for those that have none, and for no document."""
-        first = np.full(len(self.docs) + 1, -1, np.int32)
-        first[self._of_row[::-1]] = np.arange(len(self._of_row), dtype=np.int32)[::-1]
-        return first
-
-    @cached_property
-    def _several(self) -> NDArray[np.bool_]:
-        """Whether each document is judged for several topics."""
-        return np.bincount(self._of_row, minlength=len(self.docs) + 1) > 1
-
-    @cached_property
-    def _ordered(self) -> tuple[NDArray[np.int64], Codes]:
-        """Documents and topics of judgments as one number, ascending, and the row of each."""
-        pair = self._pair(self.judgments.topic, self._of_row)
-        order = np.argsort(pair)
-        return pair[order], order
+    def _judged(self) -> pd.Index:
+        """The topic and document of each judgment as one number."""
+        doc = self.docs.get_indexer(pd.Index(self.judgments.names))
+        return pd.Index(self._pair(self.judgments.topic, doc))
 
     def _pair(self, topic: Codes, doc: Codes) -> NDArray[np.int64]:
         return topic.astype(np.int64) * len(self.docs) + doc
 
     def rows(self, topic: Codes, doc: Codes) -> Codes:
         """Return the judgments of topics and documents, -1 where there is none."""
-        row = self._first[doc]
-        wrong = np.flatnonzero(self.judgments.topic[row] != topic)
-        others = wrong[self._several[doc[wrong]]]
-        row[wrong] = -1
-        if len(others):
-            known, judged = self._ordered
-            pair = self._pair(topic[others], doc[others])
-            place = np.minimum(np.searchsorted(known, pair), len(known) - 1)
-            row[others] = np.where(known[place] == pair, judged[place], -1)
-        return row
+        known = self._judged.get_indexer(pd.Index(self._pair(topic, doc)))
+        return np.where(doc < 0, -1, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,3 +252,185 @@ def _described(places: Places, topic: Codes, doc: Codes) -> list[str]:
     """Return what identifies some rows, for messages."""
     names = np.append(places.names, "-1")[doc]
     return [f"{a} {b}" for a, b in zip(places.judgments.topics[topic], names, strict=True)]
+
+
+CROWD = 4
+"""Pairs of a judged document and another of its score, for each document of a run, from which it is
+less to sort the names of all."""
+
+
+def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits:
+    """Rank the judged documents of lists.
+
+    Names are compared only among equal scores, and only where one of the documents is judged; if
+    many scores are equal it is less to order whole lists and to look for judged documents there.
+
+    Parameters
+    ----------
+    listed
+        The lists.
+    policy, seed
+        What decides among equal scores.
+    filed
+        Whether it is wanted at which ranks pooling reads them.
+    """
+    longest = listed.key.shape[1]  # as many keys in each list as bisection goes through
+    keys = np.full((len(listed.key), (1 << longest.bit_length()) - 1), np.inf, listed.key.dtype)
+    keys[:, :longest] = listed.key
+    keys[:, :longest].sort(axis=1)
+    shared = _tied(keys, listed.length) if policy.shares else None
+    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
+    are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
+    by_names = policy.keys is by_name and not (policy.shares or filed)
+    if are_tied and by_names and isinstance(listed, Named):
+        equal = _tied(keys, listed.length)
+        if _is_crowded(listed, equal):
+            return _rank_all(listed, equal, policy)
+    of, mine, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
+    before = _count(keys, of, mine, equal=False)
+    if not are_tied:
+        rank = before + 1
+        return Hits(length, of, rank, listed.row, shared, rank if filed else None)
+    last = listed.length[of] - 1
+    following = np.minimum(before + 1, last)
+    tied = np.flatnonzero((before < last) & (keys[of, following] == mine))
+    pooled = before.copy() if filed else None
+    if len(tied):
+        upto = np.minimum(_count(keys, of[tied], mine[tied], equal=True), last[tied] + 1)
+        blocks = Blocks.of_hits(listed, tied, before[tied], upto)
+        if pooled is not None:
+            pooled[tied] += blocks.count(blocks.filed())
+        before[tied] += blocks.count(blocks.before(policy, seed))
+    return Hits(length, of, before + 1, listed.row, shared, None if pooled is None else pooled + 1)
+
+
+def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
+    """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
+    width, flat = keys.shape[1], keys.ravel()
+    first = of * width - 1
+    place = first.copy()
+    step = (width + 1) >> 1
+    while step:
+        probe = place + step
+        there = flat.take(probe)
+        np.copyto(place, probe, where=there <= mine if equal else there < mine)
+        step >>= 1
+    return np.asarray(place - first)
+
+
+def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether documents have the key of the one above, list by list."""
+    same = np.zeros(keys.shape, bool)
+    same[:, 1:] = keys[:, 1:] == keys[:, :-1]
+    return same[np.arange(keys.shape[1]) < length[:, np.newaxis]]
+
+
+def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
+    """Return whether judged documents may share their scores with many others."""
+    size = np.diff(np.flatnonzero(~tied), append=len(tied))
+    others = (size * (size - 1)).sum() / len(tied)
+    judged = np.minimum(listed.judgments.count, listed.length).sum()
+    return bool(judged * others > CROWD * len(tied))
+
+
+def _rank_all(listed: Named, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits:
+    """Rank all documents, and look for the judged ones among them."""
+    length = listed.length
+    everyone = np.ones(len(length), bool)
+    order = _order(listed, everyone)
+    filed = order[np.arange(order.shape[1]) < length[:, np.newaxis]]
+    names = listed.documents(everyone)[filed].tolist()
+    text = None if isinstance(names[0], str) else str
+    first = np.flatnonzero(~tied)
+    size = np.diff(first, append=len(names))
+    shared = size > 1
+    for start, end in zip(first[shared].tolist(), (first + size)[shared].tolist(), strict=True):
+        names[start:end] = sorted(names[start:end], key=text, reverse=policy.descending)
+    ends = np.append(0, np.cumsum(length))
+    lists = ((place, names[slice(*part)]) for place, part in enumerate(pairwise(ends.tolist())))
+    row = listed.judgments.rows_among(lists, len(names))
+    hit = np.flatnonzero(row >= 0)
+    of = np.repeat(np.arange(len(length)), length)[hit]
+    return Hits(length[np.newaxis], of, hit - ends[of] + 1, row[hit])
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Judged documents, each beside every document of its list that has the same score."""
+
+    listed: Listed
+    of: Codes
+    """The list, by pairs of a judged document and another of its block."""
+    row: Codes
+    """Where the other one is filed."""
+    other: Array
+    """Its name."""
+    own: Array
+    """The name of the judged one."""
+    size: Codes
+    """How many pairs there are for each judged document."""
+
+    @classmethod
+    def of_hits(cls, listed: Listed, hit: Codes, first: Codes, upto: Codes) -> "Blocks":
+        """Find the blocks of some judged documents.
+
+        Parameters
+        ----------
+        listed
+            The lists.
+        hit
+            The judged documents, by their place in `listed.row`.
+        first, upto
+            Where, in order, those of the same score begin and end.
+        """
+        of, size = listed.of[hit], upto - first
+        used = np.zeros(len(listed.key), bool)
+        used[of] = True
+        order = _order(listed, used)
+        ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
+        row = order.ravel().take(rows_of_ranges(ranges, size))
+        own = np.repeat(listed.judgments.names[listed.row[hit]], size)
+        return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], own, size)
+
+    def count(self, before: NDArray[np.bool_]) -> Codes:
+        """Count the pairs of each judged document of which something holds."""
+        return np.add.reduceat(before, np.cumsum(self.size) - self.size, dtype=np.int64)
+
+    def filed(self) -> NDArray[np.bool_]:
+        """Return which of the others are filed before the judged document."""
+        return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
+
+    def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
+        """Return which of the others go before it: by names, of which a list has none twice."""
+        listed, other = self.listed, self.other
+        if policy.keys is None:
+            return self.filed()
+        named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
+        topics = listed.judgments.topics
+        known = listed.systems, topics, 0, self.of[named]
+        sides = (_as_text(names[named]) for names in (other, self.own))
+        keys, limit = (policy.keys(Tied(*known, names, seed)) for names in sides)
+        before = np.zeros(len(other), bool)
+        if keys.dtype == object:
+            before[named] = keys > limit if policy.descending else keys < limit
+            return before
+        same = before.copy()
+        before[named], same[named] = keys < limit, keys == limit
+        return np.asarray(before | (same & self.filed()))
+
+
+def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
+    """Return the rows of some lists in order, numbered as filed through all of them."""
+    length = listed.length[used]
+    key = listed.key if used.all() else listed.key[used]
+    endless = np.count_nonzero(key == np.inf) > key.size - length.sum()  # as past the ends
+    order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
+    order += (np.cumsum(length) - length)[:, np.newaxis]
+    return order
+
+
+def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return names as text, by which they are compared."""
+    if not len(names) or isinstance(names[0], str):
+        return names
+    return np.array([str(name) for name in names], object)

@@ -13,7 +13,7 @@ from irframe.errors import InputError
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Hits, rank_hits
+from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.joining import tell_none_judged
 from irframe.experiments.judgments import Judgments
@@ -21,6 +21,7 @@ from irframe.experiments.listed import (
     Dictionaries,
     Listed,
     Places,
+    rank_hits,
     read_lists,
     read_places,
     refuse_beyond,

@@ -21,7 +21,7 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.experiments import hits, scorer_input
+from irframe.experiments import listed, scorer_input
 from irframe.experiments.policy import TIE_POLICIES, TiePolicy, at_depth, deepest, parse_metrics
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
@@ -155,7 +155,7 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
     ("crowd", "ties", "whole"), few_of(product([-1, np.inf], ["trec", "doc"], [False, True]), 3)
 )
 def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole, monkeypatch):
-    monkeypatch.setattr(hits, "CROWD", crowd)
+    monkeypatch.setattr(listed, "CROWD", crowd)
     run, qrels = drawn(2, whole=whole)
     run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
     expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)
