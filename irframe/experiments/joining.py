@@ -185,7 +185,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     known = with_number(known, judgments.topic)
     if _repeats(known.copy()):
         return None
-    matches = _Matches(known)
+    index = pd.Index(known)
+    index.get_indexer(index[:1])  # makes its table, which threads only read then
     rows, (ends, once) = len(table.topic), ends_of_lists(table.system, table.topic)
     prints, place = np.empty(0 if once else rows, np.uint64), np.empty(rows, np.int32)
 
@@ -196,7 +197,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         if listed is None:
             return False
         listed = with_number(listed, topic)
-        place[part] = matches.of(listed)
+        place[part] = index.get_indexer(pd.Index(listed))
         if len(table.systems) > 1:
             listed = with_number(listed, table.system[part])
         if not once:
@@ -220,27 +221,6 @@ def _are_alike(
     listed = docs.take(pa.array(rows)).cast(kind)
     same = pc.equal(listed, judgments.doc.take(pa.array(judged)).cast(kind))
     return bool(pc.all(same, min_count=0).as_py())
-
-
-class _Matches:
-    """Where numbers stand among known ones.
-
-    Most of those that are not known differ in their first bits already.
-    """
-
-    def __init__(self, known: Prints) -> None:
-        self._known = pd.Index(known)
-        self._known.get_indexer(self._known[:1])  # makes its table, which threads only read then
-        self._bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
-        self._begins = np.zeros(1 << (64 - int(self._bits)), bool)
-        self._begins[known >> self._bits] = True
-
-    def of(self, listed: Prints) -> ids.Codes:
-        """Return where each number stands among known ones, -1 for one that is not known."""
-        place = np.full(len(listed), -1, np.int32)
-        likely = np.flatnonzero(self._begins[listed >> self._bits])
-        place[likely] = self._known.get_indexer(pd.Index(listed[likely]))
-        return place
 
 
 def _repeats(prints: Prints) -> bool:
