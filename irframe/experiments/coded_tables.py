@@ -31,27 +31,6 @@ class Side(NamedTuple):
     doc: pa.ChunkedArray
 
 
-class Stretches(NamedTuple):
-    """Where rows of one topic follow each other, topic by topic."""
-
-    topic: ids.Codes
-    start: ids.Codes
-    length: ids.Codes
-
-    @classmethod
-    def of(cls, topic: ids.Codes) -> "Stretches":
-        """Find the stretches of rows with some topics."""
-        start = ids.beginnings(topic)
-        length = np.diff(start, append=len(topic))
-        order = ids.grouped(topic[start])
-        return cls(topic[start][order], start[order], length[order])
-
-    def rows(self, first: int, end: int) -> ids.Codes:
-        """Return the rows of the topics from the first one on, in row order for each."""
-        chosen = slice(*np.searchsorted(self.topic, [first, end]))
-        return ids.rows_of_ranges(self.start[chosen], self.length[chosen])
-
-
 def code_documents(*sides: Side) -> list[ids.Codes]:
     """Code the documents of several frames so that equal codes mean same topic and document.
 
@@ -78,13 +57,17 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     """
     coded: list[ids.Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    stretches = [Stretches.of(side.topic) for side in sides]
-    docs = [_in_one(side.doc) for side in sides]
-    sizes = sum(np.bincount(side.topic, minlength=topics) for side in sides)
-    cuts = np.append(np.flatnonzero(np.diff(np.cumsum(sizes) // BATCH, prepend=-1)), topics)
+    docs, orders = (
+        [_in_one(side.doc) for side in sides],
+        [ids.grouped(side.topic) for side in sides],
+    )
+    counts = [np.bincount(side.topic, minlength=topics) for side in sides]
+    ends = [np.append(0, np.cumsum(count)) for count in counts]
+    cuts = np.append(np.flatnonzero(np.diff(sum(ends)[1:] // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
-        rows = [stretch.rows(cuts[batch], cuts[batch + 1]) for stretch in stretches]
+        limits = [slice(*end[cuts[batch : batch + 2]]) for end in ends]
+        rows = [order[limit] for order, limit in zip(orders, limits, strict=True)]
         parts = [take(doc, own) for doc, own in zip(docs, rows, strict=True)]
         doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
         first = 0
@@ -208,6 +191,19 @@ class QrelsTable:
         if self.subtopic_grade is None:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, words.EMPTY)
+
+    def take(self, rows: ids.Codes) -> "QrelsTable":
+        """Return some rows, but for the frame and for spans; labels and codes unchanged."""
+        own = pa.array(rows)
+        return replace(
+            self,
+            topic=self.topic[rows],
+            names=self.doc.take(own),
+            grade=self.grade[rows],
+            subtopic_grade=None if self.subtopic_grade is None else self.subtopic_grade[rows],
+            stratum=None if self.stratum is None else self.stratum.take(own),
+            probability=None if self.probability is None else self.probability[rows],
+        )
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
@@ -364,17 +360,14 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     grade = np.full((len(first), width), words.EMPTY, np.int8)
     grade[row, place] = table.grade
     one = table.frame.iloc[first].drop(columns=[table.columns[words.SUBTOPIC]])
+    best = grade.max(axis=1)
     return replace(
-        table,
-        frame=one.assign(**{str(table.columns[words.GRADE]): grade.max(axis=1)}),
+        table.take(first),
+        frame=one.assign(**{str(table.columns[words.GRADE]): best}),
         given=table.frame,
         row=row,
-        topic=table.topic[first],
-        names=table.doc.take(pa.array(first)),
-        grade=grade.max(axis=1),
+        grade=best,
         subtopic_grade=grade,
-        stratum=None if table.stratum is None else table.stratum.take(pa.array(first)),
-        probability=None if table.probability is None else table.probability[first],
     )
 
 

@@ -81,17 +81,12 @@ class Judgments:
     def only(self, rows: Codes) -> "Judgments":
         """Return some of the judgments, of all topics, without the frame they came from."""
         table, own = self.table, self.row[rows]
-        taken, topic = pa.array(own), self.topic[rows].astype(np.int32)
+        topic = self.topic[rows].astype(np.int32)
         few = replace(
-            table,
+            table.take(own),
             frame=coded_tables.NO_OTHERS,
             topic=topic,
             topics=self.topics,
-            names=table.doc.take(taken),
-            grade=table.grade[own],
-            subtopic_grade=None if table.subtopic_grade is None else table.subtopic_grade[own],
-            stratum=None if table.stratum is None else table.stratum.take(taken),
-            probability=None if table.probability is None else table.probability[own],
             given=None,
             row=None,
             spans=None if table.spans is None else table.spans.of_topics(self.code),

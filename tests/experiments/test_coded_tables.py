@@ -17,7 +17,7 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import GradeError, InputError, ParameterError
 from irframe.experiments import coded_tables
-from irframe.experiments.coded_tables import Side, Stretches, code_documents, take
+from irframe.experiments.coded_tables import Side, code_documents, take
 
 RUN = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abc"), "score": [3.0, 2.0, 1.0]})
 QRELS = pd.DataFrame({"topic": "1", "doc": list("ab"), "grade": [0, 1]})
@@ -155,11 +155,3 @@ def test_rows_taken(rows):
     assert taken.to_pylist() == ["abcd"[row] for row in rows]
     numbers = pa.chunked_array([pa.array([4, 5, 6, 7], pa.int16())])
     assert take(numbers, np.array(rows, int)).to_pylist() == [row + 4 for row in rows]
-
-
-@given(st.lists(st.integers(0, 5), max_size=30), st.integers(0, 6), st.integers(0, 6))
-def test_stretches_of_topics_are_their_rows(topics, first, end):
-    codes = np.array(topics, np.int32)
-    found = Stretches.of(codes).rows(first, end)
-    expected = [row for topic in range(first, end) for row in np.flatnonzero(codes == topic)]
-    assert found.tolist() == expected
