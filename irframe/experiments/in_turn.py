@@ -188,10 +188,13 @@ class Gathered:
 
     def add(self, part: Part) -> None:
         """Add some lists."""
-        lists, hits = part
-        of = lists[hits.of].astype(np.int32, copy=False)
-        fields: dict[str, Any] = {"lists": lists, "length": hits.length, "of": of, "row": hits.row}
-        fields |= {"rank": hits.rank, "filed": hits.pool_rank}
+        lists, hits = part.lists, part.hits.by_list()
+        fields: dict[str, Any] = {
+            "lists": lists,
+            "length": hits.length,
+            "count": np.diff(hits.start),
+        }
+        fields |= {"rank": hits.rank, "row": hits.row, "filed": hits.pool_rank}
         fields |= {"tied": hits.tied, "along": hits.along}
         for name, values in fields.items():
             self._fields[name].append(values)
@@ -199,7 +202,8 @@ class Gathered:
     def hits(self, shape: tuple[int, int]) -> Hits:
         """Return what all of them hold; see `put_together`."""
         fields, length = self._fields, np.zeros(shape, np.int64)
-        lists, size = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length"))
+        heads = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length", "count"))
+        lists, size, count = heads
         length.ravel()[lists] = size
         rows: Any = slice(None)
         if (lists[1:] < lists[:-1]).any():
@@ -207,11 +211,11 @@ class Gathered:
             rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
         tied, filed = fields.pop("tied", []), fields.pop("filed", [])
         as_ranked = all(map(is_, filed, fields["rank"]))
-        of, rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("of", "rank", "row"))
+        rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         return Hits(
             length,
-            of,
+            np.repeat(lists.astype(np.int32), count),
             rank,
             row,
             np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None,
