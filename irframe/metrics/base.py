@@ -42,7 +42,7 @@ Average = Literal["mean", "geometric"]
 """The same, where a metric leaves it to choose."""
 
 METRICS: dict[str, type["Metric"]] = {}
-"""Every metric by its class name, in order of definition."""
+"""Every metric by its class name, those of irframe in the order of their names."""
 
 ALIASES: dict[str, Any] = {}
 """Every name a metric answers to, its own included; the class, or a `Setting` of it."""

@@ -1,10 +1,12 @@
-"""Inferred average precision."""
+"""What is inferred from samples of the pool or of its strata."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
+from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.block import count_above
 from irframe.metrics.contributions import divided
@@ -85,3 +87,70 @@ class InfAP(Metric):
         return (1 + expected) / rank * counted, positive(total)
 
     kernel, terms = divided(parts)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InfNDCG(Metric):
+    """Normalised discounted gain as inferred from random samples of the strata of the pool.
+
+    Parameters
+    ----------
+    gain
+        Gain map.
+    ideal
+        Of what the ideal ranking is made: ``"full"``, all documents that are expected to have
+        gain, as NIST's sample_eval.pl has it, or ``"judged"``, as many of them as the depth, as
+        `nDCG` has it.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``DCG@k = sum over strata c of (c within k) / (judged of c within k) * sum of G(i) / log2(1+i)``
+    over the judged documents of c, divided by the same of the ideal ranking of as many documents of
+    each grade as are expected, ``N_g = sum over strata of (judged at the grade) N_c / n_c``. No
+    number is rounded: a grade that follows on s documents has the ranks s + 1, s + 2, ... up to
+    s + N_g. Lists and the ideal are read to rank 1000. So has it NIST's script as TRECVID has used
+    it since 2012; an edition of 2011 rounds N_g. A stratum of which nothing was judged is left
+    out, with a warning. Strata are those of a column `stratum` of the judgments; without one the
+    pool of a topic is one. Grades below 0 mark documents that were pooled and left out of the
+    sample; unlisted ones were not pooled. On complete judgments it is nDCG with the same `ideal`.
+
+    Range: 0 upwards, seldom above 1. Needs: grades, the recall base. No relevant documents: 0.
+    Unjudged: outside the pool.
+
+    References
+    ----------
+    .. [1] Yilmaz, Kanoulas, Aslam. A simple and efficient sampling method for estimating AP and
+       NDCG. SIGIR 2008. doi:10.1145/1390334.1390437
+
+    Examples
+    --------
+    What is found of two judged documents is expected of the third one, too:
+
+    >>> from irframe.metrics import InfNDCG
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
+    array([1. , 2. , 1.5])
+    """
+
+    gain: Gain = parameter("linear")
+    ideal: Literal["full", "judged"] = parameter("full", choices=("full", "judged"))
+    rel: int = parameter(1, low=1, high=127)
+
+    range = (0.0, np.inf)
+    aliases = ("infNDCG",)
+
+    def uncut(self) -> "InfNDCG":
+        """Return the metric by all that is relevant, whatever the depth."""
+        return replace(self, ideal="full")
+
+    def kernel(
+        self, *, gain: Floats, assessed: Array, rank: Floats, strata: Strata, estimated_ideal: Array
+    ) -> Floats:
+        """Return the share of the ideal discounted gain at each depth."""
+        return strata.inflated(gain * assessed / np.log2(1 + rank), assessed) / estimated_ideal

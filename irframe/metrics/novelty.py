@@ -1,0 +1,381 @@
+"""Gain of covered subtopics, repetition counting ever less."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
+from irframe.metrics.positions import positive
+from irframe.metrics.subtopics import stretch
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class alpha_DCG(Metric):
+    """Discounted gain of documents that cover subtopics, repetition counting ever less.
+
+    Parameters
+    ----------
+    alpha
+        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+    bound
+        Whether to divide by what a ranking would score whose documents all cover all subtopics, as
+        ndeval and ir_measures do, though ndeval not at depth 1.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``alpha_DCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``sum_(i<=k) G_i / log2(i + 1)``, divided by ``S sum_(i<=k) (1 - alpha)^(i-1) / log2(i + 1)``
+    if bound. G is the number of subtopics that a document covers, each earlier document that
+    covers a subtopic leaving 1 - alpha of it, and S the number of subtopics that have a relevant
+    document.
+
+    Range: 0 to 1, without an end unless bound. Needs: grades by subtopic, the recall base. No
+    relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buttcher, MacKinnon. Novelty and diversity in
+       information retrieval evaluation. SIGIR 2008. doi:10.1145/1390334.1390446
+
+    Examples
+    --------
+    Two subtopics, of which the second document repeats the first one's:
+
+    >>> from irframe.metrics import alpha_DCG
+    >>> from irframe.metrics.contributions import score_subtopics
+    >>> score_subtopics(alpha_DCG(bound=False), [{1}, {1}, {2}]).round(3)
+    array([1.   , 1.315, 1.815])
+    """
+
+    alpha: float = parameter(0.5, low=0, high=1)
+    bound: bool = parameter(True)  # noqa: FBT003
+    rel: int = parameter(1, low=1, high=127)
+
+    range = (0.0, np.inf)
+    subtopics = True
+    needs_depth = True
+    aliases = ("\u03b1_DCG",)
+
+    def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return the discounted gain down to each depth."""
+        weights = 1 / np.log2(1 + rank)
+        total: Floats = np.cumsum(novelty * weights, axis=-1)
+        if not self.bound:
+            return total
+        most = n_subtopics * np.cumsum((1 - self.alpha) ** (rank - 1) * weights)
+        return total / positive(most)
+
+    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        weights = 1 / np.log2(1 + rank)
+        if not self.bound:
+            return novelty * weights
+        most = n_subtopics * np.sum((1 - self.alpha) ** (rank - 1) * weights)
+        return np.asarray(novelty * weights / positive(most))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class alpha_nDCG(Metric):
+    """Discounted gain of covered subtopics, as a share of what the best ranking would have.
+
+    Parameters
+    ----------
+    alpha
+        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``alpha_nDCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same of the ideal ranking, which takes at
+    every rank the document that gains the most, the last one by its name where several do. G is
+    the number of subtopics that a document covers, each earlier document that covers a subtopic
+    leaving 1 - alpha of it.
+
+    Range: 0 to 1, or a little more where the greedy ideal is not the best. Needs: grades by
+    subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buttcher, MacKinnon. Novelty and diversity in
+       information retrieval evaluation. SIGIR 2008. doi:10.1145/1390334.1390446
+
+    Examples
+    --------
+    Two subtopics, of which the second document repeats the first one's:
+
+    >>> from irframe.metrics import alpha_nDCG
+    >>> from irframe.metrics.contributions import score_subtopics
+    >>> score_subtopics(alpha_nDCG(), [{1}, {1}, {2}]).round(3)
+    array([1.   , 0.807, 0.965])
+    """
+
+    alpha: float = parameter(0.5, low=0, high=1)
+    rel: int = parameter(1, low=1, high=127)
+
+    subtopics = True
+    needs_depth = True
+    aliases = ("\u03b1_nDCG",)
+
+    def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return the share of the ideal discounted gain at each depth."""
+        weights = 1 / np.log2(1 + rank)
+        ideal = np.cumsum(stretch(ideal_novelty, len(rank)) * weights, axis=-1)
+        return np.asarray(np.cumsum(novelty * weights, axis=-1) / positive(ideal))
+
+    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        weights = 1 / np.log2(1 + rank)
+        ideal = stretch(ideal_novelty, len(rank)) @ weights
+        return np.asarray(novelty * weights / positive(ideal)[..., np.newaxis])
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ERR_IA(Metric):
+    """Expected reciprocal rank at which users stop, averaged over what they may have meant.
+
+    Parameters
+    ----------
+    alpha
+        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+    bound
+        Whether to divide by what a ranking would score whose documents all cover all subtopics, as
+        ndeval and ir_measures do, though ndeval not at depth 1.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``ERR_IA @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``1/S sum_(i<=k) G_i / i``, divided by ``sum_(i<=k) (1 - alpha)^(i-1) / i`` if bound. G is the
+    number of subtopics that a document covers, each earlier document that covers a subtopic
+    leaving 1 - alpha of it, and S the number of subtopics that have a relevant document.
+
+    Range: 0 to 1, without an end unless bound. Needs: grades by subtopic, the recall base. No
+    relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Chapelle, Ji, Liao, Velipasaoglu, Lai, Wu. Intent-based diversification of web search
+       results: metrics and algorithms. Information Retrieval 14, 2011.
+       doi:10.1007/s10791-011-9167-7
+
+    Examples
+    --------
+    Two subtopics, of which the second document repeats the first one's:
+
+    >>> from irframe.metrics import ERR_IA
+    >>> from irframe.metrics.contributions import score_subtopics
+    >>> score_subtopics(ERR_IA(bound=False), [{1}, {1}, {2}]).round(3)
+    array([0.5  , 0.625, 0.792])
+    """
+
+    alpha: float = parameter(0.5, low=0, high=1)
+    bound: bool = parameter(True)  # noqa: FBT003
+    rel: int = parameter(1, low=1, high=127)
+
+    range = (0.0, np.inf)
+    subtopics = True
+    needs_depth = True
+    aliases = ()
+
+    def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return the expected reciprocal rank down to each depth."""
+        total = np.cumsum(novelty / rank, axis=-1) / positive(n_subtopics)
+        if not self.bound:
+            return np.asarray(total)
+        return np.asarray(total / np.cumsum((1 - self.alpha) ** (rank - 1) / rank))
+
+    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        most = np.sum((1 - self.alpha) ** (rank - 1) / rank) if self.bound else 1.0
+        return np.asarray(novelty / rank / positive(n_subtopics) / most)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nERR_IA(Metric):
+    """Intent-aware expected reciprocal rank, as a share of what the best ranking would have.
+
+    Parameters
+    ----------
+    alpha
+        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``nERR_IA @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``sum_(i<=k) G_i / i``, divided by the same of the ideal ranking of `alpha_nDCG`, with its
+    gains G.
+
+    Range: 0 to 1, or a little more where the greedy ideal is not the best. Needs: grades by
+    subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Chapelle, Ji, Liao, Velipasaoglu, Lai, Wu. Intent-based diversification of web search
+       results: metrics and algorithms. Information Retrieval 14, 2011.
+       doi:10.1007/s10791-011-9167-7
+
+    Examples
+    --------
+    Two subtopics, of which the second document repeats the first one's:
+
+    >>> from irframe.metrics import nERR_IA
+    >>> from irframe.metrics.contributions import score_subtopics
+    >>> score_subtopics(nERR_IA(), [{1}, {1}, {2}]).round(3)
+    array([1.   , 0.833, 0.95 ])
+    """
+
+    alpha: float = parameter(0.5, low=0, high=1)
+    rel: int = parameter(1, low=1, high=127)
+
+    subtopics = True
+    needs_depth = True
+    aliases = ()
+
+    def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return the share of the ideal ranking's at each depth."""
+        ideal = np.cumsum(stretch(ideal_novelty, len(rank)) / rank, axis=-1)
+        return np.asarray(np.cumsum(novelty / rank, axis=-1) / positive(ideal))
+
+    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        ideal = stretch(ideal_novelty, len(rank)) @ (1 / rank)
+        return np.asarray(novelty / rank / positive(ideal)[..., np.newaxis])
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NRBP(Metric):
+    """Gain of covered subtopics that patient users collect, who like no repetition.
+
+    Parameters
+    ----------
+    alpha
+        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+    beta
+        Patience: the chance that users go on to the next rank, between 0 and 1.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``NRBP @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``(1 - (1 - alpha) beta) / S sum_(i<=k) beta^(i-1) G_i``, which is 1 for an endless ranking
+    whose documents all cover all subtopics. G is the number of subtopics that a document covers,
+    each earlier document that covers a subtopic leaving 1 - alpha of it, and S the number of
+    subtopics that have a relevant document.
+
+    Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
+    not relevant.
+
+    References
+    ----------
+    .. [1] Clarke, Kolla, Vechtomova. An effectiveness measure for ambiguous and underspecified
+       queries. ICTIR 2009. doi:10.1007/978-3-642-04417-5_17
+
+    Examples
+    --------
+    Two subtopics, of which the second document repeats the first one's:
+
+    >>> from irframe.metrics import NRBP
+    >>> from irframe.metrics.contributions import score_subtopics
+    >>> score_subtopics(NRBP(), [{1}, {1}, {2}]).round(3)
+    array([0.375, 0.469, 0.562])
+    """
+
+    alpha: float = parameter(0.5, low=0, high=1)
+    beta: float = parameter(0.5, above=0, below=1)
+    rel: int = parameter(1, low=1, high=127)
+
+    subtopics = True
+    aliases = ()
+
+    def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return the gain collected down to each depth."""
+        scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
+        return np.asarray(scale * np.cumsum(novelty * self.beta ** (rank - 1), axis=-1))
+
+    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
+        return np.asarray(scale * novelty * self.beta ** (rank - 1))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nNRBP(Metric):
+    """Novelty- and rank-biased precision, as a share of what the best ranking would have.
+
+    Parameters
+    ----------
+    alpha
+        What a subtopic loses of its gain with every document that covers it, 0 to 1.
+    beta
+        Patience: the chance that users go on to the next rank, between 0 and 1.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``nNRBP @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``sum_(i<=k) beta^(i-1) G_i``, divided by the same of the whole ideal ranking of `alpha_nDCG`,
+    with its gains G.
+
+    Range: 0 to 1, or a little more where the greedy ideal is not the best. Needs: grades by
+    subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Clarke, Kolla, Vechtomova. An effectiveness measure for ambiguous and underspecified
+       queries. ICTIR 2009. doi:10.1007/978-3-642-04417-5_17
+
+    Examples
+    --------
+    Two subtopics, of which the second document repeats the first one's:
+
+    >>> from irframe.metrics import nNRBP
+    >>> from irframe.metrics.contributions import score_subtopics
+    >>> score_subtopics(nNRBP(), [{1}, {1}, {2}]).round(3)
+    array([0.615, 0.769, 0.923])
+    """
+
+    alpha: float = parameter(0.5, low=0, high=1)
+    beta: float = parameter(0.5, above=0, below=1)
+    rel: int = parameter(1, low=1, high=127)
+
+    subtopics = True
+    aliases = ()
+
+    def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return the share of what the whole ideal ranking collects."""
+        ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
+        total = np.cumsum(novelty * self.beta ** (rank - 1), axis=-1)
+        return np.asarray(total / positive(ideal)[..., np.newaxis])
+
+    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
+        return np.asarray(novelty * self.beta ** (rank - 1) / positive(ideal)[..., np.newaxis])
