@@ -9,7 +9,6 @@ from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Gain
 from irframe.metrics.base import Average, Metric, parameter
-from irframe.metrics.contributions import divided
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import ideal_sum
 from irframe.metrics.reading import Reading
@@ -64,8 +63,7 @@ class AP(Metric):
     Relevant at ranks 1 and 3, of R = 4:
 
     >>> from irframe.metrics import AP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    >>>     >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([0.25  , 0.25  , 0.4167])
     >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([1.    , 0.5   , 0.5556])
@@ -95,8 +93,6 @@ class AP(Metric):
     ) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
         return precision * relevant, normaliser
-
-    kernel, terms = divided(parts)
 
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
@@ -147,8 +143,7 @@ class IPrec(Metric):
     Half of the relevant documents are found at rank 2:
 
     >>> from irframe.metrics import IPrec
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
+    >>>     >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
     array([0.    , 0.5   , 0.6667, 0.6667])
     """
 
@@ -208,8 +203,7 @@ class InterpolatedAP(Metric):
     Half of the relevant documents are found, at rank 2: six of eleven levels are reached.
 
     >>> from irframe.metrics import InterpolatedAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
+    >>>     >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
     array([0.    , 0.2727])
     """
 
@@ -267,8 +261,7 @@ class YAAP(Metric):
     Relevant at rank 1, of R = 2: the logarithm of 2/2.
 
     >>> from irframe.metrics import YAAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
+    >>>     >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
     array([0.   , 0.   , 0.693])
     """
 
@@ -328,8 +321,7 @@ class Q(Metric):
     Examples
     --------
     >>> from irframe.metrics import Q
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Q(), [2, 0, 1]).round(4)
+    >>>     >>> score_ranking(Q(), [2, 0, 1]).round(4)
     array([0.5   , 0.5   , 0.8889])
     """
 
@@ -388,8 +380,7 @@ class Q(Metric):
         return np.asarray(reward / effort / normaliser[..., -1:])
 
     def _effort(self, falls: Floats, counts: Array, rank: Floats) -> Floats:
-        ranks = np.arange(len(rank) + 1.0)
-        return rank + self.beta * ideal_sum(falls, counts, ranks, rank)
+        return rank + self.beta * ideal_sum(falls, counts, rank, "none")
 
 
 def _shallow(pooled: Array, full: Array) -> list[int]:

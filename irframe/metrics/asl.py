@@ -208,17 +208,6 @@ class InverseASL(Metric):
     sees_length = True
     average = "harmonic"
     order = "relevance"
+    mean = "harmonic"
 
-    def kernel(
-        self,
-        *,
-        relevant: Array,
-        found: Floats,
-        search_length: Floats,
-        missing_length: Floats,
-        n_relevant: Array,
-    ) -> Floats:
-        """Return one over the mean search length of the list cut at each depth."""
-        n = np.where(n_relevant > 0, n_relevant, np.nan)
-        total = np.cumsum(search_length * relevant, axis=-1)
-        return n / (total + (n - found) * np.maximum(missing_length, 1))
+    kernel = AtomizedP.kernel

@@ -8,7 +8,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.block import count_to
-from irframe.metrics.contributions import divided
 from irframe.metrics.positions import positive
 
 
@@ -41,8 +40,7 @@ class Accuracy(Metric):
     Examples
     --------
     >>> from irframe.metrics import Accuracy
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Accuracy(), [1, 0, 1])
+    >>>     >>> score_ranking(Accuracy(), [1, 0, 1])
     array([nan, 1. , 0.5])
     """
 
@@ -98,8 +96,7 @@ class Bpref(Metric):
     The unjudged document (None) does not count, the judged non-relevant one does:
 
     >>> from irframe.metrics import Bpref
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(Bpref(), [1, None, 0, 1])
+    >>>     >>> score_ranking(Bpref(), [1, None, 0, 1])
     array([0.5, 0.5, 0.5, 0.5])
     >>> score_ranking(Bpref(), [1, None, 1])
     array([0.5, 0.5, 1. ])
@@ -120,5 +117,3 @@ class Bpref(Metric):
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
         return kept, positive(n_relevant)
-
-    kernel, terms = divided(parts)

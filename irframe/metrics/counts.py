@@ -83,10 +83,6 @@ class NumRet(Count):
     array([1., 2., 2.])
     """
 
-    def kernel(self, *, seen: Array) -> Floats:
-        """Return the length of the list cut at each depth."""
-        return seen.astype(np.float64)
-
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return np.asarray(rank <= retrieved, np.float64)
@@ -165,10 +161,6 @@ class NumRelRet(Count):
 
     order = "relevance"
 
-    def kernel(self, *, found: Floats) -> Floats:
-        """Return the relevant documents down to each depth."""
-        return found
-
     def terms(self, *, relevant: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return relevant.astype(np.float64)
@@ -211,10 +203,6 @@ class NumNonrelJudgedRet(Count):
     """
 
     rel: int = parameter(1, low=1, high=127)
-
-    def kernel(self, *, relevant: Array, assessed: Array) -> Floats:
-        """Return the judged non-relevant documents down to each depth."""
-        return count_to(assessed & ~relevant)
 
     def terms(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return what each rank adds to the score of the list."""

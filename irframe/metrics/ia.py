@@ -146,10 +146,6 @@ class StRecall(Metric):
     subtopics = True
     aliases = ("strec",)
 
-    def kernel(self, *, hits: Hits, n_subtopics: Array) -> Floats:
-        """Return the share of the subtopics seen down to each depth."""
-        return np.asarray(np.cumsum(hits.total(hits.earlier == 0), axis=-1) / positive(n_subtopics))
-
-    def terms(self, *, hits: Hits, n_subtopics: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(hits.total(hits.earlier == 0) / positive(n_subtopics))
+    def parts(self, *, hits: Hits, n_subtopics: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return hits.total(hits.earlier == 0), positive(n_subtopics)

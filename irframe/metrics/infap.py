@@ -9,7 +9,6 @@ from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.block import count_above
-from irframe.metrics.contributions import divided
 from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
@@ -57,8 +56,7 @@ class InfAP(Metric):
     Examples
     --------
     >>> from irframe.metrics import InfAP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
+    >>>     >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
     array([0.5, 0.5, 1. ])
     """
 
@@ -85,8 +83,6 @@ class InfAP(Metric):
             share = (count_above(relevant) + EPSILON) / (count_above(assessed) + 2 * EPSILON)
             expected, counted, total = count_above(judged) * share, relevant, n_relevant
         return (1 + expected) / rank * counted, positive(total)
-
-    kernel, terms = divided(parts)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -133,8 +129,7 @@ class InfNDCG(Metric):
     What is found of two judged documents is expected of the third one, too:
 
     >>> from irframe.metrics import InfNDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
+    >>>     >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
     array([1. , 2. , 1.5])
     """
 

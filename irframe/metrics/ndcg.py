@@ -8,7 +8,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.contributions import divided
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum, positive
 
@@ -40,8 +39,7 @@ class BinG(Metric):
     Examples
     --------
     >>> from irframe.metrics import BinG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(BinG(), [1, 0, 1]).round(3)
+    >>>     >>> score_ranking(BinG(), [1, 0, 1]).round(3)
     array([0.5  , 0.5  , 0.815])
     """
 
@@ -55,8 +53,6 @@ class BinG(Metric):
     ) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
         return relevant / np.log2(2 + rank - found), positive(n_relevant)
-
-    kernel, terms = divided(parts)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -91,8 +87,7 @@ class G(Metric):
     Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
 
     >>> from irframe.metrics import G
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(G(), [0, 2, 1]).round(3)
+    >>>     >>> score_ranking(G(), [0, 2, 1]).round(3)
     array([0.   , 0.421, 0.631])
     """
 
@@ -109,8 +104,6 @@ class G(Metric):
             ideal += fall * (rank <= counts[..., step])
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
         return gain / np.log2(2 + missed), positive(counts @ falls)
-
-    kernel, terms = divided(parts)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -150,8 +143,7 @@ class DCG(Metric):
     Examples
     --------
     >>> from irframe.metrics import DCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
+    >>>     >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
     array([1.        , 1.        , 1.16666667])
     """
 
@@ -164,10 +156,6 @@ class DCG(Metric):
     linear = True
     range = (0.0, np.inf)
     order = "gain"
-
-    def kernel(self, *, gain: Floats) -> Floats:
-        """Return the discounted gain down to each depth."""
-        return np.cumsum(gain * discounts(self.discount, self.base, gain.shape[-1]), axis=-1)
 
     def terms(self, *, gain: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""
@@ -230,8 +218,7 @@ class nDCG(Metric):
     The best document first, the second best missed:
 
     >>> from irframe.metrics import nDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
+    >>>     >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
     array([1. , 0.8])
     """
 
@@ -254,8 +241,6 @@ class nDCG(Metric):
     def parts(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
         return gain * weights, ideal_gain
-
-    kernel, terms = divided(parts)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -289,8 +274,7 @@ class nDCGRel(Metric):
     One of two found, at the top: (1 + 1/1.631) / 2.
 
     >>> from irframe.metrics import nDCGRel
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
+    >>>     >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
     array([0.807, 0.807])
     """
 
@@ -304,13 +288,10 @@ class nDCGRel(Metric):
         """Return the mean share of the ideal gain of the list cut at each depth."""
         falls, counts = ideal_steps
         gaining = counts[..., -1] if len(falls) else np.zeros(counts.shape[:-1])
-        weights = discounts("log2", 2, max(len(rank), int(gaining.max(initial=0))))
-        cumulated = np.concatenate([[0.0], np.cumsum(weights)])
-        own = np.cumsum(gain * weights[: len(rank)], axis=-1)
+        own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
         there = gain > 0
-        shares = own / positive(ideal_sum(falls, counts, cumulated, rank))
-        summed = np.cumsum(shares * there, axis=-1)
-        whole = own / positive(ideal_sum(falls, counts, cumulated, np.full(1, np.inf)))
+        summed = np.cumsum(own / positive(ideal_sum(falls, counts, rank)) * there, axis=-1)
+        whole = own / positive(ideal_sum(falls, counts, np.full(1, np.inf)))
         missing = gaining - np.cumsum(there, axis=-1)
         return np.asarray((summed + missing * whole) / positive(gaining))
 
@@ -348,8 +329,7 @@ class RnDCG(Metric):
     Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
 
     >>> from irframe.metrics import RnDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
+    >>>     >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
     array([0.  , 0.24, 0.24])
     """
 
@@ -365,18 +345,15 @@ class RnDCG(Metric):
         falls, counts = ideal_steps
         if not len(falls):
             return np.zeros(gain.shape)
-        longest = max(len(rank), int(counts.max(initial=0)))
-        weights = discounts("log2", 2, longest)
-        cumulated = np.concatenate([[0.0], np.cumsum(weights)])
-        own = np.cumsum(gain * weights[: len(rank)], axis=-1)
+        own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
         total, points = np.zeros(own.shape), np.zeros(own.shape)
         for step in range(len(falls)):
             end = counts[..., step]
             new = end > (counts[..., step - 1] if step else 0)
-            total += new * _upto(own, end) / positive(ideal_sum(falls, counts, cumulated, end))
+            total += new * _upto(own, end) / positive(ideal_sum(falls, counts, end))
             points += new
         more = seen > end + 1
-        total += more * own / positive(ideal_sum(falls, counts, cumulated, end))
+        total += more * own / positive(ideal_sum(falls, counts, end))
         return total / positive(points + more)
 
 

@@ -6,12 +6,21 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.positions import positive
+from irframe.metrics.positions import discounts, positive
 from irframe.metrics.subtopics import stretch
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class alpha_DCG(Metric):
+class Novelty(Metric, abstract=True):
+    """Gain of covered subtopics, a document with `alpha` less for each that was covered above."""
+
+    alpha: float = parameter(0.5, low=0, high=1)
+
+    subtopics = True
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class alpha_DCG(Novelty):
     """Discounted gain of documents that cover subtopics, repetition counting ever less.
 
     Parameters
@@ -53,35 +62,24 @@ class alpha_DCG(Metric):
     array([1.   , 1.315, 1.815])
     """
 
-    alpha: float = parameter(0.5, low=0, high=1)
     bound: bool = parameter(True)  # noqa: FBT003
     rel: int = parameter(1, low=1, high=127)
 
     range = (0.0, np.inf)
-    subtopics = True
     needs_depth = True
     aliases = ("\u03b1_DCG",)
 
-    def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return the discounted gain down to each depth."""
-        weights = 1 / np.log2(1 + rank)
-        total: Floats = np.cumsum(novelty * weights, axis=-1)
+    def parts(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        weights = discounts("log2", 2, len(rank))
         if not self.bound:
-            return total
-        most = n_subtopics * np.cumsum((1 - self.alpha) ** (rank - 1) * weights)
-        return total / positive(most)
-
-    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        weights = 1 / np.log2(1 + rank)
-        if not self.bound:
-            return novelty * weights
-        most = n_subtopics * np.sum((1 - self.alpha) ** (rank - 1) * weights)
-        return np.asarray(novelty * weights / positive(most))
+            return novelty * weights, np.ones(1)
+        most = np.cumsum((1 - self.alpha) ** (rank - 1) * weights)
+        return novelty * weights, positive(n_subtopics * most)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class alpha_nDCG(Metric):
+class alpha_nDCG(Novelty):
     """Discounted gain of covered subtopics, as a share of what the best ranking would have.
 
     Parameters
@@ -120,28 +118,20 @@ class alpha_nDCG(Metric):
     array([1.   , 0.807, 0.965])
     """
 
-    alpha: float = parameter(0.5, low=0, high=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics = True
     needs_depth = True
     aliases = ("\u03b1_nDCG",)
 
-    def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
-        """Return the share of the ideal discounted gain at each depth."""
-        weights = 1 / np.log2(1 + rank)
+    def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        weights = discounts("log2", 2, len(rank))
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) * weights, axis=-1)
-        return np.asarray(np.cumsum(novelty * weights, axis=-1) / positive(ideal))
-
-    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        weights = 1 / np.log2(1 + rank)
-        ideal = stretch(ideal_novelty, len(rank)) @ weights
-        return np.asarray(novelty * weights / positive(ideal)[..., np.newaxis])
+        return novelty * weights, positive(ideal)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ERR_IA(Metric):
+class ERR_IA(Novelty):
     """Expected reciprocal rank at which users stop, averaged over what they may have meant.
 
     Parameters
@@ -183,14 +173,11 @@ class ERR_IA(Metric):
     array([0.5  , 0.625, 0.792])
     """
 
-    alpha: float = parameter(0.5, low=0, high=1)
     bound: bool = parameter(True)  # noqa: FBT003
     rel: int = parameter(1, low=1, high=127)
 
     range = (0.0, np.inf)
-    subtopics = True
     needs_depth = True
-    aliases = ()
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
         """Return the expected reciprocal rank down to each depth."""
@@ -206,7 +193,7 @@ class ERR_IA(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nERR_IA(Metric):
+class nERR_IA(Novelty):
     """Intent-aware expected reciprocal rank, as a share of what the best ranking would have.
 
     Parameters
@@ -244,26 +231,18 @@ class nERR_IA(Metric):
     array([1.   , 0.833, 0.95 ])
     """
 
-    alpha: float = parameter(0.5, low=0, high=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics = True
     needs_depth = True
-    aliases = ()
 
-    def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
-        """Return the share of the ideal ranking's at each depth."""
+    def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) / rank, axis=-1)
-        return np.asarray(np.cumsum(novelty / rank, axis=-1) / positive(ideal))
-
-    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        ideal = stretch(ideal_novelty, len(rank)) @ (1 / rank)
-        return np.asarray(novelty / rank / positive(ideal)[..., np.newaxis])
+        return novelty / rank, positive(ideal)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NRBP(Metric):
+class NRBP(Novelty):
     """Gain of covered subtopics that patient users collect, who like no repetition.
 
     Parameters
@@ -304,12 +283,8 @@ class NRBP(Metric):
     array([0.375, 0.469, 0.562])
     """
 
-    alpha: float = parameter(0.5, low=0, high=1)
     beta: float = parameter(0.5, above=0, below=1)
     rel: int = parameter(1, low=1, high=127)
-
-    subtopics = True
-    aliases = ()
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
         """Return the gain collected down to each depth."""
@@ -323,7 +298,7 @@ class NRBP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nNRBP(Metric):
+class nNRBP(Novelty):
     """Novelty- and rank-biased precision, as a share of what the best ranking would have.
 
     Parameters
@@ -362,20 +337,10 @@ class nNRBP(Metric):
     array([0.615, 0.769, 0.923])
     """
 
-    alpha: float = parameter(0.5, low=0, high=1)
     beta: float = parameter(0.5, above=0, below=1)
     rel: int = parameter(1, low=1, high=127)
 
-    subtopics = True
-    aliases = ()
-
-    def kernel(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
-        """Return the share of what the whole ideal ranking collects."""
+    def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
         ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
-        total = np.cumsum(novelty * self.beta ** (rank - 1), axis=-1)
-        return np.asarray(total / positive(ideal)[..., np.newaxis])
-
-    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
-        return np.asarray(novelty * self.beta ** (rank - 1) / positive(ideal)[..., np.newaxis])
+        return novelty * self.beta ** (rank - 1), positive(ideal)[..., np.newaxis]

@@ -207,13 +207,9 @@ class Judged(Metric):
 
     order = "judged"
 
-    def kernel(self, *, judged: Array, seen: Array) -> Floats:
-        """Return the share of judged documents down to each depth."""
-        return count_to(judged) / positive(seen)
-
-    def terms(self, *, judged: Array, seen: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(judged / positive(seen[..., -1:]))
+    def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return judged, positive(seen)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,7 +8,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.contributions import summed
 from irframe.metrics.positions import discounts
 from irframe.metrics.reading import InverseSquares, Reading, Stopping, reached, read_down
 
@@ -51,8 +50,7 @@ class ERR(Metric):
     With top grade 1 a relevant document satisfies with probability 1/2:
 
     >>> from irframe.metrics import ERR
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(ERR(), [1, 1])
+    >>>     >>> score_ranking(ERR(), [1, 1])
     array([0.5  , 0.625])
     """
 
@@ -69,8 +67,6 @@ class ERR(Metric):
         reached *= gain
         reached /= rank
         return reached
-
-    kernel = summed(terms)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the value if unjudged documents and the next below were sure to satisfy."""
@@ -112,8 +108,7 @@ class INSQ(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INSQ
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(INSQ(T=1), [1, 0, 1]).round(3)
+    >>>     >>> score_ranking(INSQ(T=1), [1, 0, 1]).round(3)
     array([0.388, 0.388, 0.485])
     """
 
@@ -171,8 +166,7 @@ class INST(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INST
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(INST(T=1), [1, 0, 1]).round(3)
+    >>>     >>> score_ranking(INST(T=1), [1, 0, 1]).round(3)
     array([0.608, 0.608, 0.723])
     """
 
@@ -229,8 +223,7 @@ class NERR(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import NERR
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> for stop in ("satisfied", "rank", "RBP", "INSQ"):
+    >>>     >>> for stop in ("satisfied", "rank", "RBP", "INSQ"):
     ...     print(score_ranking(NERR(stop=stop), [1, 2]).round(3))
     [0.5   0.667]
     [0.5 0.6]
@@ -313,8 +306,7 @@ class RBP(Metric):
     Examples
     --------
     >>> from irframe.metrics import RBP
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(RBP(p=0.5), [1, 0, 1])
+    >>>     >>> score_ranking(RBP(p=0.5), [1, 0, 1])
     array([0.5  , 0.5  , 0.625])
     """
 
@@ -326,10 +318,6 @@ class RBP(Metric):
     linear = True
     unit = True
     order = "gain"
-
-    def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
-        """Return the expected rate of gain at each depth."""
-        return np.cumsum(gain * ((1 - self.p) * self.p ** (rank - 1)), axis=-1)
 
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""
@@ -376,8 +364,7 @@ class SDCG(Stopping):
     Examples
     --------
     >>> from irframe.metrics import SDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(SDCG(), [1, 0, 1]).round(3)
+    >>>     >>> score_ranking(SDCG(), [1, 0, 1]).round(3)
     array([1.   , 0.613, 0.704])
     """
 

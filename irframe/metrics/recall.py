@@ -218,16 +218,9 @@ class Rprec(Metric):
     order = "relevance"
     fillings = "list"
 
-    def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
-        """Return precision at R of the list cut at each depth."""
-        shape = (*found.shape[:-1], 1)
-        last = np.clip(n_relevant, 1, found.shape[-1]) - 1
-        at_r = np.take_along_axis(found, np.broadcast_to(last, shape), axis=-1)
-        return np.minimum(found, at_r) / positive(n_relevant)
-
-    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(relevant * (rank <= n_relevant) / positive(n_relevant))
+    def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant & (rank <= n_relevant), positive(n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -273,16 +266,10 @@ class RprecMult(Metric):
     order = "relevance"
     fillings = "list"
 
-    def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
-        """Return precision at the multiple of R, of the list cut at each depth."""
-        cut = np.floor(self.multiple * n_relevant + 0.9).astype(np.intp)
-        last = np.broadcast_to(np.clip(cut, 1, found.shape[-1]) - 1, (*found.shape[:-1], 1))
-        return np.minimum(found, np.take_along_axis(found, last, axis=-1)) / positive(cut)
-
-    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
+    def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
         cut = np.floor(self.multiple * n_relevant + 0.9)
-        return np.asarray(relevant * (rank <= cut) / positive(cut))
+        return relevant & (rank <= cut), positive(cut)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -326,10 +313,6 @@ class SetRelativeP(Metric):
     order = "relevance"
     fillings = "cut"
 
-    def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return the relative precision of the list cut at each depth."""
-        return found / positive(np.minimum(seen, n_relevant))
-
-    def terms(self, *, relevant: Array, seen: Array, n_relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(relevant / positive(np.minimum(seen[..., -1:], n_relevant)))
+    def parts(self, *, relevant: Array, seen: Array, n_relevant: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant, positive(np.minimum(seen, n_relevant))
