@@ -193,19 +193,7 @@ def test_depths_are_whole_and_positive(text):
     refused(DepthError, "at least 1", lambda: ir.parse_metric(text))
 
 
-PIECES = [
-    "AP",
-    "nDCG",
-    "RBP",
-    "set_F",
-    "map_cut",
-    "gain",
-    "p",
-    "rel",
-    "depth",
-    "top",
-    "Linear",
-]
+PIECES = ["AP", "nDCG", "RBP", "set_F", "map_cut", "gain", "p", "rel", "depth", "top", "Linear"]
 PIECES += ["GainMap", "'linear'", "1", "0.5", *"@_.()=,{}[-:"]
 
 
@@ -221,8 +209,7 @@ def test_numbers_of_numpy_are_numbers():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000],
+    "text", ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000]
 )
 def test_long_texts_are_asked_of_no_parser(text):
     told = f"at most 4,000 characters; found {len(text):,} characters that begin with {text[:20]!r}"
