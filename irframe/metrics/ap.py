@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Gain
-from irframe.metrics.base import Average, Metric, parameter
+from irframe.metrics.base import Average, Graded, parameter
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import ideal_sum
 from irframe.metrics.reading import Reading
@@ -18,7 +18,7 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AP(Metric):
+class AP(Graded):
     """Precision averaged over the relevant documents; its mean is MAP.
 
     At the rank of every relevant document, the share of documents down to there that are relevant;
@@ -77,7 +77,6 @@ class AP(Metric):
     """
 
     norm: Norm = parameter("R", choices=NORMS)
-    rel: int = parameter(1, low=1, high=127)
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
     aliases = ("MAP", "mean_average_precision")
@@ -109,7 +108,7 @@ class AP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IPrec(Metric):
+class IPrec(Graded):
     """Best precision to be had at or beyond a level of recall.
 
     Parameters
@@ -149,7 +148,6 @@ class IPrec(Metric):
 
     recall: float = parameter(low=0, high=1)
     rounding: str = parameter("up", choices=("up", "nearest"))
-    rel: int = parameter(1, low=1, high=127)
 
     at = "recall"
     order = "relevance"
@@ -170,7 +168,7 @@ class IPrec(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InterpolatedAP(Metric):
+class InterpolatedAP(Graded):
     """Interpolated precision averaged over levels of recall, by default eleven.
 
     Parameters
@@ -209,7 +207,6 @@ class InterpolatedAP(Metric):
 
     levels: tuple[float, ...] = parameter(tuple(tenth / 10 for tenth in range(11)))
     rounding: str = parameter("up", choices=("up", "nearest"))
-    rel: int = parameter(1, low=1, high=127)
 
     order = "relevance"
     fillings = "cut"
@@ -232,7 +229,7 @@ class InterpolatedAP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class YAAP(Metric):
+class YAAP(Graded):
     """Average precision on a scale on which topics average well: log-odds, smoothed.
 
     Parameters
@@ -265,8 +262,6 @@ class YAAP(Metric):
     array([0.   , 0.   , 0.693])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     aliases = ("yaap",)
     range = (-np.inf, np.inf)
     order = "relevance"
@@ -279,7 +274,7 @@ class YAAP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Q(Metric):
+class Q(Graded):
     """Average precision that also counts how much was gained on the way.
 
     Parameters
@@ -329,7 +324,6 @@ class Q(Metric):
     gain: Gain = parameter("linear")
     norm: Norm = parameter("R", choices=NORMS)
     ideal: Literal["judged", "pool"] = parameter("judged", choices=("judged", "pool"))
-    rel: int = parameter(1, low=1, high=127)
 
     aliases = ("QM", "QMeasure")
     order = "reward"

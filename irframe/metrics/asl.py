@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 
 Unretrieved = Literal["irrel", "irrel+1"]
 UNRETRIEVED: tuple[Unretrieved, ...] = get_args(Unretrieved)
@@ -16,7 +16,7 @@ UNRETRIEVED: tuple[Unretrieved, ...] = get_args(Unretrieved)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ASL(Metric):
+class ASL(Graded):
     """How many documents a user reads per relevant document, as if it were the only one.
 
     Parameters
@@ -63,7 +63,6 @@ class ASL(Metric):
 
     first: int | None = None
     unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     aliases = ("AtomizedSearchLength",)
@@ -95,7 +94,7 @@ class ASL(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AtomizedP(Metric):
+class AtomizedP(Graded):
     """Precision per relevant document, as if it were the only one, averaged over them.
 
     Parameters
@@ -140,7 +139,6 @@ class AtomizedP(Metric):
 
     mean: str = parameter("arithmetic", choices=("arithmetic", "harmonic"))
     unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     order = "relevance"
@@ -163,7 +161,7 @@ class AtomizedP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InverseASL(Metric):
+class InverseASL(Graded):
     """One over the mean search length of a topic, averaged harmonically over topics.
 
     Parameters
@@ -203,7 +201,6 @@ class InverseASL(Metric):
     """
 
     unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     average = "harmonic"

@@ -47,6 +47,9 @@ METRICS: dict[str, type["Metric"]] = {}
 ALIASES: dict[str, Any] = {}
 """Every name a metric answers to, its own included; the class, or a `Setting` of it."""
 
+WRITTEN_LAST = {"rel": 1, "depth": 2}
+"""The last fields in the text of a metric, in their order."""
+
 PARSED: dict[str, "Metric"] = {}
 """Metrics by texts that they were parsed from, for as long as no further class is defined."""
 
@@ -247,7 +250,7 @@ class Metric(metaclass=MetricType):
 
     def _arguments(self, at: str) -> str:
         shown = []
-        for spec in sorted(fields(self), key=lambda spec: spec.name == "depth"):
+        for spec in sorted(fields(self), key=lambda spec: WRITTEN_LAST.get(spec.name, 0)):
             value: Any = getattr(self, spec.name)
             default: Any = spec.default
             usual = value == (parse_gain(default) if spec.name == "gain" else default)
@@ -379,6 +382,13 @@ class Metric(metaclass=MetricType):
             values = values.copy()
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Graded(Metric, abstract=True):
+    """A metric that tells relevant documents from others: those of a grade from `rel` on."""
+
+    rel: int = parameter(1, low=1, high=127)
 
 
 class Setting(partial[Metric]):

@@ -6,13 +6,13 @@ from typing import Literal, get_args
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Average, Metric, parameter
+from irframe.metrics.base import Average, Graded, parameter
 from irframe.metrics.block import count_to
 from irframe.metrics.positions import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Accuracy(Metric):
+class Accuracy(Graded):
     """How often a relevant document stands above one that is not, of those retrieved.
 
     Parameters
@@ -44,8 +44,6 @@ class Accuracy(Metric):
     array([nan, 1. , 0.5])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     sees_length = True
 
     def kernel(self, *, relevant: Array, found: Floats, rank: Floats, seen: Array) -> Floats:
@@ -56,7 +54,7 @@ class Accuracy(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bpref(Metric):
+class Bpref(Graded):
     """How rarely judged non-relevant documents rank above relevant ones.
 
     Only judged documents count, so that it suffers less than others where judgments are incomplete.
@@ -103,7 +101,6 @@ class Bpref(Metric):
     """
 
     variant: Literal["trec", "2004"] = parameter("trec", choices=("trec", "2004"))
-    rel: int = parameter(1, low=1, high=127)
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
     aliases = ("BPref", "bpref")

@@ -7,12 +7,12 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.positions import ExpectedRanks, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Compat(Metric):
+class Compat(Graded):
     """How much a ranking overlaps with the ideal one that is most like it, rank by rank.
 
     Parameters
@@ -61,7 +61,6 @@ class Compat(Metric):
     p: float = parameter(0.95, above=0, below=1, shown=True)
     normalize: bool = parameter(True)  # noqa: FBT003
     horizon: int | None = None
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     order = "gain"

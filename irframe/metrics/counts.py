@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, Metric, parameter
 from irframe.metrics.block import count_to
 
 
@@ -89,7 +89,7 @@ class NumRet(Count):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRel(Count):
+class NumRel(Count, Graded):
     """How many judged documents are relevant.
 
     Parameters
@@ -119,15 +119,13 @@ class NumRel(Count):
     array([3., 3.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     def kernel(self, *, n_relevant: Array) -> Floats:
         """Return R at every depth."""
         return n_relevant.astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRelRet(Count):
+class NumRelRet(Count, Graded):
     """How many relevant documents were retrieved.
 
     Parameters
@@ -157,8 +155,6 @@ class NumRelRet(Count):
     array([1., 1., 2.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     order = "relevance"
 
     def terms(self, *, relevant: Array) -> Floats:
@@ -171,7 +167,7 @@ class NumRelRet(Count):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumNonrelJudgedRet(Count):
+class NumNonrelJudgedRet(Count, Graded):
     """How many documents that are judged and not relevant were retrieved.
 
     Parameters
@@ -202,15 +198,13 @@ class NumNonrelJudgedRet(Count):
     array([1., 1., 1., 2.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     def terms(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return np.asarray(assessed & ~relevant, np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Utility(Metric):
+class Utility(Graded):
     """What the retrieved set is worth, if every hit and every mistake has its price.
 
     Parameters
@@ -257,7 +251,6 @@ class Utility(Metric):
     c: float = parameter(0.0, high=0)
     d: float = parameter(0.0, low=0)
     docs: int = parameter(0, low=0)
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     range = (-np.inf, np.inf)

@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, Metric, parameter
 from irframe.metrics.contributions import added_by_rank, refuse_without_terms
 from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
@@ -16,7 +16,7 @@ from irframe.metrics.subtopics import Hits
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IA(Metric):
+class IA(Graded):
     """Any metric, averaged over what users may have meant.
 
     Parameters
@@ -54,7 +54,6 @@ class IA(Metric):
     """
 
     metric: str = parameter("AP", shown=True)
-    rel: int = parameter(1, low=1, high=127)
 
     subtopics = True
 
@@ -107,7 +106,7 @@ class IA(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class StRecall(Metric):
+class StRecall(Graded):
     """Share of the subtopics that some document covers.
 
     Parameters
@@ -140,8 +139,6 @@ class StRecall(Metric):
     >>> score_subtopics(StRecall(), [{1}, {1}, {2}])
     array([0.5, 0.5, 1. ])
     """
-
-    rel: int = parameter(1, low=1, high=127)
 
     subtopics = True
     aliases = ("strec",)

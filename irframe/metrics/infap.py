@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.block import count_above
 from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
@@ -17,7 +17,7 @@ POOLED_UNJUDGED = -1
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InfAP(Metric):
+class InfAP(Graded):
     """Average precision as inferred from a random sample of the pool, or of each of its strata.
 
     Parameters
@@ -60,8 +60,6 @@ class InfAP(Metric):
     array([0.5, 0.5, 1. ])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     aliases = ("infAP", "xinfAP")
 
     def parts(
@@ -86,7 +84,7 @@ class InfAP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InfNDCG(Metric):
+class InfNDCG(Graded):
     """Normalised discounted gain as inferred from random samples of the strata of the pool.
 
     Parameters
@@ -135,7 +133,6 @@ class InfNDCG(Metric):
 
     gain: Gain = parameter("linear")
     ideal: Literal["full", "judged"] = parameter("full", choices=("full", "judged"))
-    rel: int = parameter(1, low=1, high=127)
 
     range = (0.0, np.inf)
     aliases = ("infNDCG",)

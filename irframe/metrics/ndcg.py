@@ -7,13 +7,13 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinG(Metric):
+class BinG(Graded):
     """How few documents that are not relevant stand above the relevant ones.
 
     Parameters
@@ -43,8 +43,6 @@ class BinG(Metric):
     array([0.5  , 0.5  , 0.815])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     order = "relevance"
     fillings = "cut"
 
@@ -56,7 +54,7 @@ class BinG(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class G(Metric):
+class G(Graded):
     """Gain as a share of all there is, the less the more was missed before it.
 
     Parameters
@@ -92,7 +90,6 @@ class G(Metric):
     """
 
     gain: Gain = parameter(Linear(top=1))
-    rel: int = parameter(1, low=1, high=127)
 
     def parts(
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
@@ -107,7 +104,7 @@ class G(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DCG(Metric):
+class DCG(Graded):
     """Gain collected on the way down, worth less at every rank.
 
     A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
@@ -150,7 +147,6 @@ class DCG(Metric):
     gain: Gain = parameter("linear")
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
-    rel: int = parameter(1, low=1, high=127)
 
     additive = True
     linear = True
@@ -171,7 +167,7 @@ Ideal = Literal["judged", "pool", "full"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCG(Metric):
+class nDCG(Graded):
     """Discounted gain as a share of what the best possible ranking would have collected.
 
     A document gains by its grade, and the less the further down it stands. The sum is divided by
@@ -226,7 +222,6 @@ class nDCG(Metric):
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
     ideal: Ideal = parameter("judged", choices=get_args(Ideal))
-    rel: int = parameter(1, low=1, high=127)
 
     additive = True
     aliases = ("NDCG", "ndcg", "normalized_dcg")
@@ -244,7 +239,7 @@ class nDCG(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCGRel(Metric):
+class nDCGRel(Graded):
     """Share of the ideal discounted gain, averaged over the documents that gain anything.
 
     Parameters
@@ -279,7 +274,6 @@ class nDCGRel(Metric):
     """
 
     gain: Gain = parameter("linear")
-    rel: int = parameter(1, low=1, high=127)
 
     aliases = ("ndcg_rel",)
     order = "gain"
@@ -297,7 +291,7 @@ class nDCGRel(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RnDCG(Metric):
+class RnDCG(Graded):
     """Share of the ideal discounted gain, averaged over the depths where the ideal gain falls.
 
     Parameters
@@ -334,7 +328,6 @@ class RnDCG(Metric):
     """
 
     gain: Gain = parameter("linear")
-    rel: int = parameter(1, low=1, high=127)
 
     aliases = ("Rndcg",)
     sees_length = True

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.positions import discounts, positive
 from irframe.metrics.subtopics import stretch
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Novelty(Metric, abstract=True):
+class Novelty(Graded, abstract=True):
     """Gain of covered subtopics, a document with `alpha` less for each that was covered above."""
 
     alpha: float = parameter(0.5, low=0, high=1)
@@ -63,7 +63,6 @@ class alpha_DCG(Novelty):
     """
 
     bound: bool = parameter(True)  # noqa: FBT003
-    rel: int = parameter(1, low=1, high=127)
 
     range = (0.0, np.inf)
     needs_depth = True
@@ -117,8 +116,6 @@ class alpha_nDCG(Novelty):
     >>> score_subtopics(alpha_nDCG(), [{1}, {1}, {2}]).round(3)
     array([1.   , 0.807, 0.965])
     """
-
-    rel: int = parameter(1, low=1, high=127)
 
     needs_depth = True
     aliases = ("\u03b1_nDCG",)
@@ -174,7 +171,6 @@ class ERR_IA(Novelty):
     """
 
     bound: bool = parameter(True)  # noqa: FBT003
-    rel: int = parameter(1, low=1, high=127)
 
     range = (0.0, np.inf)
     needs_depth = True
@@ -231,8 +227,6 @@ class nERR_IA(Novelty):
     array([1.   , 0.833, 0.95 ])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     needs_depth = True
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
@@ -284,7 +278,6 @@ class NRBP(Novelty):
     """
 
     beta: float = parameter(0.5, above=0, below=1)
-    rel: int = parameter(1, low=1, high=127)
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
         """Return the gain collected down to each depth."""
@@ -338,7 +331,6 @@ class nNRBP(Novelty):
     """
 
     beta: float = parameter(0.5, above=0, below=1)
-    rel: int = parameter(1, low=1, high=127)
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, Metric, parameter
 from irframe.metrics.block import count_to
 from irframe.metrics.positions import positive
 from irframe.metrics.reading import Reading
@@ -30,7 +30,7 @@ def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class F(Metric):
+class F(Graded):
     """Balance of precision and recall of what the user looks at.
 
     Parameters
@@ -67,7 +67,6 @@ class F(Metric):
     """
 
     beta: float = parameter(1.0, above=0)
-    rel: int = parameter(1, low=1, high=127)
 
     needs_depth = True
     order = "relevance"
@@ -79,7 +78,7 @@ class F(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetAP(Metric):
+class SetAP(Graded):
     """Precision times recall of what was retrieved, whatever its order.
 
     Parameters
@@ -112,8 +111,6 @@ class SetAP(Metric):
     array([0.333, 0.167])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     aliases = ("SetMAP",)
     sees_length = True
     order = "relevance"
@@ -125,7 +122,7 @@ class SetAP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetF(Metric):
+class SetF(Graded):
     """Balance of precision and recall of what was retrieved.
 
     Parameters
@@ -163,7 +160,6 @@ class SetF(Metric):
     """
 
     beta: float = parameter(1.0, above=0)
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     order = "relevance"
@@ -213,7 +209,7 @@ class Judged(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class P(Metric):
+class P(Graded):
     """How much of what the user looks at is relevant.
 
     The share of relevant documents among the first k. Their order within the k does not count, nor
@@ -252,7 +248,6 @@ class P(Metric):
     """
 
     gain: Gain = parameter("binary")
-    rel: int = parameter(1, low=1, high=127)
 
     additive = True
     needs_depth = True
@@ -281,7 +276,7 @@ class P(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetP(Metric):
+class SetP(Graded):
     """How much of what was retrieved is relevant.
 
     Parameters
@@ -314,8 +309,6 @@ class SetP(Metric):
     >>> score_ranking(SetP(), [1, 0], depth=3)
     array([1. , 0.5, 0.5])
     """
-
-    rel: int = parameter(1, low=1, high=127)
 
     sees_length = True
     order = "relevance"

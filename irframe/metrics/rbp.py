@@ -7,13 +7,13 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.positions import discounts
 from irframe.metrics.reading import InverseSquares, Reading, Stopping, reached, read_down
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ERR(Metric):
+class ERR(Graded):
     """How soon a user who stops when satisfied is expected to stop.
 
     One over the rank at which users stop, on average: the better a document, the more likely it
@@ -55,7 +55,6 @@ class ERR(Metric):
     """
 
     gain: Gain = parameter("exp")
-    rel: int = parameter(1, low=1, high=127)
 
     unit = True
     order = "gain"
@@ -273,7 +272,7 @@ class NERR(InverseSquares):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RBP(Metric):
+class RBP(Graded):
     """Rate of gain for a user who goes on to the next rank with probability `p`.
 
     The first rank counts 1 - p, each further one p times as much as the one before: with p = 0.5
@@ -312,7 +311,6 @@ class RBP(Metric):
 
     p: float = parameter(0.8, above=0, below=1, shown=True)
     gain: Gain = parameter("binary")
-    rel: int = parameter(1, low=1, high=127)
 
     additive = True
     linear = True

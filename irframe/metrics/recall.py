@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.positions import positive
 
 ROUNDING = 1e-9
@@ -13,7 +13,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class All(Metric):
+class All(Graded):
     """Whether all that is needed together has been read.
 
     1 where the first k documents hold the whole evidence of the topic, for questions that a part of
@@ -54,7 +54,6 @@ class All(Metric):
     """
 
     share: float = parameter(1.0, above=0, high=1)
-    rel: int = parameter(1, low=1, high=127)
 
     subtopics = None
     spans = None
@@ -68,7 +67,7 @@ class All(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Recall(Metric):
+class Recall(Graded):
     """How much of what is relevant the user has seen.
 
     The share of the relevant documents of the topic that are among the first k. It can only grow
@@ -105,8 +104,6 @@ class Recall(Metric):
     array([0.25, 0.25, 0.5 ])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     additive = True
     aliases = ("R", "SetR")
     linear = True
@@ -123,7 +120,7 @@ class Recall(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RelativeP(Metric):
+class RelativeP(Graded):
     """How much of the relevant documents that could be among the first the user has seen.
 
     Parameters
@@ -158,8 +155,6 @@ class RelativeP(Metric):
     array([1. , 0.5, 1. ])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     needs_depth = True
     aliases = ("R_cap", "RCap")
     linear = True
@@ -176,7 +171,7 @@ class RelativeP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Rprec(Metric):
+class Rprec(Graded):
     """Precision at the depth where a perfect ranking would have listed everything relevant.
 
     With R relevant documents, the share of relevant ones among the first R: a topic with three
@@ -212,8 +207,6 @@ class Rprec(Metric):
     array([0.5, 0.5, 0.5])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     aliases = ("RPrec", "RPrecision", "r_precision")
     order = "relevance"
     fillings = "list"
@@ -224,7 +217,7 @@ class Rprec(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RprecMult(Metric):
+class RprecMult(Graded):
     """Precision at a depth that is a multiple of the number of relevant documents.
 
     Parameters
@@ -260,7 +253,6 @@ class RprecMult(Metric):
     """
 
     multiple: float = parameter(above=0)
-    rel: int = parameter(1, low=1, high=127)
 
     at = "multiple"
     order = "relevance"
@@ -273,7 +265,7 @@ class RprecMult(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetRelativeP(Metric):
+class SetRelativeP(Graded):
     """How much of the relevant documents that the retrieved set has room for are in it.
 
     Parameters
@@ -305,8 +297,6 @@ class SetRelativeP(Metric):
     >>> score_ranking(SetRelativeP(), [1, 0], judged=[1, 1, 1], depth=3)
     array([1. , 0.5, 0.5])
     """
-
-    rel: int = parameter(1, low=1, high=127)
 
     aliases = ("SetRelP",)
     sees_length = True

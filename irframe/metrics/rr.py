@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded
 from irframe.metrics.block import count_to
 from irframe.metrics.reading import HORIZON, Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ESL(Metric):
+class ESL(Graded):
     """How far down the list the first relevant document is: the documents a user reads.
 
     Parameters
@@ -48,8 +48,6 @@ class ESL(Metric):
     array([nan,  2.,  2.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     cost = True
     order = "relevance"
     range = (1.0, np.inf)
@@ -62,7 +60,7 @@ class ESL(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RR(Metric):
+class RR(Graded):
     """How near the top the first relevant document is; its mean is MRR.
 
     1 if the first document is relevant, 1/2 if it is the second, 1/3 if it is the third. Whatever
@@ -96,8 +94,6 @@ class RR(Metric):
     array([0. , 0.5, 0.5])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     aliases = ("MRR", "mean_reciprocal_rank")
     least_topics = 8
     order = "relevance"
@@ -125,7 +121,7 @@ class RR(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Success(Metric):
+class Success(Graded):
     """Whether the user has seen anything relevant; its mean is the hit rate.
 
     1 if there is a relevant document among the first k, else 0. How many there are does not count.
@@ -157,8 +153,6 @@ class Success(Metric):
     >>> score_ranking(Success(), [0, 1, 0])
     array([0., 1., 1.])
     """
-
-    rel: int = parameter(1, low=1, high=127)
 
     aliases = ("HitRate",)
     order = "relevance"

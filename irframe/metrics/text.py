@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, Metric, parameter
 from irframe.metrics.positions import positive
 
 
@@ -196,7 +196,7 @@ class SpanR(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TBG(Metric):
+class TBG(Graded):
     """Gain that decays with the time it takes to reach it.
 
     The user reads a summary, clicks more often if the document is relevant, and then reads the
@@ -255,7 +255,6 @@ class TBG(Metric):
     click: float = parameter(0.64, low=0, high=1)
     click_nonrelevant: float = parameter(0.39, low=0, high=1)
     save: float = parameter(0.77, low=0, high=1)
-    rel: int = parameter(1, low=1, high=127)
 
     range = (0.0, float("inf"))
     timed = True
@@ -270,7 +269,7 @@ class TBG(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class U(Metric):
+class U(Graded):
     """Gain that decays with how much text was read before it was had.
 
     The user reads one text after the other. What helps counts less the further into the text it
@@ -319,7 +318,6 @@ class U(Metric):
     gain: Gain = parameter("linear")
     patience: float = parameter(132000.0, above=0)
     norm: float = parameter(1.0, above=0)
-    rel: int = parameter(1, low=1, high=127)
 
     aliases = ("UMeasure",)
     range = (0.0, float("inf"))

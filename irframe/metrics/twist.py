@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics import positions
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.positions import (
     CROSSINGS,
     Crossing,
@@ -18,7 +18,7 @@ from irframe.metrics.positions import (
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BalancePoint(Metric):
+class BalancePoint(Graded):
     """At which rank a ranking has made up for its misplacements, infinite if it never does.
 
     Parameters
@@ -56,7 +56,6 @@ class BalancePoint(Metric):
     """
 
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
-    rel: int = parameter(1, low=1, high=127)
 
     needs_depth = True
     cost = True
@@ -68,7 +67,7 @@ class BalancePoint(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CRP(Metric):
+class CRP(Graded):
     """How far a ranking has strayed from the ideal one; 0 is not at all, or made up for.
 
     Parameters
@@ -105,8 +104,6 @@ class CRP(Metric):
     array([-2., -2., -2.,  0.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     needs_depth = True
     range = (-np.inf, np.inf)
 
@@ -121,7 +118,7 @@ class CRP(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RecoveryRatio(Metric):
+class RecoveryRatio(Graded):
     """How soon a ranking has made up for its misplacements; 1 is as soon as the ideal could.
 
     Parameters
@@ -158,7 +155,6 @@ class RecoveryRatio(Metric):
     """
 
     crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
-    rel: int = parameter(1, low=1, high=127)
 
     needs_depth = True
     aliases = ("rho",)
@@ -170,7 +166,7 @@ class RecoveryRatio(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SpaceRatio(Metric):
+class SpaceRatio(Graded):
     """How little a ranking moves documents away from their ideal ranks; 1 is not at all.
 
     Parameters
@@ -209,8 +205,6 @@ class SpaceRatio(Metric):
     array([0.8  , 0.8  , 0.667, 0.667])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     needs_depth = True
     aliases = ("sigma",)
 
@@ -220,7 +214,7 @@ class SpaceRatio(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Twist(Metric):
+class Twist(Graded):
     """How little avoidable effort a ranking costs against the ideal one; 1 is no effort wasted.
 
     Parameters
@@ -262,7 +256,6 @@ class Twist(Metric):
     """
 
     crossing: positions.Crossing = parameter("sign_change", choices=positions.CROSSINGS)
-    rel: int = parameter(1, low=1, high=127)
 
     needs_depth = True
 
