@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Ends = tuple[Floats, Floats]
+"""Two arrays, as lower and upper ends are."""
 
 
 BLOCK = 1 << 17

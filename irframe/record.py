@@ -199,7 +199,7 @@ def _option(name: str, value: Any) -> Any:
     if name == "adjust" and value is None:
         return NONE
     if name == "test" and isinstance(value, str):
-        from irframe.paired.parsing import TESTS  # noqa: PLC0415 - only where pairs are tested
+        from irframe.paired import TESTS  # noqa: PLC0415 - only where pairs are tested
 
         return repr(TESTS[value]()) if hasattr(TESTS.get(value), "samples") else value
     return plain(value)

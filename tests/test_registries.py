@@ -10,8 +10,7 @@ from oracles import agreement, gains, paired_tests
 from irframe.agreements.base import Agreement
 from irframe.agreements.correlations import AGREEMENTS, AgreementName, parse_agreement
 from irframe.gains import GAINS, Gain, GainMap, parse_gain
-from irframe.paired import TESTS, PairedTest, parse_test
-from irframe.paired.parsing import TestName
+from irframe.paired import TESTS, PairedTest, TestName, parse_test
 
 
 def kinds(base):

@@ -15,7 +15,7 @@ from xarray import DataArray, Dataset
 import irframe as ir
 from irframe.accessor import verbs
 from irframe.agreements.correlations import AGREEMENTS, AgreementName
-from irframe.paired.parsing import TESTS, TestName
+from irframe.paired import TESTS, TestName
 from irframe.typed import ireval
 
 pytestmark = pytest.mark.xdist_group("typed")

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.arrays import Floats
+from irframe.arrays import Ends, Floats
 from irframe.errors import ParameterError
 from irframe.names import as_html
 
@@ -193,10 +193,6 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
         rows = slice(start, start + size)
         values[..., rows, :] = reduce(x[..., rows, None, :], y[..., None, :, :])
     return values
-
-
-Ends = tuple[Floats, Floats]
-"""First and last rank that every system could have among those it ties with."""
 
 
 def count_below(scores: Floats) -> Floats:

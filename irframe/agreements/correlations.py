@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from irframe.agreements.base import (
     Agreement,
-    Ends,
     count_below,
     over_rows,
     pair_blocks,
     signs,
     tied_ranks,
 )
-from irframe.arrays import Floats
+from irframe.arrays import Ends, Floats
 from irframe.checks import as_written, choice, number
 from irframe.errors import ParameterError
 

@@ -12,7 +12,6 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
-from irframe.checks import level
 from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, leads
@@ -431,7 +430,6 @@ def bootstrap_sensitivity(
     AP      0.750  0.130
     RR      0.321  0.255
     """
-    level(alpha)
     bootstrap = Bootstrap(samples=samples, seed=seed)
     given = None if resamples is None else np.asarray(resamples)
 

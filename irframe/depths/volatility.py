@@ -176,10 +176,7 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
 
 @verb
 def stability(
-    volatility: xr.DataArray,
-    threshold: float = 0.9,
-    *,
-    by: GroupBy | None = None,
+    volatility: xr.DataArray, threshold: float = 0.9, *, by: GroupBy | None = None
 ) -> xr.Dataset:
     """Say from which depth on the ordering of the systems no longer changes, and how often.
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
+from irframe.metrics.ap import Q
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
 from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
 from irframe.metrics.ndcg import nDCG
 from irframe.metrics.positions import discounts, positive
-from irframe.metrics.q import Q
 from irframe.names import UNJUDGED
 
 

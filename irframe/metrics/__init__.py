@@ -23,6 +23,9 @@ from irframe.metrics.spellings import SETTINGS  # noqa: E402
 
 ALIASES.update((name, Setting(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())
 globals().update(METRICS)
+_by_name = sorted(METRICS.items(), key=lambda item: item[0].lower())
+METRICS.clear()
+METRICS.update(_by_name)
 for _kind in METRICS.values():
     suggesting(_kind, "__init__", _kind.__name__)
 

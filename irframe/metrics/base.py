@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from copy import copy
 from dataclasses import Field, dataclass, field, fields, replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from irframe.arrays import Floats
+from irframe.arrays import Array, Floats
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
@@ -42,10 +42,13 @@ Average = Literal["mean", "geometric"]
 """The same, where a metric leaves it to choose."""
 
 METRICS: dict[str, type["Metric"]] = {}
-"""Every metric by its class name, in order of definition."""
+"""Every metric by its class name, those of irframe in the order of their names."""
 
 ALIASES: dict[str, Any] = {}
 """Every name a metric answers to, its own included; the class, or a `Setting` of it."""
+
+WRITTEN_LAST = {"rel": 1, "depth": 2}
+"""The last fields in the text of a metric, in their order."""
 
 PARSED: dict[str, "Metric"] = {}
 """Metrics by texts that they were parsed from, for as long as no further class is defined."""
@@ -86,6 +89,38 @@ def parameter(
     return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
 
 
+def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
+    """Return the kernel whose score at each depth is the sum of the terms of the ranks so far."""
+
+    @wraps(terms)
+    def kernel(metric: Any, **words: Any) -> Floats:
+        return np.asarray(terms(metric, **words).cumsum(axis=-1))
+
+    return kernel
+
+
+def _divided(
+    parts: Callable[..., tuple[Array, Array]],
+) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
+    """Return the kernel and the terms of a score that is a sum over ranks, divided at the end.
+
+    Dividing what each rank adds would round elsewhere than trec_eval does, and at times turn the
+    last of four decimals.
+    """
+
+    @wraps(parts)
+    def kernel(metric: Any, **words: Any) -> Floats:
+        added, total = parts(metric, **words)
+        return np.asarray(added.cumsum(axis=-1) / total)
+
+    @wraps(parts)
+    def terms(metric: Any, **words: Any) -> Floats:
+        added, total = parts(metric, **words)
+        return np.asarray(added / total[..., -1:])
+
+    return kernel, terms
+
+
 class MetricType(type):
     """Class of the metric classes: lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
 
@@ -124,9 +159,11 @@ class Metric(metaclass=MetricType):
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
     ``"list"`` where it may also raise it, see `irframe.extremes.labelings`; `graded`, what else it
     takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
-    `irframe.extremes`; `terms`, a further kernel for what each rank adds to the score at the last
-    depth, for metrics that are such a sum; `last`, a further kernel for the score at the last depth
-    alone, where that is much less work; `reading`, what users do who follow the metric, an
+    `irframe.extremes`; `terms`, a further kernel for what each rank
+    adds to the score at the last depth, for metrics that are such a sum; where the terms are the
+    same at every depth, no other kernel is needed; `parts`, in place of both, what each rank adds
+    and by what the sum is divided; `last`, a further kernel for the score at the last depth alone,
+    where that is much less work; `reading`, what users do who follow the metric, an
     `irframe.metrics.reading.Reading`, for those of the C/W/L framework. A class made with
     ``abstract=True`` is none of the metrics, but what some share.
 
@@ -165,6 +202,10 @@ class Metric(metaclass=MetricType):
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
+        if "parts" in vars(cls):
+            cls.kernel, cls.terms = _divided(cls.parts)  # type: ignore[attr-defined]
+        elif cls.terms and not hasattr(cls, "kernel"):
+            cls.kernel = _summed(cls.terms)
         if abstract:
             return
         identity = cls.__module__, cls.__qualname__  # the same class made again keeps its names
@@ -209,7 +250,7 @@ class Metric(metaclass=MetricType):
 
     def _arguments(self, at: str) -> str:
         shown = []
-        for spec in sorted(fields(self), key=lambda spec: spec.name == "depth"):
+        for spec in sorted(fields(self), key=lambda spec: WRITTEN_LAST.get(spec.name, 0)):
             value: Any = getattr(self, spec.name)
             default: Any = spec.default
             usual = value == (parse_gain(default) if spec.name == "gain" else default)
@@ -341,6 +382,13 @@ class Metric(metaclass=MetricType):
             values = values.copy()
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Graded(Metric, abstract=True):
+    """A metric that tells relevant documents from others: those of a grade from `rel` on."""
+
+    rel: int = parameter(1, low=1, high=127)
 
 
 class Setting(partial[Metric]):

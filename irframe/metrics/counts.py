@@ -1,11 +1,12 @@
-"""Counts: what trec_eval adds up over topics."""
+"""Counts, which trec_eval adds up over topics, and what they are worth."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Metric, parameter
+from irframe.errors import MetricError
+from irframe.metrics.base import Graded, Metric, parameter
 from irframe.metrics.block import count_to
 
 
@@ -82,17 +83,13 @@ class NumRet(Count):
     array([1., 2., 2.])
     """
 
-    def kernel(self, *, seen: Array) -> Floats:
-        """Return the length of the list cut at each depth."""
-        return seen.astype(np.float64)
-
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return np.asarray(rank <= retrieved, np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRel(Count):
+class NumRel(Count, Graded):
     """How many judged documents are relevant.
 
     Parameters
@@ -122,15 +119,13 @@ class NumRel(Count):
     array([3., 3.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     def kernel(self, *, n_relevant: Array) -> Floats:
         """Return R at every depth."""
         return n_relevant.astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRelRet(Count):
+class NumRelRet(Count, Graded):
     """How many relevant documents were retrieved.
 
     Parameters
@@ -160,13 +155,7 @@ class NumRelRet(Count):
     array([1., 1., 2.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     order = "relevance"
-
-    def kernel(self, *, found: Floats) -> Floats:
-        """Return the relevant documents down to each depth."""
-        return found
 
     def terms(self, *, relevant: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
@@ -178,7 +167,7 @@ class NumRelRet(Count):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumNonrelJudgedRet(Count):
+class NumNonrelJudgedRet(Count, Graded):
     """How many documents that are judged and not relevant were retrieved.
 
     Parameters
@@ -209,12 +198,72 @@ class NumNonrelJudgedRet(Count):
     array([1., 1., 1., 2.])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
-    def kernel(self, *, relevant: Array, assessed: Array) -> Floats:
-        """Return the judged non-relevant documents down to each depth."""
-        return count_to(assessed & ~relevant)
-
     def terms(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return np.asarray(assessed & ~relevant, np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Utility(Graded):
+    """What the retrieved set is worth, if every hit and every mistake has its price.
+
+    Parameters
+    ----------
+    a
+        Worth of a relevant document that is retrieved, at least 0.
+    b
+        Worth of one that is retrieved and not relevant, at most 0.
+    c
+        Worth of a relevant document that is missed, at most 0.
+    d
+        Worth of one that is not relevant and left out, at least 0.
+    docs
+        How many documents the collection has, wanted where `d` is not 0.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``Utility@k = a found + b (n - found) + c (R - found) + d (docs + found - n - R)`` with n the
+    smaller of k and the length of the list.
+
+    Range: minus infinity to infinity. Needs: grades, R, list length. No relevant documents: what
+    the list costs. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import Utility
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Utility(a=2.0), [1, 0, 0, 0])
+    array([ 2.,  1.,  0., -1.])
+    """
+
+    a: float = parameter(1.0, low=0)
+    b: float = parameter(-1.0, high=0)
+    c: float = parameter(0.0, high=0)
+    d: float = parameter(0.0, low=0)
+    docs: int = parameter(0, low=0)
+
+    sees_length = True
+    range = (-np.inf, np.inf)
+    order = "relevance"
+    fillings = "cut"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.d and not self.docs:
+            raise MetricError("docs, the size of the collection, for Utility with d", "none")
+
+    def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
+        """Return the worth of the list cut at each depth."""
+        noise, missed = seen - found, n_relevant - found
+        left_out = self.docs - noise - n_relevant
+        return np.asarray(self.a * found + self.b * noise + self.c * missed + self.d * left_out)

@@ -227,7 +227,8 @@ class Evidence:
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
         """Discounted gain of the ideal ranking at each depth, infinite for none; (..., depth)."""
         steps = self.pool_steps(gain, rel, ideal) or self.ideal_steps(gain, rel)
-        return self._ideal_sum(*steps, discount, base, full=ideal == "full")
+        cut = np.full(1, np.inf) if ideal == "full" else self.rank
+        return positions.positive(positions.ideal_sum(*steps, cut, discount, base))
 
     @of_judgments
     def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
@@ -235,14 +236,6 @@ class Evidence:
         gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
         read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
         return positions.positive(np.take_along_axis(gained, read, axis=-1))
-
-    def _ideal_sum(
-        self, falls: Floats, counts: Array, kind: str, base: float, *, full: bool
-    ) -> Floats:
-        longest = max(len(self.rank), int(counts.max(initial=0)) if full else 0)
-        cumulated = np.concatenate([[0.0], np.cumsum(positions.discounts(kind, base, longest))])
-        cut = np.full(1, np.inf) if full else self.rank
-        return positions.positive(positions.ideal_sum(falls, counts, cumulated, cut))
 
     @of_judgments
     def weights(self, discount: str, base: float) -> Floats:

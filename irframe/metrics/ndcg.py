@@ -1,20 +1,173 @@
-"""Normalised discounted cumulated gain."""
+"""Discounted gain, as it is and as a share of that of the ideal ranking."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+import numpy as np
+
 from irframe.arrays import Array, Floats
-from irframe.gains import Gain
-from irframe.metrics.base import Metric, parameter
-from irframe.metrics.contributions import divided
-from irframe.metrics.positions import DISCOUNTS
+from irframe.gains import Gain, Linear
+from irframe.metrics.base import Graded, parameter
+from irframe.metrics.evidence import Steps
+from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum, positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BinG(Graded):
+    """How few documents that are not relevant stand above the relevant ones.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``BinG@k = (1/R) sum over the relevant documents down to k of 1 / log2(2 + n_above)``, with
+    n_above the documents above that are not relevant: `G` with binary gain.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import BinG
+    >>>     >>> score_ranking(BinG(), [1, 0, 1]).round(3)
+    array([0.5  , 0.5  , 0.815])
+    """
+
+    order = "relevance"
+    fillings = "cut"
+
+    def parts(
+        self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant / np.log2(2 + rank - found), positive(n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class G(Graded):
+    """Gain as a share of all there is, the less the more was missed before it.
+
+    Parameters
+    ----------
+    gain
+        Gain map, by default the grades themselves. The scale of gains matters.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``G@k = (1 / sum of all gains) sum_{i<=k} g(i) / log2(2 + cg*(i) - cg(i))``, where cg cumulates
+    gain and cg* that of the ideal ranking, which is taken to gain at least 1 at every rank. With
+    binary gain it is `BinG`.
+
+    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
+
+    >>> from irframe.metrics import G
+    >>>     >>> score_ranking(G(), [0, 2, 1]).round(3)
+    array([0.   , 0.421, 0.631])
+    """
+
+    gain: Gain = parameter(Linear(top=1))
+
+    def parts(
+        self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        falls, counts = ideal_steps
+        ideal = np.zeros((*counts.shape[:-2], len(rank)))
+        for step, fall in enumerate(falls):
+            ideal += fall * (rank <= counts[..., step])
+        missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
+        return gain / np.log2(2 + missed), positive(counts @ falls)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DCG(Graded):
+    """Gain collected on the way down, worth less at every rank.
+
+    A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
+    is not bound by 1: topics with many relevant documents weigh more than in nDCG.
+
+    Parameters
+    ----------
+    gain
+        Gain map.
+    discount
+        ``"log2"``: gain divided by log2(1 + i). ``"zipf"``: by i. ``"jk"``: from rank `base`
+        on by log_base(i), undiscounted above.
+    base
+        Base of ``"jk"``, above 1.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth, usually written ``DCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``DCG@k = sum_{i<=k} G(i) D(i)``.
+
+    Range: 0 upwards. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] Jarvelin, Kekalainen. Cumulated gain-based evaluation of IR techniques. ACM TOIS 20,
+       2002. doi:10.1145/582415.582418
+
+    Examples
+    --------
+    >>> from irframe.metrics import DCG
+    >>>     >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
+    array([1.        , 1.        , 1.16666667])
+    """
+
+    gain: Gain = parameter("linear")
+    discount: str = parameter("log2", choices=DISCOUNTS)
+    base: float = parameter(2, above=1)
+
+    additive = True
+    linear = True
+    range = (0.0, np.inf)
+    order = "gain"
+
+    def terms(self, *, gain: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return gain * discounts(self.discount, self.base, gain.shape[-1])
+
+    def ceiling(self, *, filled_gain: Floats) -> Floats:
+        """Return the discounted gain if unjudged documents gained the most."""
+        return self.kernel(gain=filled_gain)
+
 
 Ideal = Literal["judged", "pool", "full"]
 """What an ideal ranking is made of."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCG(Metric):
+class nDCG(Graded):
     """Discounted gain as a share of what the best possible ranking would have collected.
 
     A document gains by its grade, and the less the further down it stands. The sum is divided by
@@ -61,8 +214,7 @@ class nDCG(Metric):
     The best document first, the second best missed:
 
     >>> from irframe.metrics import nDCG
-    >>> from irframe.metrics.contributions import score_ranking
-    >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
+    >>>     >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
     array([1. , 0.8])
     """
 
@@ -70,7 +222,6 @@ class nDCG(Metric):
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
     ideal: Ideal = parameter("judged", choices=get_args(Ideal))
-    rel: int = parameter(1, low=1, high=127)
 
     additive = True
     aliases = ("NDCG", "ndcg", "normalized_dcg")
@@ -86,4 +237,121 @@ class nDCG(Metric):
         """Return what each rank adds, and by what the sum is divided."""
         return gain * weights, ideal_gain
 
-    kernel, terms = divided(parts)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nDCGRel(Graded):
+    """Share of the ideal discounted gain, averaged over the documents that gain anything.
+
+    Parameters
+    ----------
+    gain
+        Gain map; its scale cancels.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    The mean over all judged documents with gain of `nDCG` at the rank of each; for one that was
+    not retrieved down to k, the discounted gain of the list by that of the whole ideal ranking.
+
+    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    One of two found, at the top: (1 + 1/1.631) / 2.
+
+    >>> from irframe.metrics import nDCGRel
+    >>>     >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
+    array([0.807, 0.807])
+    """
+
+    gain: Gain = parameter("linear")
+
+    aliases = ("ndcg_rel",)
+    order = "gain"
+
+    def kernel(self, *, gain: Floats, rank: Floats, ideal_steps: Steps) -> Floats:
+        """Return the mean share of the ideal gain of the list cut at each depth."""
+        falls, counts = ideal_steps
+        gaining = counts[..., -1] if len(falls) else np.zeros(counts.shape[:-1])
+        own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
+        there = gain > 0
+        summed = np.cumsum(own / positive(ideal_sum(falls, counts, rank)) * there, axis=-1)
+        whole = own / positive(ideal_sum(falls, counts, np.full(1, np.inf)))
+        missing = gaining - np.cumsum(there, axis=-1)
+        return np.asarray((summed + missing * whole) / positive(gaining))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RnDCG(Graded):
+    """Share of the ideal discounted gain, averaged over the depths where the ideal gain falls.
+
+    Parameters
+    ----------
+    gain
+        Gain map; its scale cancels.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    The mean of `nDCG` at the ranks down to which the ideal ranking has documents of each gain or
+    a higher one, and of that of the whole list if this has at least two documents more than gain
+    anything.
+
+    Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0.
+    Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
+
+    >>> from irframe.metrics import RnDCG
+    >>>     >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
+    array([0.  , 0.24, 0.24])
+    """
+
+    gain: Gain = parameter("linear")
+
+    aliases = ("Rndcg",)
+    sees_length = True
+    order = "gain"
+
+    def kernel(self, *, gain: Floats, rank: Floats, seen: Array, ideal_steps: Steps) -> Floats:
+        """Return the mean over the levels of the list cut at each depth."""
+        falls, counts = ideal_steps
+        if not len(falls):
+            return np.zeros(gain.shape)
+        own = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
+        total, points = np.zeros(own.shape), np.zeros(own.shape)
+        for step in range(len(falls)):
+            end = counts[..., step]
+            new = end > (counts[..., step - 1] if step else 0)
+            total += new * _upto(own, end) / positive(ideal_sum(falls, counts, end))
+            points += new
+        more = seen > end + 1
+        total += more * own / positive(ideal_sum(falls, counts, end))
+        return total / positive(points + more)
+
+
+def _upto(cumulated: Floats, end: Array) -> Floats:
+    """Return sums down to each depth or to a rank, whatever comes first."""
+    last = np.clip(end, 1, cumulated.shape[-1]) - 1
+    at_end = np.take_along_axis(cumulated, np.broadcast_to(last, (*cumulated.shape[:-1], 1)), -1)
+    return np.minimum(cumulated, at_end)

@@ -1,4 +1,4 @@
-"""Precision."""
+"""Precision of what the user looks at, alone and with recall in one number."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,210 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, Metric, parameter
+from irframe.metrics.block import count_to
+from irframe.metrics.positions import positive
 from irframe.metrics.reading import Reading
 
 
+def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
+    """Return the weighted harmonic mean of precision and recall, 0 where both are 0.
+
+    Other tools are told beta squared: the square of its root is that number again, to the bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f_measure(np.array([0.5, 0.0]), np.array([1.0, 0.0]), 1.0).round(3)
+    array([0.667, 0.   ])
+    >>> f_measure(np.array([1.0]), np.array([1 / 3]), 2**0.5).tolist()
+    [0.42857142857142855]
+    """
+    weight = float(f"{beta * beta:.15g}")
+    return (1 + weight) * precision * recall / positive(weight * precision + recall)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
-class P(Metric):
+class F(Graded):
+    """Balance of precision and recall of what the user looks at.
+
+    Parameters
+    ----------
+    beta
+        How many times as much recall weighs as precision, above 0.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``F @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``F = (1 + b^2) P R / (b^2 P + R)`` of precision and recall at each depth, 0 where both
+    are 0. Precision divides by the depth; `SetF` divides by the documents retrieved.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] van Rijsbergen. Information Retrieval, chapter 7. Butterworths, 1979.
+       doi:10.1002/asi.4630300621
+
+    Examples
+    --------
+    Precision 1/2 and recall 1/4 at depth 2:
+
+    >>> from irframe.metrics import F
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(F(), [1, 0], judged=[1, 1, 1, 1]).round(4)
+    array([0.4   , 0.3333])
+    """
+
+    beta: float = parameter(1.0, above=0)
+
+    needs_depth = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, precision: Floats, found: Floats, n_relevant: Array) -> Floats:
+        """Return F at each depth."""
+        return f_measure(precision, found / positive(n_relevant), self.beta)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetAP(Graded):
+    """Precision times recall of what was retrieved, whatever its order.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``SetAP@k = found(k)^2 / (n R)`` with n the smaller of k and the length of the list: average
+    precision as if every relevant document found had the precision of the whole set.
+
+    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    Precision 1/2 and recall 1/3:
+
+    >>> from irframe.metrics import SetAP
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(SetAP(), [1, 0], judged=[1, 1, 1]).round(3)
+    array([0.333, 0.167])
+    """
+
+    aliases = ("SetMAP",)
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
+        """Return precision times recall of the list cut at each depth."""
+        return found**2 / positive(seen * n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetF(Graded):
+    """Balance of precision and recall of what was retrieved.
+
+    Parameters
+    ----------
+    beta
+        How many times as much recall weighs as precision, above 0.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``F = (1 + b^2) P R / (b^2 P + R)`` of `SetP` and `Recall`, 0 where both are 0. trec_eval's
+    parameter of ``set_F`` is b squared: ``set_F_4`` is ``SetF(beta=2)``.
+
+    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not
+    relevant.
+
+    References
+    ----------
+    .. [1] van Rijsbergen. Information Retrieval, chapter 7. Butterworths, 1979.
+       doi:10.1002/asi.4630300621
+
+    Examples
+    --------
+    Precision 1 and recall 1/3, then precision 1/2:
+
+    >>> from irframe.metrics import SetF
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(SetF(), [1, 0], judged=[1, 1, 1])
+    array([0.5, 0.4])
+    """
+
+    beta: float = parameter(1.0, above=0)
+
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
+        """Return F of the list cut at each depth."""
+        return f_measure(found / positive(seen), found / positive(n_relevant), self.beta)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Judged(Metric):
+    """How much of what the user looks at has been judged at all.
+
+    Parameters
+    ----------
+    depth
+        Fixed evaluation depth, usually written ``Judged @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``Judged@k = judged documents in the top k / min(k, length of the list)``.
+
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: no matter. Unjudged: what
+    it counts. An empty list: 0.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> from irframe.metrics import Judged
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Judged(), [1, None, 0, None])
+    array([1.        , 0.5       , 0.66666667, 0.5       ])
+    """
+
+    order = "judged"
+
+    def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return judged, positive(seen)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class P(Graded):
     """How much of what the user looks at is relevant.
 
     The share of relevant documents among the first k. Their order within the k does not count, nor
@@ -50,7 +248,6 @@ class P(Metric):
     """
 
     gain: Gain = parameter("binary")
-    rel: int = parameter(1, low=1, high=127)
 
     additive = True
     needs_depth = True
@@ -76,3 +273,96 @@ class P(Metric):
         """Return the mean gain if unjudged and missing documents gained the most."""
         missing = np.maximum(rank - retrieved, 0)
         return (np.cumsum(filled_gain, axis=-1) + best_gain * missing) / rank
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetP(Graded):
+    """How much of what was retrieved is relevant.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``SetP@k = found(k) / min(k, length of the list)``; unlike `P`, a short list is not
+    penalised.
+
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan, Schutze. Introduction to Information Retrieval, chapter 8.
+       Cambridge University Press, 2008. doi:10.1017/CBO9780511809071
+
+    Examples
+    --------
+    A list of two documents, looked at to depth 3:
+
+    >>> from irframe.metrics import SetP
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(SetP(), [1, 0], depth=3)
+    array([1. , 0.5, 0.5])
+    """
+
+    sees_length = True
+    order = "relevance"
+
+    def kernel(self, *, found: Floats, seen: Array) -> Floats:
+        """Return the precision of the list cut at each depth."""
+        return found / positive(seen)
+
+    def terms(self, *, relevant: Array, seen: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / positive(seen[..., -1:]))
+
+    def ceiling(self, *, found: Floats, unjudged: Array, seen: Array) -> Floats:
+        """Return the precision if unjudged documents were relevant."""
+        return self.kernel(found=found + count_to(unjudged), seen=seen)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Accuracy(Graded):
+    """How often a relevant document stands above one that is not, of those retrieved.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    The share of the pairs of a relevant document and one that is not, both retrieved, in which the
+    relevant one is first. It says nothing of what was missed: cutting a list may raise it.
+
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN, as where all or none of
+    the documents retrieved are relevant. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] MacAvaney, Macdonald, Ounis. Streamlining evaluation with ir-measures. ECIR 2022.
+       doi:10.1007/978-3-030-99739-7_38
+
+    Examples
+    --------
+    >>> from irframe.metrics import Accuracy
+    >>>     >>> score_ranking(Accuracy(), [1, 0, 1])
+    array([nan, 1. , 0.5])
+    """
+
+    sees_length = True
+
+    def kernel(self, *, relevant: Array, found: Floats, rank: Floats, seen: Array) -> Floats:
+        """Return the share of pairs in order down to each depth."""
+        pairs = found * (seen - found)
+        wrong = np.cumsum(relevant * (rank - found), axis=-1)
+        return np.asarray(1 - wrong / np.where(pairs > 0, pairs, np.nan))

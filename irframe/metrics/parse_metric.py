@@ -2,20 +2,19 @@
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
-from irframe.gains import GAINS, Binary, Exponential, Gain, GainMap, Linear, moved, parse_gain
+from irframe.gains import GAINS, Binary, Exponential, GainMap, Linear, moved, parse_gain
 from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
 from irframe.names import HIGHEST_GRADE
 
 GDEVAL_TOP = 4
 """The top grade that gdeval has for any judgments."""
-CLIPPED = ("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG")
-"""Measures whose gain is the share of the way from one grade to another."""
 
 
 def is_foreign(metric: Any) -> bool:
@@ -26,8 +25,7 @@ def is_foreign(metric: Any) -> bool:
 def _from_object(measure: Any) -> Metric:
     """Return the metric that a measure of ir_measures is, most of which are written as here."""
     name, given = measure.NAME, dict(measure.params)
-    clipped = name in CLIPPED and given.get("max_rel") is not None
-    if clipped or (name == "nDCG" and "gains" in given):
+    if "gains" in given or given.get("max_rel") is not None:
         return _with_gains(name, given, str(measure))
     if name == "SetF":  # whose beta is squared already there, as in trec_eval
         measure = measure(beta=measure["beta"] ** 0.5)
@@ -105,13 +103,12 @@ def parse_metric(text: Any) -> Metric:
         return _from_object(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    if (known := PARSED.get(text)) is not None:
-        return known
-    metric = _parsed(_fitting(text))
-    if len(PARSED) >= REMEMBERED:
-        PARSED.clear()
-    PARSED[text] = metric
-    return metric
+    if text not in PARSED:
+        metric = _parsed(_fitting(text))
+        if len(PARSED) >= REMEMBERED:
+            PARSED.clear()
+        PARSED[text] = metric
+    return PARSED[text]
 
 
 def _parsed(text: str) -> Metric:
@@ -228,11 +225,8 @@ def names_exactly(text: str) -> bool:
     (True, True, False)
     """
     name, _ = spellings.split_level(text.strip())
-    return re.split(r"[@(.]|_[\d.]", name)[0] in {
-        *ALIASES,
-        *spellings.TREC_NAMES,
-        *spellings.RANX_NAMES,
-    }
+    known = ALIASES.keys() | spellings.TREC_NAMES.keys() | spellings.RANX_NAMES.keys()
+    return re.split(r"[@(.]|_[\d.]", name)[0] in known
 
 
 def _from_trec(text: str) -> Metric | None:
@@ -292,8 +286,10 @@ def _from_expression(text: str) -> Metric:
 def _value(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         gains = {kind.__name__: kind for kind in GAINS.values()}
-        if node.func.id in gains and not node.args:
-            return _gain(gains[node.func.id], node.keywords, text)
+        if (kind := gains.get(node.func.id)) and not node.args:
+            given = {str(key.arg): _value(key.value, text) for key in node.keywords}
+            _refuse_unknown(given, [spec.name for spec in fields(kind)], kind.__name__, text)
+            return kind(**given)
         if node.func.id == "GainMap" and len(node.args) == 1:
             return parse_gain(_value(node.args[0], text))
     try:
@@ -302,14 +298,13 @@ def _value(node: ast.expr, text: str) -> Any:
         raise MetricError("numbers, words in quotes and gain maps", repr(text)) from None
 
 
-def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
-    given = {str(key.arg): _value(key.value, text) for key in keywords}
-    known = [spec.name for spec in fields(kind)]
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        wanted = f"parameters of {kind.__name__}: {', '.join(known) or 'none'}"
-        raise MetricError(wanted, repr(text) + suggest(unknown[0], [*known]), "", unknown)
-    return kind(**given)
+def _refuse_unknown(given: Iterable[str], known: Iterable[str], kind: str, text: str) -> None:
+    """Raise for a parameter that a metric or gain map does not have."""
+    for name in given:
+        if name not in known:
+            found = f"{name} in {text!r}{suggest(name, [*known])}"
+            advice = f"{kind} has {', '.join(sorted(known)) or 'none'}"
+            raise MetricError(f"parameters of {kind}", found, advice)
 
 
 def _kind(name: str, *, bare: bool) -> Any:
@@ -354,12 +349,8 @@ def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) ->
     _take_over(kind, arguments, text)
     known = {spec.name: spec.default for spec in fields(kind) if spec.name not in fixed}
     given = {n if n in known else SYNONYMS.get(n, n): value for n, value in arguments.items()}
-    unknown = [name for name in given if name not in known]
+    _refuse_unknown(given, known, kind.__name__, text)
     missing = [n for n, default in known.items() if default is MISSING and n not in given]
-    if unknown:
-        found = f"{unknown[0]} in {text!r}{suggest(unknown[0], [*known])}"
-        advice = f"{kind.__name__} has {', '.join(sorted(known))}"
-        raise MetricError(f"parameters of {kind.__name__}", found, advice)
     if missing:
         raise MetricError(f"{kind.__name__} with {', '.join(missing)}", repr(text))
     metric: Metric = kind(**fixed, **given)

@@ -27,8 +27,8 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     Parameters
     ----------
     kind
-        ``"log2"``: 1/log2(1 + i). ``"zipf"``: 1/i. ``"jk"``: 1 below rank `base`, and
-        1/log_base(i) from there on, as Jarvelin and Kekalainen have it.
+        ``"log2"``: 1/log2(1 + i). ``"zipf"``: 1/i. ``"none"``: 1. ``"jk"``: 1 below rank `base`,
+        and 1/log_base(i) from there on, as Jarvelin and Kekalainen have it.
     base
         Base of the logarithm of ``"jk"``.
     ranks
@@ -49,32 +49,41 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
         return np.asarray(1 / np.log2(1 + rank))
     if kind == "zipf":
         return 1 / rank
+    if kind == "none":
+        return np.ones(ranks)
     logs = np.log(rank) / np.log(base)
     return np.asarray(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
 
 
-def ideal_sum(falls: Floats, counts: np.ndarray, cumulated: Floats, rank: Floats) -> Floats:
-    """Sum weights over the ideal ranking, cut at every depth.
+def ideal_sum(
+    falls: Floats, counts: Array, rank: Array, kind: str = "log2", base: float = 2
+) -> Floats:
+    """Sum the discounted gain of the ideal ranking, cut at every depth.
 
     Parameters
     ----------
     falls, counts
         The ideal ranking as a staircase: shape (step,) and (..., 1 or depth, step).
-    cumulated
-        Weights summed over the first 0, 1, 2, ... ranks, shape (1 + ranks,).
     rank
-        Depths, shape (depth,); ``numpy.inf`` for no cut.
+        Depths, shape (..., 1 or depth); ``numpy.inf`` for no cut.
+    kind, base
+        Of `discounts`.
 
     Returns
     -------
     numpy.ndarray
         Sums, shape (..., depth).
+
+    Examples
+    --------
+    >>> ideal_sum(np.array([1.0]), np.array([[2]]), np.array([1, 2, 3]), "zipf")
+    array([1. , 1.5, 1.5])
     """
-    last = len(cumulated) - 1
     total = np.zeros(np.broadcast_shapes(counts.shape[:-1], rank.shape))
+    weights = discounts(kind, base, int(min(counts.max(initial=0), rank.max(initial=0))))
+    cumulated = np.concatenate([[0.0], np.cumsum(weights)])
     for step, fall in enumerate(falls):
-        reached = np.minimum(np.minimum(counts[..., step], rank), last).astype(np.intp)
-        total += fall * cumulated[reached]
+        total += fall * cumulated[np.minimum(counts[..., step], rank).astype(np.intp)]
     return total
 
 

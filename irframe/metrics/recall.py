@@ -1,16 +1,73 @@
-"""Recall."""
+"""Shares of what is relevant, or of what of it there is room for."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Metric, parameter
+from irframe.metrics.base import Graded, parameter
 from irframe.metrics.positions import positive
+
+ROUNDING = 1e-9
+"""How much less than a share is taken for it."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Recall(Metric):
+class All(Graded):
+    """Whether all that is needed together has been read.
+
+    1 where the first k documents hold the whole evidence of the topic, for questions that a part of
+    it does not answer.
+
+    Parameters
+    ----------
+    share
+        The share of the evidence that is enough, above 0 to 1.
+    rel
+        Lowest relevant grade, at least 1; of documents.
+    depth
+        Fixed evaluation depth, usually written ``All @ 5``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``All@k = [found(k) >= share R]``, with R the number of relevant judged documents. Of judgments
+    by spans all text that is evidence is wanted, and `share` is a share of it. Where judgments have
+    a column ``set``, one document or one whole span of each set is.
+
+    Range: 0 or 1. Needs: grades, R. No relevant documents: NaN. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Yang, Qi, Zhang, Bengio, Cohen, Salakhutdinov, Manning. HotpotQA: a dataset for diverse,
+       explainable multi-hop question answering. EMNLP 2018. doi:10.18653/v1/D18-1259
+
+    Examples
+    --------
+    Two relevant documents, both found at rank 3:
+
+    >>> from irframe.metrics import All
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(All(), [1, 0, 1], judged=[1, 1, 0])
+    array([0., 0., 1.])
+    """
+
+    share: float = parameter(1.0, above=0, high=1)
+
+    subtopics = None
+    spans = None
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found_share: Floats) -> Floats:
+        """Return 1 from the depth on at which enough is found."""
+        enough = (found_share >= self.share - ROUNDING).astype(float)
+        return np.where(np.isnan(found_share), np.nan, enough)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Recall(Graded):
     """How much of what is relevant the user has seen.
 
     The share of the relevant documents of the topic that are among the first k. It can only grow
@@ -47,8 +104,6 @@ class Recall(Metric):
     array([0.25, 0.25, 0.5 ])
     """
 
-    rel: int = parameter(1, low=1, high=127)
-
     additive = True
     aliases = ("R", "SetR")
     linear = True
@@ -62,3 +117,192 @@ class Recall(Metric):
     def terms(self, *, relevant: Array, n_relevant: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return np.asarray(relevant / positive(n_relevant))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RelativeP(Graded):
+    """How much of the relevant documents that could be among the first the user has seen.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``RelativeP @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``RelativeP@k = found(k) / min(k, R)``: precision down to rank R, recall from there on. BEIR
+    calls it capped recall.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Thakur, Reimers, Ruckle, Srivastava, Gurevych. BEIR: a heterogeneous benchmark for
+       zero-shot evaluation of information retrieval models. NeurIPS 2021.
+       doi:10.48550/arXiv.2104.08663
+
+    Examples
+    --------
+    Two relevant documents, the second at rank 3:
+
+    >>> from irframe.metrics import RelativeP
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(RelativeP(), [1, 0, 1])
+    array([1. , 0.5, 1. ])
+    """
+
+    needs_depth = True
+    aliases = ("R_cap", "RCap")
+    linear = True
+    order = "relevance"
+    fillings = "cut"
+
+    def kernel(self, *, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
+        """Return the share of the relevant documents there might be down to each depth."""
+        return found / positive(np.minimum(rank, n_relevant))
+
+    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / positive(np.minimum(rank[-1], n_relevant)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rprec(Graded):
+    """Precision at the depth where a perfect ranking would have listed everything relevant.
+
+    With R relevant documents, the share of relevant ones among the first R: a topic with three
+    relevant documents is looked at to rank 3, one with a hundred to rank 100.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there first.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``Rprec@k = found(min(k, R)) / R``.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000.
+       doi:10.1145/345508.345543
+
+    Examples
+    --------
+    With R = 2, the second rank decides:
+
+    >>> from irframe.metrics import Rprec
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Rprec(), [1, 0, 1])
+    array([0.5, 0.5, 0.5])
+    """
+
+    aliases = ("RPrec", "RPrecision", "r_precision")
+    order = "relevance"
+    fillings = "list"
+
+    def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant & (rank <= n_relevant), positive(n_relevant)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RprecMult(Graded):
+    """Precision at a depth that is a multiple of the number of relevant documents.
+
+    Parameters
+    ----------
+    multiple
+        The multiple, above 0; usually written ``RprecMult @ 0.2``.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there first.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``RprecMult(m)@k = found(min(k, K)) / K`` with ``K = int(m R + 0.9)``; with m = 1 it is
+    `Rprec`.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    With R = 2, the first rank decides:
+
+    >>> from irframe.metrics import RprecMult
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(RprecMult(multiple=0.5), [1, 0, 1])
+    array([1., 1., 1.])
+    """
+
+    multiple: float = parameter(above=0)
+
+    at = "multiple"
+    order = "relevance"
+    fillings = "list"
+
+    def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        cut = np.floor(self.multiple * n_relevant + 0.9)
+        return relevant & (rank <= cut), positive(cut)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetRelativeP(Graded):
+    """How much of the relevant documents that the retrieved set has room for are in it.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
+
+    Notes
+    -----
+    ``SetRelativeP@k = found(k) / min(n, R)`` with n the smaller of k and the length of the list;
+    unlike `RelativeP`, a short list is not penalised.
+
+    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    A list of two documents, of R = 3, looked at to depth 3:
+
+    >>> from irframe.metrics import SetRelativeP
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(SetRelativeP(), [1, 0], judged=[1, 1, 1], depth=3)
+    array([1. , 0.5, 0.5])
+    """
+
+    aliases = ("SetRelP",)
+    sees_length = True
+    order = "relevance"
+    fillings = "cut"
+
+    def parts(self, *, relevant: Array, seen: Array, n_relevant: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant, positive(np.minimum(seen, n_relevant))

@@ -165,12 +165,12 @@ SPELLED = (
 )
 """Form of a name, in any case, and the metric, with its depth left open."""
 REFUSED = (
-    (r"rbp\.(\d+)", "{0}", "RBP(p=0.{1})", "ranx adds up grades there, which is no share"),
-    (r"hole(?:@|_at_)(\d+)", "{0}", "Judged@{1}", "BEIR's asks whether any topic has it judged"),
-    (r"map@r", "MAP@R", "Rprec", "no list is cut at a topic's number of relevant documents"),
-    (r"nerr@(\d+)", "{0}", "ERR@{1}", "ERR is not divided by that of an ideal ranking"),
+    (r"rbp\.(\d+)", "RBP(p=0.{1})", "ranx adds up grades there, which is no share"),
+    (r"hole(?:@|_at_)(\d+)", "Judged@{1}", "BEIR's asks whether any topic has it judged"),
+    (r"map@r", "Rprec", "no list is cut at a topic's number of relevant documents"),
+    (r"nerr@(\d+)", "ERR@{1}", "ERR is not divided by that of an ideal ranking"),
 )
-"""Form of a name that names no metric, how it is written, what to ask for, and why."""
+"""Form of a name that names no metric, what to ask for, and why."""
 DOUBTED = (
     (r"(?i:accuracy)@1", "{0} is NaN: one document makes no pair. Is Success@1 meant?"),
     (r"(?i:accuracy)@(\d+)", "{0} is the share of pairs in order. Is Success@{1} meant?"),
@@ -197,11 +197,10 @@ def benchmark_name(text: str) -> str | None:
     >>> benchmark_name("ndcg_at_10"), benchmark_name("HR@5"), benchmark_name("AP")
     ('nDCG@10', 'Success@5', None)
     """
-    for form, name, instead, why in REFUSED:
+    for form, instead, why in REFUSED:
         if match := re.fullmatch(form, text, re.IGNORECASE):
-            groups = (match[0], *match.groups())
-            wanted = f"a metric such as {instead.format(*groups)}"
-            raise MetricError(wanted, f"{name.format(*groups)!r}: {why}")
+            wanted = f"a metric such as {instead.format(text, *match.groups())}"
+            raise MetricError(wanted, f"{text!r}: {why}")
     for form, ours in SPELLED:
         if match := re.fullmatch(form, text, re.IGNORECASE):
             return ours.format(match[1])
@@ -246,15 +245,15 @@ def from_cwl(text: str) -> Metric | None:
     (INST(T=2.0), SDCG()@10, None)
     """
     for name, form in CWL_NAMES.items():
-        pattern = form
-        for word in re.findall(r"<(\w+)>", form):
-            pattern = pattern.replace(f"<{word}>", f"(?P<{word}>{NUMBERS.get(word, NUMBER)})")
+        pattern = re.sub(
+            r"<(\w+)>", lambda word: f"(?P{word[0]}{NUMBERS.get(word[1], NUMBER)})", form
+        )
         if match := re.fullmatch(pattern, text, re.IGNORECASE):
-            values = match.groupdict()
-            depth = values.pop("depth", None)
-            given: dict[str, Any] = {key: float(value) for key, value in values.items()}
-            metric: Metric = ALIASES[name](**given)
-            return metric if depth is None else metric @ int(depth)
+            given = match.groupdict().items()
+            metric: Metric = ALIASES[name](
+                **{key: int(value) if key == "depth" else float(value) for key, value in given}
+            )
+            return metric
     return None
 
 
@@ -382,7 +381,6 @@ CUT = re.compile(r"(.+)_at_(\d+)")
 FIELD = re.compile(r"\.(?=[A-Za-z]\w*-)")
 """What parts the fields of a plain name, as in ``RBP.p-0.8``."""
 ESCAPED = re.compile(r"_x([0-9a-f]+)_")
-WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
 def plain_name(name: str, parse: Callable[[str], Any]) -> str:
@@ -403,7 +401,15 @@ def plain_name(name: str, parse: Callable[[str], Any]) -> str:
     ['nDCG_at_10', 'RBP.p-0.8', 'nDCG.gain-exp_at_10', 'map_cut_10']
     """
     metric = parse(name)
-    return next(text for text in _plain_forms(name) if _reads(text, metric, parse))
+    called = re.sub(r"\((.*)\)", lambda call: "".join(map(_dotted, call[1].split(","))), name)
+    escaped = re.sub(r"[^A-Za-z0-9.\-_]", lambda sign: f"_x{ord(sign[0]):x}_", name)
+    forms = name, re.sub(r"@(\d+)$", r"_at_\1", called), escaped
+    return next(form for form in forms if _reads(form, metric, parse))
+
+
+def _dotted(argument: str) -> str:
+    """Return an argument as it stands in a plain name, ``.gain-exp`` for ``gain='exp'``."""
+    return "." + argument.strip().replace("=", "-").replace("'", "")
 
 
 def from_plain(text: str) -> str | None:
@@ -426,34 +432,6 @@ def from_plain(text: str) -> str | None:
     fields = [part.partition("-")[::2] for part in parts]
     arguments = ", ".join(f"{key}={_written(value)}" for key, value in fields)
     return f"{name}({arguments}){depth}" if arguments else f"{name}{depth}"
-
-
-def _plain_forms(name: str) -> Iterator[str]:
-    """Yield plain forms of a name, the shortest first."""
-    yield name
-    match = re.fullmatch(r"(\w+)(?:\((.*)\))?(@\d+)?", name)
-    fields = _fields(match[2] or "") if match else None
-    if match and fields is not None:
-        dotted = "".join(f".{key}-{value}" for key, value in fields.items())
-        yield f"{match[1]}{dotted}{(match[3] or '').replace('@', '_at_')}"
-    yield re.sub(r"[^A-Za-z0-9.\-_]", lambda sign: f"_x{ord(sign[0]):x}_", name)
-
-
-def _fields(text: str) -> dict[str, Any] | None:
-    """Return the fields of a metric, None if one has a value that is no number or word."""
-    try:
-        call: Any = ast.parse(f"f({text})", mode="eval").body
-        values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError):
-        return None
-    plain = all(_is_plain(value) for value in values.values())
-    return values if plain and not call.args else None
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, str):
-        return bool(WORD.fullmatch(value)) and value not in {"True", "False", "None", "inf", "nan"}
-    return value is None or isinstance(value, bool | int | float)
 
 
 def _written(text: str) -> str:

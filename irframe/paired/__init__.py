@@ -1,12 +1,55 @@
 """Paired significance tests, as values with one kernel over all pairs and all depths."""
 
+from typing import Literal
+
+from irframe.checks import as_written, choice
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.bootstrap import Bootstrap, Discrimination
 from irframe.paired.classical import PairedT, RankSum, Sign, Wilcoxon, sign_p
 from irframe.paired.differences import Differences, describe_differences
 from irframe.paired.pairs import all_pairs, baseline_pairs
-from irframe.paired.parsing import TESTS, Test, parse_test
 from irframe.paired.randomisation import MaxT, Permutation, TukeyHSD
+
+TestName = Literal["t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap", "tukey"]
+Test = TestName | PairedTest
+"""A test, or the short name of one."""
+
+TESTS: dict[str, type[PairedTest]] = {
+    test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)
+}
+"""Short name -> class."""
+
+
+def parse_test(test: Test) -> PairedTest:
+    """Find a test by its short name; a test is returned as it is.
+
+    Parameters
+    ----------
+    test
+        "t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap" or "tukey" for a test
+        with its default options, a test, or the text of one.
+
+    Returns
+    -------
+    PairedTest
+        The test.
+
+    Examples
+    --------
+    >>> parse_test("t")
+    PairedT()
+    >>> parse_test(Wilcoxon(correction=True))
+    Wilcoxon(correction=True, exact=False, decimals=12)
+    >>> parse_test("Permutation(samples=999)")
+    Permutation(samples=999, seed=0)
+    """
+    if isinstance(test, PairedTest):
+        return test
+    written: PairedTest | None = as_written(test, {kind.__name__: kind for kind in TESTS.values()})
+    if written is not None:
+        return written
+    return TESTS[choice("a test such as Wilcoxon(correction=True), or its name", test, TESTS)]()
+
 
 __all__ = [
     "TESTS",
@@ -21,6 +64,7 @@ __all__ = [
     "RankSum",
     "Sign",
     "Test",
+    "TestName",
     "TukeyHSD",
     "Wilcoxon",
     "all_pairs",

@@ -6,10 +6,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from irframe.arrays import Ends, Flags, Floats
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import as_html
-from irframe.paired.pairs import BoolArray, FloatArray, IntArray
+from irframe.paired.pairs import Pairs, Weights
 
 
 class PairedResult(NamedTuple):
@@ -28,8 +29,8 @@ class PairedResult(NamedTuple):
     0.05
     """
 
-    statistic: FloatArray
-    p: FloatArray
+    statistic: Floats
+    p: Floats
 
     def decided(self) -> "PairedResult":
         """Give no p to pairs whose differences are all the same, unless they are 0.
@@ -80,7 +81,7 @@ class PairedTest(ABC):
             raise ParameterError("True or False", "", "choose one of the two", wrong)
 
     @abstractmethod
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once.
 
         Parameters
@@ -97,9 +98,7 @@ class PairedTest(ABC):
             `statistic` and `p`, each of shape (pair, depth).
         """
 
-    def weighted(
-        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
-    ) -> PairedResult:
+    def weighted(self, scores: Floats, weights: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth, some topics counting more than others.
 
         Parameters
@@ -116,9 +115,7 @@ class PairedTest(ABC):
         """
         raise NotImplementedError(f"{self!r} has no weighted form")
 
-    def significant(
-        self, scores: FloatArray, pairs: IntArray | None = None, *, alpha: float
-    ) -> BoolArray:
+    def significant(self, scores: Floats, pairs: Pairs = None, *, alpha: float) -> Flags:
         """Tell which pairs differ significantly, where p-values themselves are not asked for.
 
         Parameters
@@ -136,13 +133,8 @@ class PairedTest(ABC):
         return np.less(self.kernel(scores, pairs).decided().p, alpha)
 
     def interval(
-        self,
-        scores: FloatArray,
-        pairs: IntArray | None = None,
-        *,
-        alpha: float,
-        weights: FloatArray | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
+        self, scores: Floats, pairs: Pairs = None, *, alpha: float, weights: Weights = None
+    ) -> Ends:
         """Return between which values mean differences lie, as the test has it; if `inverted`.
 
         Parameters

@@ -6,13 +6,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.differences import SCALE, exact_moments, noise, ratio
 from irframe.paired.pairs import (
-    FloatArray,
-    IntArray,
+    Pairs,
+    Weights,
     checked,
     count_drawn,
     draw_topics,
@@ -47,10 +48,10 @@ class Discrimination(NamedTuple):
     1.0
     """
 
-    asl: FloatArray
-    power: FloatArray
-    pair_deltas: FloatArray
-    delta: FloatArray
+    asl: Floats
+    power: Floats
+    pair_deltas: Floats
+    delta: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +100,7 @@ class Bootstrap(Resampling):
     inverted: ClassVar[bool] = True
     samples: int = 1000
 
-    def resamples(self, topics: int) -> IntArray:
+    def resamples(self, topics: int) -> Ints:
         """Draw topics with replacement.
 
         Parameters
@@ -120,11 +121,7 @@ class Bootstrap(Resampling):
         return draw_topics(topics, samples=self.samples, seed=self.seed)
 
     def kernel(
-        self,
-        scores: FloatArray,
-        pairs: IntArray | None = None,
-        *,
-        resamples: IntArray | None = None,
+        self, scores: Floats, pairs: Pairs = None, *, resamples: Ints | None = None
     ) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`.
 
@@ -142,38 +139,27 @@ class Bootstrap(Resampling):
         """
         return self._test(scores, pairs, self._shares(scores, resamples))
 
-    def weighted(
-        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
-    ) -> PairedResult:
+    def weighted(self, scores: Floats, weights: Floats, pairs: Pairs = None) -> PairedResult:
         """Test with weights of the topics; see `PairedTest.weighted`."""
         return self._test(scores, pairs, self._shares(scores, None), weights)
 
     def _test(
-        self,
-        scores: FloatArray,
-        pairs: IntArray | None,
-        shares: FloatArray,
-        weights: FloatArray | None = None,
+        self, scores: Floats, pairs: Pairs, shares: Floats, weights: Weights = None
     ) -> PairedResult:
-        def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             t, mean, spread = _replicates(a, b, shares, weights)
             return t, _asl(t, ratio(abs(mean), spread))
 
         return PairedResult(*each_pair(test, scores, pairs, width=len(shares)))
 
     def interval(
-        self,
-        scores: FloatArray,
-        pairs: IntArray | None = None,
-        *,
-        alpha: float,
-        weights: FloatArray | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
+        self, scores: Floats, pairs: Pairs = None, *, alpha: float, weights: Weights = None
+    ) -> Ends:
         """Return ``mean -+ t* se``, t* a quantile of |t(w*)|; see `PairedTest.interval`."""
         shares = self._shares(scores, None)
         rank = _rank(self.samples, alpha)
 
-        def ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        def ends(a: Floats, b: Floats) -> tuple[Floats, ...]:
             _, means, spread = _replicates(a, b, shares, weights)
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, weights)
@@ -186,11 +172,11 @@ class Bootstrap(Resampling):
 
     def discriminate(
         self,
-        scores: FloatArray,
-        pairs: IntArray | None = None,
+        scores: Floats,
+        pairs: Pairs = None,
         *,
         alpha: float = 0.05,
-        resamples: IntArray | None = None,
+        resamples: Ints | None = None,
     ) -> Discrimination:
         """Measure how many pairs differ significantly, and the difference of means it takes.
 
@@ -228,7 +214,7 @@ class Bootstrap(Resampling):
         shares = self._shares(scores, resamples)
         rank = _rank(len(shares), alpha)
 
-        def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             t, mean, spread = _replicates(a, b, shares)
             replicates = ratio(abs(mean), spread)
             least = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
@@ -242,7 +228,7 @@ class Bootstrap(Resampling):
             return Discrimination(asl, nothing, deltas, nothing)
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
 
-    def _shares(self, scores: FloatArray, resamples: IntArray | None) -> FloatArray:
+    def _shares(self, scores: Floats, resamples: Ints | None) -> Floats:
         topics = checked(scores, None)[0].shape[1]
         drawn = self.resamples(topics) if resamples is None else np.asarray(resamples)
         if drawn.ndim != 2 or drawn.shape[1] != topics or not len(drawn):
@@ -260,8 +246,8 @@ def _rank(samples: int, alpha: float) -> int:
 
 
 def _replicates(
-    a: FloatArray, b: FloatArray, shares: FloatArray, weights: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+    a: Floats, b: Floats, shares: Floats, weights: Weights = None
+) -> tuple[Floats, Floats, Floats]:
     """Give t(z), and of every resample the mean of w* and its standard error."""
     topics = a.shape[-1]
     mean, error, centred = _observed(a, b, weights)
@@ -284,7 +270,7 @@ def _replicates(
     return ratio(np.where(none, 0, mean), error), means, np.sqrt(variance / (topics - 1))
 
 
-def _observed(a: FloatArray, b: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, ...]:
+def _observed(a: Floats, b: Floats, weights: Weights) -> tuple[Floats, ...]:
     """Give mean(z), its standard error, and w; 0 where z is one constant."""
     topics = a.shape[-1]
     mean, squares = exact_moments(a, b, weights)
@@ -294,7 +280,7 @@ def _observed(a: FloatArray, b: FloatArray, weights: FloatArray | None) -> tuple
     return mean, np.sqrt(squares / max(topics - 1, 1) / topics), centred
 
 
-def _asl(t: FloatArray, replicates: FloatArray) -> FloatArray:
+def _asl(t: Floats, replicates: Floats) -> Floats:
     least = np.where(np.isinf(t), np.inf, abs(t) * (1 - TIE))[..., None]
     reached = (replicates >= least) | np.isnan(least) | (least == 0)
     return np.asarray(np.count_nonzero(reached, axis=-1) / replicates.shape[-1])

@@ -7,11 +7,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from irframe.arrays import Ends, Flags, Floats, Ints
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.differences import SCALE, hc2, moments, ratio, sides
-from irframe.paired.pairs import BoolArray, FloatArray, IntArray, by_depth, by_pair, marked_ranks
+from irframe.paired.pairs import Pairs, Weights, by_depth, by_pair, marked_ranks
 
 NEAR = 1e-6
 """Relative to its quantile: the p-value decides of t that is so close."""
@@ -51,40 +52,36 @@ class PairedT(PairedTest):
     name: ClassVar[str] = "t"
     weighable: ClassVar[bool] = True
 
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
         return self.weighted(scores, None, pairs)
 
-    def weighted(
-        self, scores: FloatArray, weights: FloatArray | None, pairs: IntArray | None = None
-    ) -> PairedResult:
+    def weighted(self, scores: Floats, weights: Weights, pairs: Pairs = None) -> PairedResult:
         """Test with weights of the topics; see `PairedTest.weighted`."""
         freedom = None if weights is None else hc2(weights).freedom
 
-        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+        def compute(block: Floats, pairs: Ints) -> PairedResult:
             summary = moments(block, pairs, weights)
             return student(*summary, topics=block.shape[2], freedom=freedom)
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
-    def significant(
-        self, scores: FloatArray, pairs: IntArray | None = None, *, alpha: float
-    ) -> BoolArray:
+    def significant(self, scores: Floats, pairs: Pairs = None, *, alpha: float) -> Flags:
         """Tell which pairs differ significantly; see `PairedTest.significant`."""
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[BoolArray]:
+        def compute(block: Floats, pairs: Ints) -> tuple[Flags]:
             return (_beyond(*moments(block, pairs), topics=block.shape[2], alpha=alpha),)
 
         return by_depth(compute, scores, pairs, dtypes=(np.bool_,))[0]
 
 
-def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> BoolArray:
+def _beyond(mean: Floats, sd: Floats, *, topics: int, alpha: float) -> Flags:
     """Tell where p < alpha, by the quantile of t; p decides only where t is next to it."""
     if topics == 1:
         return np.zeros(mean.shape, bool)
     quantile = -scipy.special.stdtrit(topics - 1, alpha / 2)
     t = abs(ratio(mean, sd / np.sqrt(topics)))
-    beyond: BoolArray = (t > quantile) & np.isfinite(t)
+    beyond: Flags = (t > quantile) & np.isfinite(t)
     near = abs(t - quantile) <= NEAR * quantile
     if near.any():
         beyond[near] = student(mean[near], sd[near], topics=topics).p < alpha
@@ -92,7 +89,7 @@ def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> B
 
 
 def student(
-    mean: FloatArray, sd: FloatArray, *, topics: int | IntArray, freedom: FloatArray | None = None
+    mean: Floats, sd: Floats, *, topics: int | Ints, freedom: Floats | None = None
 ) -> PairedResult:
     """Give t and its two-sided p-value.
 
@@ -170,10 +167,10 @@ class Wilcoxon(PairedTest):
         if self.decimals is not None:
             whole("decimals", self.decimals, low=0, high=15)
 
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
-        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+        def compute(block: Floats, pairs: Ints) -> PairedResult:
             plus, ties, n = by_pair(self._signed_ranks, block, pairs)
             total = n * (n + 1) / 2
             if self.exact:
@@ -184,9 +181,7 @@ class Wilcoxon(PairedTest):
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
-    def _signed_ranks(
-        self, a: FloatArray, b: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
         """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
         difference = a - b
         if self.decimals is not None:
@@ -204,14 +199,14 @@ class Wilcoxon(PairedTest):
 
 
 def _normal(
-    statistic: FloatArray, deviation: FloatArray, variance: FloatArray, *, correction: bool
+    statistic: Floats, deviation: Floats, variance: Floats, *, correction: bool
 ) -> PairedResult:
     """Return a statistic with two-sided p-values of a deviation that is about normal."""
     apart = np.maximum(abs(deviation) - 0.5, 0) if correction else abs(deviation)
     return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(apart, np.sqrt(variance))))
 
 
-def _exact(smaller: FloatArray, n: FloatArray) -> FloatArray:
+def _exact(smaller: Floats, n: Floats) -> Floats:
     """Two-sided p-values of the smaller rank sum of n untied differences."""
     p = np.ones_like(smaller)
     chances = np.ones(1)
@@ -266,13 +261,13 @@ class RankSum(PairedTest):
     name: ClassVar[str] = "ranksum"
     correction: bool = True
 
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
-        def pooled(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> tuple[FloatArray, FloatArray]:
+        def pooled(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> Ends:
             return marked_ranks(np.concatenate([2 * a + 1, 2 * b], axis=-1))
 
-        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+        def compute(block: Floats, pairs: Ints) -> PairedResult:
             n, flat = block.shape[2], np.rint(block * SCALE).reshape(len(block), -1)
             # Scores by whole numbers in the same order, per depth.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
@@ -314,17 +309,17 @@ class Sign(PairedTest):
 
     name: ClassVar[str] = "sign"
 
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
-        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+        def compute(block: Floats, pairs: Ints) -> tuple[Floats, ...]:
             wins, losses = by_pair(sides, block, pairs)
             return (wins - losses).astype(np.float64), sign_p(wins, losses)
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
 
-def sign_p(wins: IntArray, losses: IntArray) -> FloatArray:
+def sign_p(wins: Ints, losses: Ints) -> Floats:
     """Exact two-sided p-value of wins against losses, each as likely as the other.
 
     Parameters

@@ -9,24 +9,25 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from irframe.arrays import Ends, Floats, Ints
 from irframe.paired.base import PairedResult
 from irframe.paired.differences import moments, ratio
-from irframe.paired.pairs import FloatArray, IntArray, by_depth, gram
+from irframe.paired.pairs import by_depth, gram
 
 
 class Table(NamedTuple):
     """Analysis of variance of the topics x repeats table of every system, shape (system, depth)."""
 
-    topic: FloatArray
+    topic: Floats
     """Variance of the mean over topics: that of the topics' means over repeats, by T."""
-    repeat: FloatArray
+    repeat: Floats
     """That of the repeats' means over topics, by R; 0 of a system with one repeat."""
-    residual: FloatArray
+    residual: Floats
     """The mean square of what neither explains, by T R; counted in both others."""
-    repeats: IntArray
+    repeats: Ints
     """How many repeats a system has, shape (system, 1)."""
     topics: int
-    means: FloatArray
+    means: Floats
     """Every topic's mean over repeats, shape (system, topic, depth)."""
 
 
@@ -45,10 +46,10 @@ class Crossed(NamedTuple):
         What the repeats have of the variance, 0 to 1.
     """
 
-    mean: FloatArray
-    variance: FloatArray
-    freedom: FloatArray
-    share: FloatArray
+    mean: Floats
+    variance: Floats
+    freedom: Floats
+    share: Floats
 
     def test(self) -> PairedResult:
         """Return t and its two-sided p-values.
@@ -63,7 +64,7 @@ class Crossed(NamedTuple):
         p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
         return PairedResult(t, p).decided()
 
-    def interval(self, *, alpha: float) -> tuple[FloatArray, FloatArray]:
+    def interval(self, *, alpha: float) -> Ends:
         """Return the ends of the intervals, NaN where nothing varies."""
         error = np.sqrt(np.where(self.variance > 0, self.variance, np.nan))
         half = -scipy.special.stdtrit(self.freedom, alpha / 2) * error
@@ -71,7 +72,7 @@ class Crossed(NamedTuple):
 
 
 def crossed(
-    lists: FloatArray, owner: IntArray, pairs: IntArray, *, shared: bool = False, over: str = "both"
+    lists: Floats, owner: Ints, pairs: Ints, *, shared: bool = False, over: str = "both"
 ) -> Crossed:
     """Return how sure the difference of every pair is, over new topics, new repeats, or both.
 
@@ -138,7 +139,7 @@ def crossed(
     return Crossed(mean, total, freedom, share)
 
 
-def table_of(lists: FloatArray, owner: IntArray) -> Table:
+def table_of(lists: Floats, owner: Ints) -> Table:
     """Analyse the topics x repeats table of every system; parameters as for `crossed`.
 
     Examples
@@ -168,7 +169,7 @@ def table_of(lists: FloatArray, owner: IntArray) -> Table:
     return Table(topic, repeat, residual, counts[:, np.newaxis], topics, means)
 
 
-def one_sample(table: Table, over: str = "both") -> tuple[FloatArray, FloatArray]:
+def one_sample(table: Table, over: str = "both") -> Ends:
     """Return variance and degrees of freedom of every system's own mean, (system, depth).
 
     Parameters
@@ -192,25 +193,25 @@ def one_sample(table: Table, over: str = "both") -> tuple[FloatArray, FloatArray
         return total, np.where(total > 0, np.maximum(total**2 / weighed, 1.0), np.nan)
 
 
-def _mean_square(values: FloatArray, freedom: int) -> FloatArray:
+def _mean_square(values: Floats, freedom: int) -> Floats:
     """Return sums of squares over the first dimension by their freedom; NaN if there is none."""
     squares = np.einsum("ij,ij->j", values, values)
     return squares / freedom if freedom else np.full_like(squares, np.nan)
 
 
-def _by_freedom(table: Table) -> FloatArray:
+def _by_freedom(table: Table) -> Floats:
     """Return squares by their freedom, of repeats and of residuals, (2, system, depth)."""
     own = np.maximum(table.repeats - 1, 1)
     return np.stack([table.repeat**2 / own, table.residual**2 / (max(table.topics - 1, 1) * own)])
 
 
-def _differences(values: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+def _differences(values: Floats, pairs: Ints) -> Ends:
     """Return mean differences (pair, depth) of (system, place, depth), and their variance."""
     mean, sd = by_depth(moments, values, pairs)
     return mean, sd**2 / values.shape[1]
 
 
-def _own(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+def _own(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     table = table_of(lists, owner)
 
     parts = table.repeat, table.residual, _by_freedom(table)
@@ -220,7 +221,7 @@ def _own(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArra
     return *_differences(table.means, pairs), repeat, residual, freedoms
 
 
-def _shared(lists: FloatArray, owner: IntArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+def _shared(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     topics, depths = lists.shape[1:]
     table = lists.reshape(owner.max() + 1, -1, topics, depths)
     repeats = table.shape[1]

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
-from irframe.paired.pairs import FloatArray, IntArray, by_depth, by_pair, fitting, gram, groups
+from irframe.paired.pairs import Pairs, Weights, by_depth, by_pair, fitting, gram, groups
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the larger score: differences this close together count as one constant."""
@@ -15,9 +16,7 @@ GUARD = 1e-3
 """Share of the operands' power below which the Gram matrix's variance is not trusted."""
 
 
-def moments(
-    block: FloatArray, pairs: IntArray, weights: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray]:
+def moments(block: Floats, pairs: Ints, weights: Weights = None) -> Ends:
     """Mean and standard deviation of the differences of every pair, from one Gram matrix.
 
     Parameters
@@ -55,9 +54,7 @@ def moments(
     return mean, deviations(squares, topics)
 
 
-def _by_gram(
-    block: FloatArray, pairs: IntArray
-) -> tuple[FloatArray, FloatArray, tuple[IntArray, ...]]:
+def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ...]]:
     """Give means and sums of squares, and the depths and pairs where these are in doubt."""
     topics = block.shape[2]
     a, b = pairs.T
@@ -75,14 +72,12 @@ def _by_gram(
     return mean, squares, np.nonzero(squares <= doubt)
 
 
-def deviations(squares: FloatArray, topics: int) -> FloatArray:
+def deviations(squares: Floats, topics: int) -> Floats:
     """Return standard deviations from sums of squares about the mean; NaN of one topic."""
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
-def exact_moments(
-    a: FloatArray, b: FloatArray, weights: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray]:
+def exact_moments(a: Floats, b: Floats, weights: Weights = None) -> Ends:
     """Mean and sum of squares about it of a - b over the last axis, from the differences.
 
     Parameters
@@ -127,12 +122,12 @@ class HC2(NamedTuple):
         How many topics of equal weight would be as good.
     """
 
-    shares: FloatArray
-    freedom: FloatArray
-    topics: FloatArray
+    shares: Floats
+    freedom: Floats
+    topics: Floats
 
 
-def hc2(weights: FloatArray) -> HC2:
+def hc2(weights: Floats) -> HC2:
     """Return what weights of topics make of the variance of a mean.
 
     Parameters
@@ -181,7 +176,7 @@ def hc2(weights: FloatArray) -> HC2:
     return HC2(np.where(heaviest, above[..., None], c), freedom, 1 / total)
 
 
-def settle(mean: FloatArray, squares: FloatArray, spread: FloatArray, largest: FloatArray) -> None:
+def settle(mean: Floats, squares: Floats, spread: Floats, largest: Floats) -> None:
     """Set the moments of differences that are constant but for rounding to what they are, in place.
 
     Parameters
@@ -206,7 +201,7 @@ def settle(mean: FloatArray, squares: FloatArray, spread: FloatArray, largest: F
     mean[constant & (abs(mean) <= least)] = 0
 
 
-def noise(a: FloatArray, b: FloatArray) -> FloatArray:
+def noise(a: Floats, b: Floats) -> Floats:
     """Return how far apart differences of these scores may be by rounding alone.
 
     Parameters
@@ -222,7 +217,7 @@ def noise(a: FloatArray, b: FloatArray) -> FloatArray:
     return ROUNDING * _largest(a, b)
 
 
-def _largest(a: FloatArray, b: FloatArray) -> FloatArray:
+def _largest(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1)))
 
 
@@ -256,16 +251,16 @@ class Differences(NamedTuple):
     (array([[2.]]), array([[2.]]), array([[1.]]))
     """
 
-    mean: FloatArray
-    sd: FloatArray
-    wins: IntArray
-    ties: IntArray
-    losses: IntArray
-    topics: int | IntArray
-    freedom: float | IntArray
+    mean: Floats
+    sd: Floats
+    wins: Ints
+    ties: Ints
+    losses: Ints
+    topics: int | Ints
+    freedom: float | Ints
 
     @property
-    def effect_size(self) -> FloatArray:
+    def effect_size(self) -> Floats:
         """Paired standardised mean difference.
 
         Returns
@@ -284,7 +279,7 @@ class Differences(NamedTuple):
         """
         return self.mean / self._varying()
 
-    def interval(self, *, alpha: float = 0.05) -> tuple[FloatArray, FloatArray]:
+    def interval(self, *, alpha: float = 0.05) -> Ends:
         """Confidence interval of the mean difference.
 
         Parameters
@@ -318,13 +313,13 @@ class Differences(NamedTuple):
         half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
 
-    def _varying(self) -> FloatArray:
+    def _varying(self) -> Floats:
         """Return standard deviations, NaN where nothing says how differences vary."""
         return np.where(self.sd > 0, self.sd, np.nan)
 
 
 def describe_differences(
-    scores: FloatArray, pairs: IntArray | None = None, weights: FloatArray | None = None
+    scores: Floats, pairs: Pairs = None, weights: Weights = None
 ) -> Differences:
     """Say by how much, how evenly and on how many topics the systems of each pair differ.
 
@@ -362,7 +357,7 @@ def describe_differences(
     (1, 1, 1)
     """
 
-    def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+    def compute(block: Floats, pairs: Ints) -> tuple[Floats, ...]:
         return *moments(block, pairs, weights), *by_pair(sides, block, pairs)
 
     dtypes = (np.float64, np.float64, np.int64, np.int64)
@@ -372,7 +367,7 @@ def describe_differences(
     return Differences(mean, sd, wins, topics - wins - losses, losses, topics, freedom)
 
 
-def sides(a: FloatArray, b: FloatArray) -> tuple[IntArray, IntArray]:
+def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
     """Count the topics that a wins and loses, differences rounded to 12 decimals.
 
     Parameters
@@ -393,7 +388,7 @@ def sides(a: FloatArray, b: FloatArray) -> tuple[IntArray, IntArray]:
     )
 
 
-def ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+def ratio(above: Floats, below: Floats) -> Floats:
     """Divide; 0 / 0 is 0, anything else by 0 is infinite with its sign."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, above / below)

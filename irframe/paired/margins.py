@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from irframe.paired.pairs import FloatArray, IntArray, groups
+from irframe.arrays import Ends, Flags, Floats, Ints
+from irframe.paired.pairs import groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""
 
 
-def hedges(effect_size: FloatArray, topics: IntArray, *, alpha: float) -> tuple[FloatArray, ...]:
+def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, ...]:
     """Return Hedges' g of paired differences, and its interval.
 
     Parameters
@@ -55,12 +55,12 @@ def hedges(effect_size: FloatArray, topics: IntArray, *, alpha: float) -> tuple[
 
 
 def within_margin(
-    mean: FloatArray,
-    sd: FloatArray,
-    topics: int | IntArray,
-    margin: float | FloatArray,
-    freedom: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
+    mean: Floats,
+    sd: Floats,
+    topics: int | Ints,
+    margin: float | Floats,
+    freedom: Floats | None = None,
+) -> Ends:
     """Test paired differences against a margin.
 
     Parameters
@@ -121,13 +121,8 @@ def _found(df: float, power: float, alpha: float) -> float:
 
 
 def detectable(
-    sd: FloatArray,
-    topics: IntArray,
-    *,
-    power: float,
-    alpha: float,
-    freedom: FloatArray | None = None,
-) -> FloatArray:
+    sd: Floats, topics: Ints, *, power: float, alpha: float, freedom: Floats | None = None
+) -> Floats:
     """Return the smallest true difference that a two-sided t-test finds so often.
 
     Parameters
@@ -156,13 +151,13 @@ def detectable(
 class Anova(NamedTuple):
     """Whether groups have the same mean."""
 
-    statistic: FloatArray
-    within: FloatArray
+    statistic: Floats
+    within: Floats
     """Degrees of freedom within groups; those between are one less than the groups."""
-    p: FloatArray
+    p: Floats
 
 
-def welch(mean: FloatArray, sd: FloatArray, n: IntArray) -> Anova:
+def welch(mean: Floats, sd: Floats, n: Ints) -> Anova:
     """Say whether groups differ in their means, whatever their spreads.
 
     Parameters
@@ -210,7 +205,6 @@ def welch(mean: FloatArray, sd: FloatArray, n: IntArray) -> Anova:
 
 BLOCK = 1 << 20
 """Differences that are held at a time."""
-Flags = NDArray[np.bool_]
 
 
 class Powered(NamedTuple):
@@ -233,13 +227,13 @@ class Powered(NamedTuple):
     0.5
     """
 
-    estimate: FloatArray
-    error: FloatArray
-    jackknife: FloatArray
-    weight: FloatArray
+    estimate: Floats
+    error: Floats
+    jackknife: Floats
+    weight: Floats
 
 
-def power(cheap: FloatArray, human: FloatArray, counted: Flags, judged: Flags) -> Powered:
+def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powered:
     """Estimate means from cheap scores everywhere and people's somewhere.
 
     Parameters
@@ -301,7 +295,7 @@ def power(cheap: FloatArray, human: FloatArray, counted: Flags, judged: Flags) -
 
 
 def power_pairs(
-    cheap: FloatArray, human: FloatArray, counted: Flags, judged: Flags, pairs: IntArray
+    cheap: Floats, human: Floats, counted: Flags, judged: Flags, pairs: Ints
 ) -> Powered:
     """Estimate differences of the means of pairs of systems.
 
@@ -335,13 +329,8 @@ def power_pairs(
 
 
 def _weight(
-    products: FloatArray,
-    squares: FloatArray,
-    total: FloatArray,
-    apart: FloatArray,
-    n: FloatArray,
-    every: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
+    products: Floats, squares: Floats, total: Floats, apart: Floats, n: Floats, every: Floats
+) -> Ends:
     """Return the weight, and the variance of cheap scores over both samples.
 
     From sums over n topics of products with people's scores and of squares, over all of squares,
@@ -353,16 +342,16 @@ def _weight(
     return np.clip(share, 0, 1), spread
 
 
-def _centred(values: FloatArray, where: Flags) -> tuple[FloatArray, FloatArray]:
+def _centred(values: Floats, where: Flags) -> Ends:
     """Return means over some topics, and values less these, 0 elsewhere."""
     mean = _mean(values, where)
     return mean, np.where(where, values - _wide(mean), 0.0)
 
 
-def _mean(values: FloatArray, where: Flags) -> FloatArray:
+def _mean(values: Floats, where: Flags) -> Floats:
     """Return the mean over some topics, shape (..., depth)."""
     return np.asarray(np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0))
 
 
-def _wide(values: FloatArray) -> FloatArray:
+def _wide(values: Floats) -> Floats:
     return values[..., np.newaxis, :]

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from irframe.arrays import in_threads
+from irframe.arrays import Ends, Floats, Ints, in_threads
 from irframe.checks import room, whole
 from irframe.errors import ParameterError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+Pairs = Ints | None
+"""Positions of systems a and b, shape (pair, 2); None for all pairs."""
+Weights = Floats | None
+"""Those of the topics; None where all count alike."""
 
 
-def all_pairs(systems: int) -> IntArray:
+def all_pairs(systems: int) -> Ints:
     """Every unordered pair of systems, the earlier system first.
 
     Parameters
@@ -37,7 +38,7 @@ def all_pairs(systems: int) -> IntArray:
     return np.stack(np.triu_indices(systems, k=1), axis=1).astype(np.int64)
 
 
-def baseline_pairs(systems: int, baseline: int) -> IntArray:
+def baseline_pairs(systems: int, baseline: int) -> Ints:
     """Every other system against one baseline, which is b of each pair.
 
     Parameters
@@ -72,9 +73,9 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 def by_depth(
-    compute: Callable[[FloatArray, IntArray], Arrays],
-    scores: FloatArray,
-    pairs: IntArray | None,
+    compute: Callable[[Floats, Ints], Arrays],
+    scores: Floats,
+    pairs: Pairs,
     *,
     dtypes: tuple[DTypeLike, ...] = (np.float64, np.float64),
 ) -> Arrays:
@@ -114,7 +115,7 @@ def by_depth(
 def by_pair(
     compute: Callable[[NDArray[Any], NDArray[Any]], Arrays],
     block: NDArray[Any],
-    pairs: IntArray,
+    pairs: Ints,
     *,
     width: int = 1,
 ) -> Arrays:
@@ -146,14 +147,14 @@ def by_pair(
 
 def each_pair(
     compute: Callable[[NDArray[Any], NDArray[Any]], Arrays],
-    scores: FloatArray,
-    pairs: IntArray | None,
+    scores: Floats,
+    pairs: Pairs,
     *,
     width: int = 1,
 ) -> Arrays:
     """Compute two numbers of both sides of every pair at every depth; see `by_depth`, `by_pair`."""
 
-    def of_block(block: FloatArray, pairs: IntArray) -> Arrays:
+    def of_block(block: Floats, pairs: Ints) -> Arrays:
         return by_pair(compute, block, pairs, width=width)
 
     return by_depth(of_block, scores, pairs)
@@ -169,7 +170,7 @@ def fitting(values: int, size: int = GROUP_BYTES) -> int:
     return max(1, size // (8 * max(1, values)))
 
 
-def checked(scores: FloatArray, pairs: IntArray | None) -> tuple[FloatArray, IntArray]:
+def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
     """Return scores and pairs as arrays, or say what is wrong with their shapes."""
     scores = np.asarray(scores)
     if scores.ndim != 3 or not scores.shape[1]:
@@ -191,7 +192,7 @@ NARROWEST = 16
 """A piece has at least as many rows or columns, so that very large arrays take few pieces."""
 
 
-def gram(block: FloatArray) -> FloatArray:
+def gram(block: Floats) -> Floats:
     """Inner products of all rows: block @ block.T for every depth.
 
     Parameters
@@ -212,7 +213,7 @@ def gram(block: FloatArray) -> FloatArray:
     return total
 
 
-def product(rows: FloatArray, columns: FloatArray) -> FloatArray:
+def product(rows: Floats, columns: Floats) -> Floats:
     """Inner products of rows and columns: rows @ columns.
 
     Parameters
@@ -243,7 +244,7 @@ def _refuse_large(samples: int, topics: int, size: int) -> None:
     room(what, samples * topics * size, "ask for fewer samples=")
 
 
-def draw_topics(topics: int, *, samples: int, seed: int) -> IntArray:
+def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:
     """Draw topics with replacement.
 
     Parameters
@@ -287,7 +288,7 @@ def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
     return 2 * drawn - np.int8(1)
 
 
-def count_drawn(drawn: IntArray) -> FloatArray:
+def count_drawn(drawn: Ints) -> Floats:
     """Count how often each resample has each topic.
 
     Parameters
@@ -311,7 +312,7 @@ def count_drawn(drawn: IntArray) -> FloatArray:
     return counts.reshape(drawn.shape).astype(np.float64)
 
 
-def critical(drawn: FloatArray, alpha: float) -> FloatArray:
+def critical(drawn: Floats, alpha: float) -> Floats:
     """Return what statistics must exceed for p < alpha.
 
     Parameters
@@ -340,7 +341,7 @@ def critical(drawn: FloatArray, alpha: float) -> FloatArray:
     return np.asarray(np.partition(drawn, place, axis=0)[place])
 
 
-def marked_ranks(keys: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def marked_ranks(keys: NDArray[Any]) -> Ends:
     """Sum the average ranks of the marked values of every row.
 
     Parameters

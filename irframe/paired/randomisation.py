@@ -8,13 +8,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import room, whole
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.differences import ROUNDING, noise
 from irframe.paired.pairs import (
     BLOCK_BYTES,
-    FloatArray,
-    IntArray,
+    Pairs,
+    Weights,
     by_depth,
     checked,
     critical,
@@ -95,18 +96,16 @@ class Permutation(Resampling):
         """
         return draw_signs(topics, samples=self.samples, seed=self.seed)
 
-    def weighted(
-        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
-    ) -> PairedResult:
+    def weighted(self, scores: Floats, weights: Floats, pairs: Pairs = None) -> PairedResult:
         """Test with weights of the topics; see `PairedTest.weighted`."""
         return self.kernel(checked(scores, pairs)[0] * weights[:, np.newaxis], pairs)
 
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
         scores, pairs = checked(scores, pairs)
         signs = self.signs(scores.shape[1])
 
-        def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             difference = a - b
             total = difference.sum(axis=-1)
             least = abs(total) - TIE * abs(difference).sum(axis=-1)
@@ -120,13 +119,8 @@ class Permutation(Resampling):
         return PairedResult(*each_pair(test, scores, pairs, width=width))
 
     def interval(
-        self,
-        scores: FloatArray,
-        pairs: IntArray | None = None,
-        *,
-        alpha: float,
-        weights: FloatArray | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
+        self, scores: Floats, pairs: Pairs = None, *, alpha: float, weights: Weights = None
+    ) -> Ends:
         """Return the differences that are not rejected; see `PairedTest.interval`.
 
         Notes
@@ -142,7 +136,7 @@ class Permutation(Resampling):
         turned = np.stack([factor @ (signs > 0), factor @ (signs < 0)])
         needed = np.count_nonzero((1 + np.arange(self.samples)) / (1 + self.samples) < alpha)
 
-        def ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        def ends(a: Floats, b: Floats) -> tuple[Floats, ...]:
             difference = factor * (a - b)
             total, flipped = difference.sum(axis=-1), product(difference, signs)
             parts = np.stack([total[..., None] + flipped, total[..., None] - flipped]) / 2
@@ -215,7 +209,7 @@ class TukeyHSD(Resampling):
     inverted: ClassVar[bool] = True
     samples: int = 10_000
 
-    def shuffles(self, systems: int, topics: int) -> Iterator[IntArray]:
+    def shuffles(self, systems: int, topics: int) -> Iterator[Ints]:
         """Draw the shuffles, a few at a time.
 
         Parameters
@@ -239,7 +233,7 @@ class TukeyHSD(Resampling):
             draws = len(range(self.samples)[group])
             yield generator.permuted(np.broadcast_to(row, (draws, topics, systems)), axis=-1)
 
-    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+    def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
         what, size = f"{self.samples:,} ranges of means at every depth", 8 * scores.shape[-1]
         room(what, KEPT * size * self.samples, "ask for fewer samples=, or depths with at=")
@@ -253,19 +247,19 @@ class TukeyHSD(Resampling):
 
     def interval(
         self,
-        scores: FloatArray,
-        pairs: IntArray | None = None,
+        scores: Floats,
+        pairs: Pairs = None,
         *,
         alpha: float,
-        weights: FloatArray | None = None,  # noqa: ARG002 - has no weighted form
-    ) -> tuple[FloatArray, FloatArray]:
+        weights: Weights = None,  # noqa: ARG002 - has no weighted form
+    ) -> Ends:
         """Return intervals that hold for all pairs at once; see `PairedTest.interval`."""
         statistic, _ = by_depth(_observed, scores, pairs)
         values = np.asarray(scores, dtype=np.float64)
         half = critical(self._ranges(values), alpha) + TIE * abs(values).max(axis=(0, 1))
         return statistic - half, statistic + half
 
-    def _ranges(self, scores: FloatArray) -> FloatArray:
+    def _ranges(self, scores: Floats) -> Floats:
         """Return how far apart best and worst mean are in every shuffle, (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
@@ -281,7 +275,7 @@ class TukeyHSD(Resampling):
         return np.concatenate(ranges)
 
 
-def _observed(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+def _observed(block: Floats, pairs: Ints) -> Ends:
     means = block.mean(axis=2)
     statistic = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
     return statistic, abs(statistic) - TIE * abs(block).max(axis=(1, 2))[:, None]
@@ -338,9 +332,7 @@ class MaxT:
         whole("samples", self.samples, low=1)
         whole("seed", self.seed, low=0)
 
-    def kernel(
-        self, scores: FloatArray, pairs: IntArray, topics: IntArray | None = None
-    ) -> FloatArray:
+    def kernel(self, scores: Floats, pairs: Ints, topics: Ints | None = None) -> Floats:
         """Test all pairs of a family.
 
         Parameters
@@ -372,8 +364,8 @@ class MaxT:
         return p
 
     def reach(
-        self, scores: FloatArray, pairs: IntArray, topics: IntArray | None = None, *, alpha: float
-    ) -> FloatArray:
+        self, scores: Floats, pairs: Ints, topics: Ints | None = None, *, alpha: float
+    ) -> Floats:
         """Return which |t| a pair must exceed for intervals that hold for all pairs at once.
 
         Parameters
@@ -405,13 +397,13 @@ class MaxT:
 class _Family(NamedTuple):
     """Pairs, and what their statistics are made of besides the sums of their scores."""
 
-    pairs: IntArray
-    topics: IntArray
-    scale: FloatArray
-    noise: FloatArray
+    pairs: Ints
+    topics: Ints
+    scale: Floats
+    noise: Floats
 
     @classmethod
-    def of(cls, scores: FloatArray, pairs: IntArray, topics: Any) -> Self:
+    def of(cls, scores: Floats, pairs: Ints, topics: Any) -> Self:
         """Return the pairs of columns of scores, compared on so many topics."""
         counted = np.broadcast_to(topics, len(pairs))
         power, largest = np.empty(len(pairs)), abs(scores).max(axis=0)
@@ -422,12 +414,12 @@ class _Family(NamedTuple):
         noise = TIE + ROUNDING * counted * largest[pairs].max(axis=1) * scale
         return cls(pairs, counted, scale, noise)
 
-    def at(self, places: IntArray | slice) -> Self:
+    def at(self, places: Ints | slice) -> Self:
         """Return some of the pairs."""
         parts: Any = (array[places] for array in self)
         return type(self)(*parts)
 
-    def reaching(self, sums: FloatArray, least: FloatArray) -> IntArray:
+    def reaching(self, sums: Floats, least: Floats) -> Ints:
         """Count the draws in which a pair, or one before it, is as large as the least of it."""
         count = np.empty(len(self.pairs), dtype=np.int64)
         largest = np.zeros(sums.shape[1])
@@ -439,7 +431,7 @@ class _Family(NamedTuple):
             largest = sizes[-1]
         return count
 
-    def largest(self, sums: FloatArray) -> FloatArray:
+    def largest(self, sums: Floats) -> Floats:
         """Return the largest |t| of all pairs in each draw, as `sizes` gives them."""
         largest = np.zeros(sums.shape[1])
         for group in groups(len(self.pairs), fitting(sums.shape[1])):
@@ -447,14 +439,14 @@ class _Family(NamedTuple):
             np.maximum(largest, sizes.max(axis=0), out=largest)
         return largest
 
-    def sizes(self, sums: FloatArray, most: int) -> FloatArray:
+    def sizes(self, sums: Floats, most: int) -> Floats:
         """Return |t| of sums of scores, (column, draw), by a scale on which it is from 0 to 1.
 
         With d the n differences, ``r = |sum d| / sqrt(n sum d^2)`` and
         ``t^2 = (n - 1) r^2 / (1 - r^2)``; the sum of squares never changes with signs.
         """
         a, b = self.pairs.T
-        sizes: FloatArray = sums.take(a, axis=0)
+        sizes: Floats = sums.take(a, axis=0)
         sizes -= sums.take(b, axis=0)
         np.abs(sizes, out=sizes)
         sizes *= self.scale[:, np.newaxis]

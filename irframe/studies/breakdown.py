@@ -22,7 +22,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
-from irframe.metrics.esl import ESL
+from irframe.metrics.asl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
 from irframe.paired.differences import ROUNDING, ratio

@@ -19,10 +19,8 @@ from irframe.cubes.verb import read_depth, verb
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.ap import AP
-from irframe.metrics.asl import ASL, Unretrieved
-from irframe.metrics.atomizedp import AtomizedP
+from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
 from irframe.metrics.facts import average, facts
-from irframe.metrics.inverseasl import InverseASL
 from irframe.names import METRIC, RANK, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 from irframe.scores.averages import by_depth, metric_labels

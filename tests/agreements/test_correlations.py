@@ -16,13 +16,18 @@ from irframe import agreements
 from irframe.agreements import AGREEMENTS, RBO, RMSE, Kendall, Pearson, TauAP, parse_agreement
 from irframe.errors import ParameterError
 
-ROWS = st.integers(2, 10).flatmap(
-    lambda systems: arrays(float, (3, systems), elements=st.sampled_from([0.0, 0.1, 0.2, 0.7]))
-)
+
+def sides(largest):
+    """Draw two sets of rows of scores, of which some tie, of so many systems at most."""
+    some = st.sampled_from([0.0, 0.1, 0.2, 0.7, 1.0])
+    return st.integers(1, largest).flatmap(
+        lambda systems: st.tuples(*2 * [arrays(float, (2, systems), elements=some)])
+    )
 
 
-@given(ROWS)
-def test_tau_b_of_equal_orderings_is_exactly_one(x):
+@given(sides(10))
+def test_tau_b_of_equal_orderings_is_exactly_one(xy):
+    x, _ = xy
     diagonal = np.diagonal(Kendall().kernel(x, x))
     tied = np.ptp(x, axis=-1) == 0
     np.testing.assert_array_equal(diagonal, np.where(tied, np.nan, 1))
@@ -35,10 +40,21 @@ def test_scores_are_compared_as_given():
     assert Kendall().kernel(noisy.round(12), clean).item() < 1
 
 
-@pytest.mark.parametrize("variant", ["c", "", None, 1])
-def test_unknown_variant(variant):
-    with pytest.raises(ParameterError, match=f"variant to be one of 'a', 'b'; found {variant!r}"):
-        Kendall(variant=variant)
+WRONG = {
+    (Kendall, "variant"): ("one of 'a', 'b'", ("c", "", None, 1)),
+    (RBO, "p"): ("above 0 and below 1", (0, 1, -0.1, 1.5, np.nan, "0.9", None, True)),
+    (RBO, "ties"): ("one of 'w', 'a', 'b'", ("c", "W", None)),
+    (TauAP, "symmetric"): ("True or False", ("yes", 1, None)),
+    (TauAP, "ties"): ("one of 'a', 'b'", ("w", "c", None)),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "wanted", "value"),
+    [(*key, words, value) for key, (words, values) in WRONG.items() for value in values],
+)
+def test_options_out_of_range(kind, option, wanted, value):
+    refused(ParameterError, f"{option}.*{wanted}; found {value!r}", kind, **{option: value})
 
 
 @pytest.mark.parametrize(("name", "other"), [("T_AP_b", "AP_b"), ("T_cross", "RBP(0.95)")])
@@ -57,16 +73,17 @@ def test_every_name_stands_for_a_value_that_reads_back(name):
     assert hash(method) == hash(parse_agreement(name))
 
 
-def test_names():
-    assert parse_agreement("kendall") == parse_agreement("tau_b") == Kendall(variant="b")
-    assert parse_agreement("tau_a") == Kendall(variant="a")
-    assert parse_agreement("tau_ap") == TauAP(symmetric=False)
-    assert parse_agreement("tau_ap_b") == TauAP(ties="b")
-    assert parse_agreement("rbo") == RBO(p=0.9, ties="w")
-    assert parse_agreement("rbo_a") == RBO(ties="a")
-    assert parse_agreement("rbo_b") == RBO(ties="b")
-    assert parse_agreement("rmse") == RMSE()
-    assert RMSE.distance
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        *(("kendall", Kendall(variant="b")), ("tau_b", Kendall(variant="b"))),
+        *(("tau_a", Kendall(variant="a")), ("tau_ap", TauAP(symmetric=False))),
+        *(("tau_ap_b", TauAP(ties="b")), ("rbo", RBO(p=0.9, ties="w")), ("rbo_a", RBO(ties="a"))),
+        *(("rbo_b", RBO(ties="b")), ("rmse", RMSE())),
+    ],
+)
+def test_names(name, method):
+    assert parse_agreement(name) == method
 
 
 @pytest.mark.parametrize("unknown", ["tau", "RBO", "", None, 3, Kendall, ["kendall"]])
@@ -76,14 +93,7 @@ def test_unknown_method_lists_what_there_is(unknown):
     assert all(repr(name) in str(caught.value) for name in AGREEMENTS)
 
 
-SIDES = st.integers(2, 10).flatmap(
-    lambda systems: st.tuples(
-        *2 * [arrays(float, (2, systems), elements=st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]))]
-    )
-)
-
-
-@given(SIDES)
+@given(sides(10))
 def test_ignores_origin_and_unit(xy):
     x, y = xy
     np.testing.assert_allclose(
@@ -110,15 +120,10 @@ def test_never_leaves_its_range():
 
 EVERY = [RBO(ties=ties) for ties in ("w", "a", "b")]
 X, Y = [4, 4, 3, 2, 2, 1], [3, 4, 4, 1, 2, 2]
-RBO_SIDES = st.integers(1, 5).flatmap(
-    lambda systems: st.tuples(
-        *2 * [arrays(float, (2, systems), elements=st.sampled_from([0.0, 0.2, 0.5, 1.0]))]
-    )
-)
 
 
 @pytest.mark.thorough
-@given(RBO_SIDES, st.sampled_from([0.2, 0.4, 0.6]))
+@given(sides(5), st.sampled_from([0.2, 0.4, 0.6]))
 def test_the_limit_of_its_sum_over_all_orders(xy, p):
     x, y = xy
     wanted = [[oracle.rbo_limit(a.tolist(), b.tolist(), p, 64) for b in y] for a in x]
@@ -146,16 +151,19 @@ def test_worked_example(p):
         assert oracle.rbo_ext(X, Y, p, ties) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("method", EVERY, ids=repr)
+@pytest.mark.parametrize(
+    "method", [*EVERY, TauAP(), TauAP(symmetric=True), TauAP(ties="b")], ids=repr
+)
 def test_reversed_listing_of_tied_systems_changes_nothing(method):
     found = method.kernel([X[::-1]], [Y[::-1]])
     np.testing.assert_allclose(found, method.kernel([X], [Y]), rtol=0, atol=1e-15)
 
 
 def test_an_ordering_with_ties_agrees_with_itself_unless_its_order_is_unknown():
-    assert RBO().kernel([X], [X]) == pytest.approx(1)
-    assert RBO(ties="b").kernel([X], [X]) == pytest.approx(1)
+    for method in (RBO(), RBO(ties="b"), TauAP(ties="b")):
+        assert method.kernel([X], [X]) == pytest.approx(1)
     assert RBO(ties="a").kernel([X], [X]) < 0.97
+    assert TauAP().kernel([X], [X]) < 0.95
 
 
 @pytest.mark.parametrize("method", EVERY, ids=repr)
@@ -166,27 +174,10 @@ def test_orderings_without_ties_beside_one_with_ties(method):
     np.testing.assert_allclose(method.kernel(x, mixed)[:, :3], method.kernel(x, y), atol=1e-12)
 
 
-@pytest.mark.parametrize("p", [0, 1, -0.1, 1.5, np.nan, "0.9", None, True])
-def test_p_out_of_range(p):
-    refused(ParameterError, "above 0 and below 1", lambda: RBO(p=p))
-
-
-@pytest.mark.parametrize("ties", ["c", "W", None])
-def test_unknown_treatment_of_ties(ties):
-    refused(ParameterError, f"ties to be one of 'w', 'a', 'b'; found {ties!r}", RBO, ties=ties)
-
-
 def test_reference_and_estimate_are_told_apart():
     x, y = [[4, 3, 2, 1]], [[1, 4, 3, 2]]
     assert TauAP().kernel(x, y) != TauAP().kernel(y, x)
     assert TauAP(symmetric=True).kernel(x, y) == TauAP(symmetric=True).kernel(y, x)
-
-
-def test_tau_ap_reversed_listing_of_tied_systems_changes_nothing():
-    x, y = np.array([[5, 5, 5, 4, 3, 3, 1]]), np.array([[2, 1, 2, 2, 0, 1, 0]])
-    for method in (TauAP(), TauAP(symmetric=True), TauAP(ties="b")):
-        found = method.kernel(x[:, ::-1], y[:, ::-1])
-        np.testing.assert_allclose(found, method.kernel(x, y), rtol=0, atol=1e-15)
 
 
 def test_an_ordering_that_says_nothing():
@@ -203,23 +194,6 @@ def test_ties_by_hand():
     # y as estimate: one system below the best group, two above it, both right: 2/1 * 2/2 - 1;
     # x as estimate: the second has nothing above it in y, the third two: 2/2 * (0 + 2/2) - 1
     assert TauAP(ties="b").kernel(x, y) == pytest.approx((1 + 0) / 2)
-
-
-def test_an_ordering_with_ties_agrees_with_itself_once_corrected():
-    x = [[4, 4, 3, 2, 2, 1]]
-    assert TauAP(ties="b").kernel(x, x) == pytest.approx(1)
-    assert TauAP().kernel(x, x) < 0.95
-
-
-@pytest.mark.parametrize("value", ["yes", 1, None])
-def test_symmetric_is_true_or_false(value):
-    with pytest.raises(ParameterError, match=f"symmetric to be True or False; found {value!r}"):
-        TauAP(symmetric=value)
-
-
-@pytest.mark.parametrize("ties", ["w", "c", None])
-def test_tau_ap_unknown_treatment_of_ties(ties):
-    refused(ParameterError, f"ties to be one of 'a', 'b'; found {ties!r}", lambda: TauAP(ties=ties))
 
 
 def test_golden_public_example(golden):

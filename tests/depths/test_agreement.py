@@ -3,6 +3,8 @@
 Intervals of agreements, against a loop over resamples.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -35,31 +37,28 @@ METHODS = {
 
 
 @pytest.mark.parametrize("method", METHODS)
-class TestScipy:
-    def test_a_depth(self, scores, method):
-        found = scores.ireval.agreement(20, method, at=[3, 20, 50])
-        for metric in scores["metric"].to_numpy():
-            for depth in (3, 20, 50):
-                expected = METHODS[method](means(scores, metric, 20), means(scores, metric, depth))
-                assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
+@pytest.mark.parametrize(
+    ("reference", "held"),
+    [
+        (20, lambda scores, metric, _: means(scores, metric, 20)),
+        ("ASL", lambda scores, _, depth: means(scores, "ASL", depth)),
+        ("RR@5", lambda scores, _, __: means(scores, "RR", 5)),
+    ],
+)
+def test_agreement_with_a_reference_equals_scipy(scores, method, reference, held):
+    found = scores.ireval.agreement(reference, method, at=[3, 20, 50])
+    for metric, depth in product(scores["metric"].to_numpy(), (3, 20, 50)):
+        expected = METHODS[method](held(scores, metric, depth), means(scores, metric, depth))
+        assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
 
-    def test_a_metric(self, scores, method):
-        found = scores.ireval.agreement("ASL", method, at=[3, 50])
-        fixed = scores.ireval.agreement("RR@5", method, at=[3, 50])
-        for metric in scores["metric"].to_numpy():
-            for depth in (3, 50):
-                here = means(scores, metric, depth)
-                expected = METHODS[method](means(scores, "ASL", depth), here)
-                assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
-                expected = METHODS[method](means(scores, "RR", 5), here)
-                assert fixed.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
 
-    def test_metrics_with_each_other(self, scores, method):
-        found = scores.ireval.agreement(method=method, at=[5, 50])
-        assert found.dims == ("metric", "metric_other", "depth")
-        expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
-        value = found.sel(metric="ASL", metric_other="RR", depth=50)
-        assert value.item() == pytest.approx(expected)
+@pytest.mark.parametrize("method", METHODS)
+def test_agreement_of_metrics_equals_scipy(scores, method):
+    found = scores.ireval.agreement(method=method, at=[5, 50])
+    assert found.dims == ("metric", "metric_other", "depth")
+    expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
+    value = found.sel(metric="ASL", metric_other="RR", depth=50)
+    assert value.item() == pytest.approx(expected)
 
 
 def test_worked_ties(golden):
@@ -183,10 +182,7 @@ def test_intervals_of_averages_equal_the_loop(deep, method):
     assert len(caught) == 1
     assert found.attrs["caution"] == str(caught[0].message)
     assert found.attrs["interval_of"] == "by the averages over all topics"
-    one, other = (
-        deep.sel(metric="ASL", depth=10),
-        deep.sel(metric="nDCG", depth=5),
-    )
+    one, other = deep.sel(metric="ASL", depth=10), deep.sel(metric="nDCG", depth=5)
     measure = tau if method == "kendall" else lambda x, y: np.corrcoef(x, y)[0, 1]
     expected = looped_of_averages(one, other, measure, (True, False))
     assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
@@ -194,23 +190,18 @@ def test_intervals_of_averages_equal_the_loop(deep, method):
         deep.ireval.agreement("ASL@10", "rmse", **ASKED, of="averages")
 
 
-def test_intervals_with_a_metric_equal_the_loop(deep):
-    def pearson(x, y):
-        return np.corrcoef(x, y)[0, 1]
-
-    found = deep.ireval.agreement("ASL", "pearson", **ASKED)
-    one, other = (deep.sel(metric=metric, depth=5) for metric in ("ASL", "nDCG"))
-    expected = looped(one, other, pearson, (True, False))
-    assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
-
-
-def test_distances_take_averages_as_they_are(deep):
-    found = deep.ireval.agreement("ASL@10", "rmse", **ASKED)
-    one, other = (
-        deep.sel(metric="ASL", depth=10),
-        deep.sel(metric="nDCG", depth=5),
-    )
-    expected = looped(one, other, lambda x, y: np.sqrt(((x - y) ** 2).mean()))
+@pytest.mark.parametrize(
+    ("reference", "depth", "method", "loop", "costs"),
+    [
+        ("ASL", 5, "pearson", lambda x, y: np.corrcoef(x, y)[0, 1], (True, False)),
+        ("ASL@10", 10, "rmse", lambda x, y: np.sqrt(((x - y) ** 2).mean()), (False, False)),
+    ],
+)
+def test_intervals_with_a_metric_equal_the_loop(deep, reference, depth, method, loop, costs):
+    """Distances take averages as they are, those of costs too."""
+    found = deep.ireval.agreement(reference, method, **ASKED)
+    one, other = deep.sel(metric="ASL", depth=depth), deep.sel(metric="nDCG", depth=5)
+    expected = looped(one, other, loop, costs)
     assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
 
 
@@ -233,10 +224,7 @@ def test_metrics_and_depths_have_the_intervals_of_each_pair(deep, method, monkey
 
 
 def test_both_sides_draw_the_same_topics_whatever_their_order(deep):
-    one, other = (
-        deep[:1, ..., :1],
-        deep[:1, ..., 1:2].assign_coords(depth=[5]),
-    )
+    one, other = deep[:1, ..., :1], deep[:1, ..., 1:2].assign_coords(depth=[5])
     found = one.ireval.agreement(other, **ASKED)
     turned = one.ireval.agreement(other.isel(topic=slice(None, None, -1)), **ASKED)
     xr.testing.assert_equal(found, turned)

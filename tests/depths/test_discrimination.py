@@ -1,10 +1,6 @@
-"""Tests of irframe.depths.discrimination.
+"""Pairs that are told apart, covered and contradicted, against loops over pairs."""
 
-Pairs that are told apart: against loops over pairs, and at the border of significance;
-Discriminative power against worked cases and loops over pairs; Coverage against loops over pairs;
-Inversions against loops over pairs; The median p-value against loops over pairs.
-"""
-
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -26,23 +22,36 @@ pytestmark = [
 ]
 
 
+RATIO = partial(comparing.discrimination, test=t_test, alpha=ALPHA)
+MEDIAN = partial(comparing.median_p, test=t_test)
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "loop"),
+    [("discrimination", {"adjust": None, "alpha": ALPHA}, RATIO), ("median_p", {}, MEDIAN)],
+)
 @pytest.mark.parametrize("seed", few_of(range(5), 3))
 @pytest.mark.parametrize("holes", [False, True])
-def test_every_metric_and_depth_against_the_loop(seed, holes):
+def test_every_metric_and_depth_against_the_loop(verb, options, loop, seed, holes):
     scores = random_scores(seed, holes=holes)
-    expected = looped(
-        scores, lambda m, k: comparing.discrimination(rows(scores, m, k), t_test, ALPHA)
-    )
-    found = scores.ireval.discrimination("t", adjust=None, alpha=ALPHA)
+    found = getattr(scores.ireval, verb)(**options)
     assert found.dims == ("metric", "depth")
-    np.testing.assert_allclose(found, expected)
+    expected = looped(scores, lambda m, k: loop(rows(scores, m, k)))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_worked_example(golden):
+@pytest.mark.parametrize("verb", ["discrimination", "coverage", "inversions"])
+def test_worked_example(golden, verb):
     case = golden["002-sec34-example"]
-    scores = xr.DataArray(np.array(case["input"]["ref"], float), dims=("system", "topic"))
-    expected = case["expected"]["discrimination"]
-    assert scores.ireval.discrimination(adjust=None).item() == pytest.approx(expected)
+    new, reference = (
+        xr.DataArray(np.array(case["input"][side], float), dims=("system", "topic"))
+        for side in ("new", "ref")
+    )
+    given = (reference,) if verb == "discrimination" else (new, reference)
+    found = getattr(ir.verbs, verb)(*given, adjust=None)
+    assert found.item() == pytest.approx(case["expected"][verb.removesuffix("s")])
+    if verb == "coverage":
+        assert np.isnan(ir.verbs.coverage(*given))  # without spread nothing is shown
 
 
 @pytest.mark.parametrize(
@@ -64,19 +73,23 @@ def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjus
         assert found.attrs | told == found.attrs
 
 
-def test_systems_that_are_the_same_are_not_told_apart():
-    scores = random_scores(0) * 0 + 0.5
-    assert (scores.ireval.discrimination() == 0).all()
+@pytest.mark.parametrize(
+    ("verb", "given", "value"),
+    [
+        ("discrimination", (), 0),
+        ("median_p", (), 1),
+        ("coverage", (1,), np.nan),
+        ("inversions", (1,), np.nan),
+    ],
+)
+def test_systems_that_are_the_same_do_not_differ(verb, given, value):
+    found = getattr((random_scores(0) * 0 + 0.5).ireval, verb)(*given)
+    np.testing.assert_array_equal(found, np.full(found.shape, value))
 
 
 def test_missing_scores_are_counted():
     with pytest.warns(IrframeWarning, match="1 of 7 for AP .2.; 1 of 7 for ASL .4."):
         random_scores(0, holes=True).ireval.discrimination()
-
-
-@pytest.mark.parametrize("alpha", [0, 1, 2])
-def test_levels_that_are_none(alpha):
-    refused(ParameterError, "alpha", random_scores(0).ireval.discrimination, "t", alpha=alpha)
 
 
 def test_a_p_value_of_alpha_is_not_significant():
@@ -94,19 +107,6 @@ def test_alpha_of_a_hedge_is_not_significant_either(cube):
     p = report["p"].min()
     strict = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10, alpha=p)
     assert not strict["dagger"].any()
-
-
-def test_worked_case(golden):
-    case = golden["004-bootstrap"]
-    scores = xr.DataArray(case["input"]["scores"], dims=("system", "topic"))
-    found = scores.ireval.bootstrap_sensitivity(resamples=case["input"]["resamples"])
-    expected = case["expected"]
-    asl = [value for *_, value in expected["asl"]]
-    np.testing.assert_allclose(found["asl"].squeeze(), asl)
-    deltas = [value for *_, value in expected["pair_deltas"]]
-    np.testing.assert_allclose(found["pair_delta"].squeeze(), deltas)
-    assert found["power"].item() == pytest.approx(expected["discriminative_power"])
-    assert found["delta"].item() == pytest.approx(expected["delta"])
 
 
 @pytest.fixture(scope="module")
@@ -154,33 +154,27 @@ def test_groups_of_other_systems_keep_their_pairs(scores):
 
 
 @pytest.mark.parametrize(
-    "options", [{"alpha": 0}, {"samples": 0}, {"seed": -1}, {"resamples": [[0, 1]]}, {"by": "x"}]
+    ("verb", "options", "words"),
+    [
+        *(("discrimination", {"alpha": alpha}, "alpha") for alpha in (0, 1, 2)),
+        ("median_p", {"test": "z-test"}, "z-test"),
+        ("bootstrap_sensitivity", {"alpha": 0}, "alpha"),
+        ("bootstrap_sensitivity", {"samples": 0}, "samples"),
+        ("bootstrap_sensitivity", {"seed": -1}, "seed"),
+        ("bootstrap_sensitivity", {"resamples": [[0, 1]]}, "resamples of 16 topics"),
+    ],
 )
-def test_bad_input(scores, options):
-    with pytest.raises(ParameterError):
-        scores.ireval.bootstrap_sensitivity(**options)
+def test_bad_input(scores, verb, options, words):
+    refused(ParameterError, words, getattr(scores.ireval, verb), **options)
+    refused(ParameterError, "two systems to compare; found 1", getattr(scores[:, :1].ireval, verb))
 
 
-def test_coverage_worked_example(golden):
-    case = golden["002-sec34-example"]
-    new, reference = (
-        xr.DataArray(np.array(case["input"][side], float), dims=("system", "topic"))
-        for side in ("new", "ref")
-    )
-    expected = case["expected"]
-    assert new.ireval.coverage(reference, adjust=None).item() == pytest.approx(expected["coverage"])
-    assert np.isnan(new.ireval.coverage(reference))  # without spread nothing is shown
-
-
-def test_a_reference_covers_itself():
+def test_a_reference_covers_itself_and_does_not_contradict_itself():
     scores = random_scores(2)
-    assert (scores.ireval.coverage(10).sel(depth=10) == 1).all()
-    assert (scores.ireval.coverage("AP").sel(metric="AP") == 1).all()
-
-
-def test_nothing_significant_in_the_reference_is_nan():
-    scores = random_scores(0) * 0 + 0.5
-    assert scores.ireval.coverage(1).isnull().all()
+    for own in ({"depth": 10}, {"metric": "AP"}):
+        (reference,) = own.values()
+        assert (scores.ireval.coverage(reference).sel(own) == 1).all()
+        assert (scores.ireval.inversions(reference).sel(own) == 0).all()
 
 
 def test_metrics_of_a_frame():
@@ -217,22 +211,6 @@ def test_other_groups_are_named():
     refused(ParameterError, "same groups.*y, z", lambda: left.ireval.coverage(right, by="half"))
 
 
-def test_inversions_worked_example(golden):
-    case = golden["002-sec34-example"]
-    new, reference = (
-        xr.DataArray(np.array(case["input"][side], float), dims=("system", "topic"))
-        for side in ("new", "ref")
-    )
-    expected = case["expected"]
-    found = new.ireval.inversions(reference, adjust=None)
-    assert found.item() == pytest.approx(expected["inversion"])
-
-
-def test_a_reference_does_not_contradict_itself():
-    scores = random_scores(2)
-    assert (scores.ireval.inversions(10).sel(depth=10) == 0).all()
-
-
 def test_turned_round_every_difference_is_contradicted():
     scores = random_scores(2)
     assert (scores.ireval.inversions(-scores) == 1).all()
@@ -255,26 +233,11 @@ def test_insignificant_means_contradict_too():
     assert scores.ireval.inversions(reference).item() == 1
 
 
-def test_inversions_nothing_significant_in_the_reference_is_nan():
-    scores = random_scores(0) * 0 + 0.5
-    assert scores.ireval.inversions(1).isnull().all()
-
-
 def test_rounding_of_means_is_no_inversion():
     reference = xr.DataArray([[3.0, 3.01], [1.0, 1.0]], dims=("system", "topic"))
     scores = xr.DataArray([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2 + 4e-16]], dims=("system", "topic"))
     assert scores.mean("topic").diff("system").item() != 0
     assert scores.ireval.inversions(reference).item() == 0
-
-
-@pytest.mark.parametrize("seed", few_of(range(5), 3))
-@pytest.mark.parametrize("holes", [False, True])
-def test_median_p_every_metric_and_depth_against_the_loop(seed, holes):
-    scores = random_scores(seed, holes=holes)
-    expected = looped(scores, lambda m, k: comparing.median_p(rows(scores, m, k), t_test))
-    found = scores.ireval.median_p()
-    assert found.dims == ("metric", "depth")
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
@@ -285,20 +248,9 @@ def test_it_is_the_median_of_the_comparison_frame(test):
     np.testing.assert_allclose(scores.ireval.median_p(test), median)
 
 
-def test_systems_that_are_the_same_have_the_highest():
-    scores = random_scores(0) * 0 + 0.5
-    assert (scores.ireval.median_p() == 1).all()
-
-
 def test_an_even_number_of_pairs_has_the_mean_of_two():
     scores = random_scores(2, systems=4)
     p = np.sort(scores.ireval.compare(at=5).query("metric == 'AP'")["p"])
     assert len(p) == 6
     found = scores.ireval.median_p(at=5).sel(metric="AP").item()
     assert found == pytest.approx((p[2] + p[3]) / 2)
-
-
-def test_tests_that_are_none():
-    refused(ParameterError, "z-test", lambda: random_scores(0).ireval.median_p("z-test"))
-    with pytest.raises(ParameterError, match="at least two systems to compare; found 1"):
-        random_scores(0)[:, :1].ireval.median_p()

@@ -12,35 +12,21 @@ from irframe.depths.pool_growth import _Spread
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 
 
-def worked(golden):
+def test_worked_case(golden):
     case = golden["002-pool"]
     rows = [(s, "t", d, -i) for s, ds in case["input"]["runs"].items() for i, d in enumerate(ds)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
-    cube = runs.ireval.cube(qrels.assign(topic="t"), pool_depth=6)
-    return cube, case["input"]["depths"], case["expected"]
-
-
-def test_worked_growth(golden):
-    cube, depths, expected = worked(golden)
-    growth = cube.ireval.pool_growth(at=depths)
+    cube, expected = runs.ireval.cube(qrels.assign(topic="t"), pool_depth=6), case["expected"]
+    growth = cube.ireval.pool_growth(at=case["input"]["depths"])
     pairs = np.stack([growth.judged, growth.relevant], axis=-1)
     np.testing.assert_allclose(pairs, expected["judged_and_relevant_per_depth"])
     np.testing.assert_allclose(growth.rate[1:], expected["rates"])
     assert growth.rate[0] == 0
-
-
-def test_worked_statistics(golden):
-    cube, _, expected = worked(golden)
-    depths = [int(depth) for depth in expected["table4"]]
-    growth = cube.ireval.pool_growth(at=depths)
-    columns = {
-        "RelInPool": "relevant_in_pool",
-        "RankUnj": "first_unjudged",
-        "NumRelPast": "relevant_past",
-    }
+    growth = cube.ireval.pool_growth(at=[int(depth) for depth in expected["table4"]])
+    keys = {"RelInPool": "relevant_in_pool", "RankUnj": "first_unjudged"}
     for depth, row in expected["table4"].items():
-        for key, column in columns.items():
+        for key, column in (keys | {"NumRelPast": "relevant_past"}).items():
             found = [growth[name].sel(depth=int(depth)) for name in (column, f"{column}_sd")]
             np.testing.assert_allclose(found, row[key], atol=1e-12)
 

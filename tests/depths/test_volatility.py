@@ -1,6 +1,9 @@
 """Volatility matrices and their summaries; from which depth on an ordering stays."""
 
+from itertools import product
+
 import numpy as np
+import pandas as pd
 import pytest
 from refusals import refused
 from scipy import stats
@@ -17,8 +20,6 @@ def scores():
 
 def worked_cube(case):
     """Lay the worked rankings out as runs and judgments of one topic."""
-    import pandas as pd
-
     judged = sorted((g for g in case["input"]["judged"]), reverse=True)
     qrels = pd.DataFrame(
         {"topic": "1", "doc": [f"j{n}" for n in range(len(judged))], "grade": judged}
@@ -57,12 +58,10 @@ def order(scores, metric, depth):
 def test_every_entry_is_a_correlation(scores):
     found = scores.ireval.volatility(at=[1, 7, 20, 50])
     assert found.dims == ("metric", "depth", "depth_other")
-    for metric in scores["metric"].to_numpy():
-        for k1 in (1, 7, 20, 50):
-            for k2 in (1, 7, 20, 50):
-                x, y = order(scores, metric, k1), order(scores, metric, k2)
-                value = found.sel(metric=metric, depth=k1, depth_other=k2).item()
-                assert value == pytest.approx(stats.kendalltau(x, y).statistic, nan_ok=True)
+    for metric, k1, k2 in product(scores["metric"].to_numpy(), *2 * [found["depth"].to_numpy()]):
+        x, y = order(scores, metric, k1), order(scores, metric, k2)
+        value = found.sel(metric=metric, depth=k1, depth_other=k2).item()
+        assert value == pytest.approx(stats.kendalltau(x, y).statistic, nan_ok=True)
 
 
 def test_two_metrics(scores):
@@ -90,35 +89,28 @@ def test_top_weighted_methods_read_depth_as_the_truth(scores):
     ).max() == pytest.approx(1)
 
 
-class TestBadInput:
-    def test_no_depths(self, scores):
-        refused(DepthError, "without depths", scores[..., 0].drop_vars("depth").ireval.volatility)
-
-    def test_depths_beyond(self, scores):
-        refused(DepthError, "from 1 to 50", lambda: scores.ireval.volatility(at=[10, 60]))
-
-    def test_unknown_metric(self, scores):
-        refused(ParameterError, "ASL", lambda: scores.ireval.volatility("nDCG"))
-
-    def test_other_systems(self, scores):
-        refused(ParameterError, "same systems", lambda: scores.ireval.volatility(scores[:, :5]))
-
-    def test_other_without_depths(self, scores):
-        refused(ParameterError, "by depth", lambda: scores.ireval.volatility(scores[..., 0]))
-
-    def test_unknown_method(self, scores):
-        refused(ParameterError, "'kendall'", lambda: scores.ireval.volatility(method="tau_c"))
+@pytest.mark.parametrize(
+    ("error", "words", "ask"),
+    [
+        (DepthError, "without depths", lambda s: s[..., 0].drop_vars("depth").ireval.volatility()),
+        (DepthError, "from 1 to 50", lambda s: s.ireval.volatility(at=[10, 60])),
+        (ParameterError, "ASL", lambda s: s.ireval.volatility("nDCG")),
+        (ParameterError, "same systems", lambda s: s.ireval.volatility(s[:, :5])),
+        (ParameterError, "by depth", lambda s: s.ireval.volatility(s[..., 0])),
+        (ParameterError, "'kendall'", lambda s: s.ireval.volatility(method="tau_c")),
+        (InputError, "depth_other", lambda s: s.ireval.stability()),
+        (InputError, "same depths", lambda s: s.ireval.volatility(s[..., :7]).ireval.stability()),
+        (ParameterError, "threshold", lambda s: s.ireval.volatility(at=1).ireval.stability(2)),
+    ],
+)
+def test_bad_input(scores, error, words, ask):
+    refused(error, words, ask, scores)
 
 
-@pytest.fixture(scope="module")
-def stability_scores():
-    return ir.cube(*ir.example_track()).ireval.score("AP(norm='min')", "RBP(p=0.95)", "ASL")
-
-
-def test_it_follows_the_definition(stability_scores):
-    matrix = stability_scores.ireval.volatility()
+def test_it_follows_the_definition(scores):
+    matrix = scores.ireval.volatility()
     found = matrix.ireval.stability(0.8)
-    for row, metric in enumerate(stability_scores["metric"].to_numpy()):
+    for row, metric in enumerate(scores["metric"].to_numpy()):
         values = matrix.sel(metric=metric).to_numpy()
         good = [k for k in range(50) if (values[k:, k:] > 0.8).all()]
         assert found["stable_depth"][row].item() == good[0] + 1
@@ -126,15 +118,7 @@ def test_it_follows_the_definition(stability_scores):
         assert found["share_above"][row].item() == pytest.approx((values[off] > 0.8).mean())
 
 
-def test_the_order_of_dimensions_does_not_matter(stability_scores):
-    matrix = stability_scores.ireval.volatility(at=[1, 5, 9])
+def test_the_order_of_dimensions_does_not_matter(scores):
+    matrix = scores.ireval.volatility(at=[1, 5, 9])
     turned = matrix.transpose("depth_other", "metric", "depth").ireval.stability()
     np.testing.assert_array_equal(turned["stable_depth"], matrix.ireval.stability()["stable_depth"])
-
-
-def test_bad_input(stability_scores):
-    refused(InputError, "depth_other", stability_scores.ireval.stability)
-    with pytest.raises(InputError, match="same depths"):
-        stability_scores.ireval.volatility(stability_scores[..., :7]).ireval.stability()
-    with pytest.raises(ParameterError, match="threshold"):
-        stability_scores.ireval.volatility(at=[1, 2]).ireval.stability(2)

@@ -33,7 +33,7 @@ def test_a_name_is_taken_once():
         class P(Metric):
             pass
 
-    with pytest.raises(MetricError, match="MRR of irframe.metrics.rr"):
+    with pytest.raises(MetricError, match="MRR of irframe.metrics.asl"):
 
         class Mine(Metric):
             aliases: ClassVar = ("MRR",)

@@ -171,8 +171,8 @@ def test_aliases_are_names_of_the_package():
         ("a b", "a metric such as"),
         ("", "a metric such as"),
         (3, "a metric or its name"),
-        ("nDCG(gain=Linear(x=1))", "parameters of Linear: top; .*: x"),
-        ("nDCG(gain=Binary(top=1))", "parameters of Binary: none; .*: top"),
+        ("nDCG(gain=Linear(x=1))", "parameters of Linear; found x in .*[.] Linear has top"),
+        ("nDCG(gain=Binary(top=1))", "parameters of Binary; found top in .*[.] Binary has none"),
         ("nDCG(gain=Linear(top='x'))", "top, a whole number"),
         ("nDCG(gain=GainMap(3))", "a gain map"),
         ("nDCG(gain={[]: 1})", "numbers, words in quotes"),
@@ -193,19 +193,7 @@ def test_depths_are_whole_and_positive(text):
     refused(DepthError, "at least 1", lambda: ir.parse_metric(text))
 
 
-PIECES = [
-    "AP",
-    "nDCG",
-    "RBP",
-    "set_F",
-    "map_cut",
-    "gain",
-    "p",
-    "rel",
-    "depth",
-    "top",
-    "Linear",
-]
+PIECES = ["AP", "nDCG", "RBP", "set_F", "map_cut", "gain", "p", "rel", "depth", "top", "Linear"]
 PIECES += ["GainMap", "'linear'", "1", "0.5", *"@_.()=,{}[-:"]
 
 
@@ -221,8 +209,7 @@ def test_numbers_of_numpy_are_numbers():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000],
+    "text", ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000]
 )
 def test_long_texts_are_asked_of_no_parser(text):
     told = f"at most 4,000 characters; found {len(text):,} characters that begin with {text[:20]!r}"

@@ -121,11 +121,7 @@ def _cut(spans, budget):
     return kept
 
 
-CUTS = {
-    "whole": _whole,
-    "skip": _skipped,
-    "part": _cut,
-}
+CUTS = {"whole": _whole, "skip": _skipped, "part": _cut}
 
 
 @pytest.mark.parametrize("cut", CUTS)

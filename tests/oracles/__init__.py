@@ -20,8 +20,6 @@ keywords, with the metric's defaults, and returns one number:
 - What would be divided by no relevant documents is 0.
 """
 
-from collections.abc import Callable
-
 from . import (
     binary,
     graded,
@@ -38,7 +36,7 @@ from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
 
-ORACLES: dict[str, Callable[..., float]] = {
+ORACLES = {
     "Accuracy": sets.accuracy,
     "All": sets.all_found,
     "AP": binary.average_precision,

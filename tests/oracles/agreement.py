@@ -5,14 +5,11 @@ the summaries take one volatility matrix as a list of rows.
 """
 
 import math
-from collections.abc import Callable, Sequence
 from itertools import chain, combinations, permutations, product
 from statistics import fmean as mean
 
-Scores = Sequence[float]
 
-
-def tau(x: Scores, y: Scores, variant: str = "b") -> float:
+def tau(x, y, variant="b"):
     """Kendall (1945): pairs ordered alike less pairs swapped, over all or all untied pairs."""
     balance, pairs, untied_x, untied_y = 0, 0, 0, 0
     for i, j in combinations(range(len(x)), 2):
@@ -25,12 +22,12 @@ def tau(x: Scores, y: Scores, variant: str = "b") -> float:
     return balance / scale if scale else math.nan
 
 
-def compare(a: float, b: float) -> int:
+def compare(a, b):
     """Return 1, 0 or -1 as a is above, equal to or below b."""
     return (a > b) - (a < b)
 
 
-def orderings(scores: Scores) -> list[tuple[int, ...]]:
+def orderings(scores):
     """Every order of the systems, the best first, in which their scores do not rise."""
     groups = (
         permutations(system for system, other in enumerate(scores) if other == score)
@@ -39,17 +36,17 @@ def orderings(scores: Scores) -> list[tuple[int, ...]]:
     return [tuple(chain(*parts)) for parts in product(*groups)]
 
 
-def over_orders(function: Callable[..., float], x: Scores, y: Scores) -> float:
+def over_orders(function, x, y):
     """Mean of a function of two orderings over all orders of tied systems on both sides."""
     return mean(function(first, second) for first in orderings(x) for second in orderings(y))
 
 
-def tau_ap(reference: Scores, estimated: Scores) -> float:
+def tau_ap(reference, estimated):
     """AP correlation (Yilmaz et al. 2008) to expect: how often the items above belong above."""
     return over_orders(_tau_ap, reference, estimated)
 
 
-def _tau_ap(true: Sequence[int], guess: Sequence[int]) -> float:
+def _tau_ap(true, guess):
     N = len(guess)
     if N < 2:
         return math.nan
@@ -62,17 +59,17 @@ def _tau_ap(true: Sequence[int], guess: Sequence[int]) -> float:
     return 2 / (N - 1) * total - 1
 
 
-def tau_ap_symmetric(x: Scores, y: Scores) -> float:
+def tau_ap_symmetric(x, y):
     """Average AP correlation with either side as the reference."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
-def tau_ap_b(x: Scores, y: Scores) -> float:
+def tau_ap_b(x, y):
     """AP correlation corrected for ties (Urbano and Marrero 2017), the mean of both ways."""
     return (_tau_ap_b(x, y) + _tau_ap_b(y, x)) / 2
 
 
-def _tau_ap_b(reference: Scores, estimated: Scores) -> float:
+def _tau_ap_b(reference, estimated):
     t = first_ranks(estimated)
     below = [i for i in range(len(t)) if t[i] > 1]
     if not below or len(set(reference)) == 1:
@@ -84,17 +81,17 @@ def _tau_ap_b(reference: Scores, estimated: Scores) -> float:
     return 2 / len(below) * total - 1
 
 
-def first_ranks(scores: Scores) -> list[int]:
+def first_ranks(scores):
     """Best rank that each system could have."""
     return [1 + sum(other > score for other in scores) for score in scores]
 
 
-def last_ranks(scores: Scores) -> list[int]:
+def last_ranks(scores):
     """Worst rank that each system could have."""
     return [sum(other >= score for other in scores) for score in scores]
 
 
-def rbo_ext(x: Scores, y: Scores, p: float, ties: str = "w") -> float:
+def rbo_ext(x, y, p, ties="w"):
     """RBO (Webber et al. 2010) extrapolated, with ties as in Corsi and Urbano (2024)."""
     n = len(x)
     A = {}
@@ -103,7 +100,7 @@ def rbo_ext(x: Scores, y: Scores, p: float, ties: str = "w") -> float:
     return (1 - p) / p * sum(A[d] * p**d for d in A) + A[n] * p**n
 
 
-def contributions(scores: Scores, d: int, ties: str) -> list[float]:
+def contributions(scores, d, ties):
     """How much of each system is among the first d."""
     ends = zip(first_ranks(scores), last_ranks(scores), strict=True)
     if ties == "w":
@@ -111,7 +108,7 @@ def contributions(scores: Scores, d: int, ties: str) -> list[float]:
     return [0.0 if d < t else 1.0 if d > b else (d - t + 1) / (b - t + 1) for t, b in ends]
 
 
-def agreement(c: Scores, other: Scores, d: int, ties: str) -> float:
+def agreement(c, other, d, ties):
     """Overlap of two sets of contributions, relative to how large it could be."""
     shared = sum(a * b for a, b in zip(c, other, strict=True))
     if ties == "w":
@@ -121,10 +118,10 @@ def agreement(c: Scores, other: Scores, d: int, ties: str) -> float:
     return shared / math.sqrt(sum(a * a for a in c) * sum(b * b for b in other))
 
 
-def rbo_limit(x: Scores, y: Scores, p: float, depth: int) -> float:
+def rbo_limit(x, y, p, depth):
     """RBO to expect over all orders of tied systems, as the infinite sum it extrapolates."""
 
-    def one(first: Sequence[int], second: Sequence[int]) -> float:
+    def one(first, second):
         total = 0.0
         for d in range(1, depth + 1):
             seen = min(d, len(first))
@@ -134,12 +131,12 @@ def rbo_limit(x: Scores, y: Scores, p: float, depth: int) -> float:
     return over_orders(one, x, y)
 
 
-def rmse(x: Scores, y: Scores) -> float:
+def rmse(x, y):
     """Root mean squared error."""
     return math.sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
 
 
-def stable_depth(T: Sequence[Scores], depths: Scores, threshold: float) -> float:
+def stable_depth(T, depths, threshold):
     """Lu et al. (2016), section 3.7: the least theta from which all correlations exceed."""
     for theta in depths:
         later = [k for k, depth in enumerate(depths) if depth >= theta]
@@ -148,13 +145,13 @@ def stable_depth(T: Sequence[Scores], depths: Scores, threshold: float) -> float
     return math.nan
 
 
-def share_above(T: Sequence[Scores], threshold: float) -> float:
+def share_above(T, threshold):
     """Share of the entries off the diagonal above the threshold."""
     entries = [T[a][b] > threshold for a in range(len(T)) for b in range(len(T)) if a != b]
     return sum(entries) / len(entries) if entries else math.nan
 
 
-def pearson(x: Scores, y: Scores) -> float:
+def pearson(x, y):
     """Pearson's correlation; nothing where one side is constant."""
     ends = mean(x), mean(y)
     if len(set(x)) == 1 or len(set(y)) == 1:
@@ -164,16 +161,16 @@ def pearson(x: Scores, y: Scores) -> float:
     return math.fsum(a * b for a, b in off) / math.sqrt(spread)
 
 
-def spearman(x: Scores, y: Scores) -> float:
+def spearman(x, y):
     """Pearson's correlation of ranks, which systems that tie share."""
 
-    def ranks(scores: Scores) -> list[float]:
+    def ranks(scores):
         return [mean(ends) for ends in zip(first_ranks(scores), last_ranks(scores), strict=True)]
 
     return pearson(ranks(x), ranks(y))
 
 
-ORACLES: dict[str, Callable[[Scores, Scores], float]] = {
+ORACLES = {
     "kendall": tau,
     "pearson": pearson,
     "rbo": lambda x, y: rbo_ext(x, y, 0.9),

@@ -2,33 +2,31 @@
 
 import math
 
-from .topic import Gain, Topic, gain_of, is_relevant, normaliser
+from .topic import gain_of, is_relevant, normaliser
 
 
-def gains(topic: Topic, k: int, gain: Gain, rel: int) -> list[float]:
+def gains(topic, k, gain, rel):
     """Return the gains of the retrieved documents, cut at k."""
     return [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
 
 
-def ideal_gains(topic: Topic, k: int, gain: Gain, ideal: str, rel: int) -> list[float]:
+def ideal_gains(topic, k, gain, ideal, rel):
     """Return the gains of the judged documents, best first, uncut."""
     judged = topic.pool(k) if ideal == "pool" else topic.judged
     return sorted((gain_of(grade, gain, topic.gmax, rel) for grade in judged), reverse=True)
 
 
-def precision(topic: Topic, k: int, *, gain: Gain = "binary", rel: int = 1) -> float:
+def precision(topic, k, *, gain="binary", rel=1):
     """P: mean gain of the first k ranks, absent ones included."""
     return sum(gains(topic, k, gain, rel)) / k
 
 
-def rank_biased_precision(
-    topic: Topic, k: int, *, p: float = 0.8, gain: Gain = "binary", rel: int = 1
-) -> float:
+def rank_biased_precision(topic, k, *, p=0.8, gain="binary", rel=1):
     """RBP: gain per document of a user who reads on with probability p."""
     return (1 - p) * sum(g * p**i for i, g in enumerate(gains(topic, k, gain, rel)))
 
 
-def expected_reciprocal_rank(topic: Topic, k: int, *, gain: Gain = "exp", rel: int = 1) -> float:
+def expected_reciprocal_rank(topic, k, *, gain="exp", rel=1):
     """ERR: 1/rank where a user stops who stops at each document with probability gain."""
     reading, total = 1.0, 0.0
     for rank, g in enumerate(gains(topic, k, gain, rel), start=1):
@@ -37,7 +35,7 @@ def expected_reciprocal_rank(topic: Topic, k: int, *, gain: Gain = "exp", rel: i
     return total
 
 
-def discount_at(rank: int, discount: str, base: float) -> float:
+def discount_at(rank, discount, base):
     """Return the weight of a rank: 1/log2(1 + i), 1/i, or 1 before `base` and 1/log_b(i) on."""
     if discount == "log2":
         return 1 / math.log2(1 + rank)
@@ -48,34 +46,19 @@ def discount_at(rank: int, discount: str, base: float) -> float:
     raise ValueError(discount)
 
 
-def discounted(values: list[float], discount: str, base: float) -> float:
+def discounted(values, discount, base):
     """Return the sum of gains times the weights of their ranks."""
     return sum(g * discount_at(i, discount, base) for i, g in enumerate(values, start=1))
 
 
-def discounted_cumulative_gain(
-    topic: Topic,
-    k: int,
-    *,
-    gain: Gain = "linear",
-    discount: str = "log2",
-    base: float = 2,
-    rel: int = 1,
-) -> float:
+def discounted_cumulative_gain(topic, k, *, gain="linear", discount="log2", base=2, rel=1):
     """DCG: gains within k, each weighted by its rank."""
     return discounted(gains(topic, k, gain, rel), discount, base)
 
 
 def normalised_discounted_cumulative_gain(
-    topic: Topic,
-    k: int,
-    *,
-    gain: Gain = "linear",
-    discount: str = "log2",
-    base: float = 2,
-    ideal: str = "judged",
-    rel: int = 1,
-) -> float:
+    topic, k, *, gain="linear", discount="log2", base=2, ideal="judged", rel=1
+):
     """nDCG: DCG over that of the ideal ranking, which `ideal="full"` does not cut at k."""
     best = ideal_gains(topic, k, gain, ideal, rel)
     iDCG = discounted(best if ideal == "full" else best[:k], discount, base)
@@ -83,16 +66,7 @@ def normalised_discounted_cumulative_gain(
     return DCG / iDCG if iDCG else 0.0
 
 
-def q_measure(
-    topic: Topic,
-    k: int,
-    *,
-    beta: float = 1.0,
-    gain: Gain = "linear",
-    norm: str = "R",
-    ideal: str = "judged",
-    rel: int = 1,
-) -> float:
+def q_measure(topic, k, *, beta=1.0, gain="linear", norm="R", ideal="judged", rel=1):
     """Q: AP's precision blended with cumulated gain over ideal cumulated gain."""
     N = normaliser(topic, k, norm, rel)
     own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, ideal, rel)

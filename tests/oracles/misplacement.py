@@ -7,23 +7,21 @@ and the full-scale run are laid out, and every rank is looked up in them.
 import itertools
 import math
 
-from .topic import Topic
 
-
-def grades_at(topic: Topic, k: int, rel: int, length: int | None = None) -> list[int]:
+def grades_at(topic, k, rel, length=None):
     """Return the run as relevance degrees, 0 being non-relevant, cut at k and padded."""
     R = sum(grade >= rel for grade in topic.judged)
     cut = [grade if grade is not None and grade >= rel else 0 for grade in topic.serp[:k]]
     return cut + [0] * (max(length or k, 2 * R) - len(cut))
 
 
-def ideal_run(topic: Topic, rel: int, length: int) -> list[int]:
+def ideal_run(topic, rel, length):
     """Return the best ranking of all relevant documents, padded to a length."""
     relevant = sorted((grade for grade in topic.judged if grade >= rel), reverse=True)
     return relevant + [0] * (length - len(relevant))
 
 
-def relative_positions(run: list[int], ideal: list[int]) -> list[int]:
+def relative_positions(run, ideal):
     """Return RP of every rank."""
     positions = []
     for j, grade in enumerate(run, start=1):
@@ -33,12 +31,12 @@ def relative_positions(run: list[int], ideal: list[int]) -> list[int]:
     return positions
 
 
-def cumulated(positions: list[int]) -> list[int]:
+def cumulated(positions):
     """Return the running sum."""
     return [sum(positions[: j + 1]) for j in range(len(positions))]
 
 
-def first_crossing(curve: list[int], crossing: str) -> float:
+def first_crossing(curve, crossing):
     """Return the first rank at which the curve crosses 0, infinity if it never does."""
     if not any(curve):
         return 1
@@ -54,19 +52,19 @@ def first_crossing(curve: list[int], crossing: str) -> float:
     return math.inf
 
 
-def spaces(positions: list[int]) -> tuple[int, int]:
+def spaces(positions):
     """Return how far documents moved down and up in all."""
     return sum(p for p in positions if p > 0), sum(-p for p in positions if p < 0)
 
 
-def cumulated_relative_position(topic: Topic, k: int, *, rel: int = 1) -> float:
+def cumulated_relative_position(topic, k, *, rel=1):
     """CRP: the sum of the relative positions down to k."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
     return cumulated(relative_positions(run, ideal))[k - 1] if any(ideal) else math.nan
 
 
-def balance_point(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> float:
+def balance_point(topic, k, *, crossing="sign_change", rel=1):
     """BalancePoint: first crossing, at least R."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
@@ -76,13 +74,13 @@ def balance_point(topic: Topic, k: int, *, crossing: str = "sign_change", rel: i
     return max(sum(grade > 0 for grade in ideal), first_crossing(curve, crossing))
 
 
-def recovery_ratio(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> float:
+def recovery_ratio(topic, k, *, crossing="sign_change", rel=1):
     """RecoveryRatio: R over the balance point."""
     R = sum(grade >= rel for grade in topic.judged)
     return R / balance_point(topic, k, crossing=crossing, rel=rel)
 
 
-def space_ratio(topic: Topic, k: int, *, rel: int = 1) -> float:
+def space_ratio(topic, k, *, rel=1):
     """SpaceRatio: harmonic mean of the shares of the full-scale movement that were avoided."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
@@ -94,13 +92,13 @@ def space_ratio(topic: Topic, k: int, *, rel: int = 1) -> float:
     return 2 * plus * minus / (plus + minus) if plus + minus else 0.0
 
 
-def twist(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> float:
+def twist(topic, k, *, crossing="sign_change", rel=1):
     """Twist: mean of recovery and space ratio."""
     recovery = recovery_ratio(topic, k, crossing=crossing, rel=rel)
     return (recovery + space_ratio(topic, k, rel=rel)) / 2
 
 
-def archetype(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> str:
+def archetype(topic, k, *, crossing="sign_change", rel=1):
     """Return which kind of curve a run has, empty without relevant documents."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))

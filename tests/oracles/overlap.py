@@ -1,17 +1,9 @@
 """Compatibility: rank-biased overlap with the ideal ranking that is most like the list."""
 
-from .topic import Topic, is_relevant
+from .topic import is_relevant
 
 
-def compatibility(
-    topic: Topic,
-    k: int,
-    *,
-    p: float = 0.95,
-    normalize: bool = True,
-    horizon: int | None = None,
-    rel: int = 1,
-) -> float:
+def compatibility(topic, k, *, p=0.95, normalize=True, horizon=None, rel=1):
     """Compat: overlap of list and ideal, over that of the ideal with itself."""
     names = list(enumerate(topic.serp[:k]))
     left = list(topic.judged)
@@ -26,6 +18,6 @@ def compatibility(
     return overlap(names, ideal, p, depth) / best if best else 0.0
 
 
-def overlap(first: list, second: list, p: float, depth: int) -> float:
+def overlap(first, second, p, depth):
     """Return the sum of p^(i-1) times the share that two lists have in common down to i."""
     return sum(p ** (i - 1) * len({*first[:i]} & {*second[:i]}) / i for i in range(1, depth + 1))

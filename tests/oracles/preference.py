@@ -1,11 +1,11 @@
 """Metrics for incomplete judgments: bpref and inferred AP."""
 
-from .topic import Topic, count_relevant, is_relevant
+from .topic import count_relevant, is_relevant
 
 EPSILON = 0.00001
 
 
-def binary_preference(topic: Topic, k: int, *, variant: str = "trec", rel: int = 1) -> float:
+def binary_preference(topic, k, *, variant="trec", rel=1):
     """Bpref: share of judged non-relevant documents kept below each relevant one, cut at k.
 
     Every negative grade counts as not judged.
@@ -22,7 +22,7 @@ def binary_preference(topic: Topic, k: int, *, variant: str = "trec", rel: int =
     return total / R if R else 0.0
 
 
-def inferred_average_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+def inferred_average_precision(topic, k, *, rel=1):
     """InfAP: AP expected from a judged sample of the pool, cut at k.
 
     A negative grade is a document of the pool that was not in the sample; None is one outside

@@ -5,27 +5,26 @@ and `quantities` says the rest as Moffat et al. (2017, doi:10.1145/3052768) defi
 """
 
 import math
-from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 from scipy.special import polygamma
 
 from .binary import average_precision
-from .topic import Gain, Topic, count_relevant, gain_of, is_relevant
-
-Step = Callable[[int, float, float], float]
-"""Rank, gain there and gain down to there -> probability of going on."""
+from .topic import count_relevant, gain_of, is_relevant
 
 
-def padded(topic: Topic, k: int, ranks: int, gain: Gain, rel: int) -> list[float]:
+def padded(topic, k, ranks, gain, rel):
     """Return the gains of the list cut at k, with nothing down to a number of ranks."""
     own = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
     return (own + [0.0] * ranks)[:ranks]
 
 
-def quantities(gains: list[float], step: Step, endless: float = 0.0) -> dict[str, float]:
-    """Return the five quantities; `endless` is how many ranks are read past the last, if all."""
+def quantities(gains, step, endless=0.0):
+    """Return the five quantities.
+
+    `step` takes a rank, the gain there and down to there, and gives the probability of going on;
+    `endless` is how many ranks are read past the last, if all.
+    """
     total, reading, so_far, depth, lasts = 0.0, 1.0, 0.0, 0.0, []
     for rank, g in enumerate(gains, start=1):
         so_far += g
@@ -46,47 +45,35 @@ def quantities(gains: list[float], step: Step, endless: float = 0.0) -> dict[str
     }
 
 
-def stopping(topic: Topic, k: int, step: Step, *, gain: Gain, rel: int) -> dict[str, float]:
+def stopping(topic, k, step, *, gain, rel):
     """Return the quantities of users who stop at k at the latest."""
     gains = padded(topic, k, k, gain, rel)
     return quantities(gains, lambda rank, g, so_far: step(rank, g, so_far) if rank < k else 0.0)
 
 
-def precision(topic: Topic, k: int, *, gain: Gain = "binary", rel: int = 1) -> dict[str, float]:
+def precision(topic, k, *, gain="binary", rel=1):
     """P: everybody reads k ranks."""
     return stopping(topic, k, lambda *_: 1.0, gain=gain, rel=rel)
 
 
-def scaled_dcg(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> dict[str, float]:
+def scaled_dcg(topic, k, *, gain="linear", rel=1):
     """SDCG: C(i) = log(i + 1) / log(i + 2)."""
     step = lambda i, *_: math.log(i + 1) / math.log(i + 2)  # noqa: E731
     return stopping(topic, k, step, gain=gain, rel=rel)
 
 
-def bejeweled(
-    topic: Topic, k: int, *, T: float = 1.0, gain: Gain = "linear", rel: int = 1
-) -> dict[str, float]:
+def bejeweled(topic, k, *, T=1.0, gain="linear", rel=1):
     """BPM: on until the gain reaches T."""
     return stopping(topic, k, lambda _, __, y: float(y + 1e-9 < T), gain=gain, rel=rel)
 
 
 def dynamic_bejeweled(
-    topic: Topic,
-    k: int,
-    *,
-    T: float = 1.0,
-    K: float = 10,
-    hb: float = 1.0,
-    hc: float = 1.0,
-    median: float = 0.5,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int = 1000,
-) -> dict[str, float]:
+    topic, k, *, T=1.0, K=10, hb=1.0, hc=1.0, median=0.5, gain="linear", rel=1, horizon=1000
+):
     """DynamicBPM: the goal T and the patience K move with every gain."""
     goal, patience = T, K
 
-    def step(i: int, g: float, y: float) -> float:
+    def step(i, g, y):
         nonlocal goal, patience
         goes_on = y + 1e-9 < goal and i + 1e-9 < patience
         goal += hb * (g - median)
@@ -96,52 +83,26 @@ def dynamic_bejeweled(
     return quantities(padded(topic, k, horizon, gain, rel), step)
 
 
-def inverse_squares(
-    topic: Topic,
-    k: int,
-    *,
-    T: float = 1.0,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int | None = 1000,
-) -> dict[str, float]:
+def inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
     """INSQ: C(i) = ((i + 2T - 1) / (i + 2T))^2."""
     gains = padded(topic, k, horizon or k, gain, rel)
     step = lambda i, *_: ((i + 2 * T - 1) / (i + 2 * T)) ** 2  # noqa: E731
     return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T))
 
 
-def squares(first: float) -> float:
+def squares(first):
     """Return 1 + (first / (first + 1))^2 + (first / (first + 2))^2 + ..."""
     return float(first**2 * polygamma(1, first))
 
 
-def adapting_inverse_squares(
-    topic: Topic,
-    k: int,
-    *,
-    T: float = 1.0,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int | None = 1000,
-) -> dict[str, float]:
+def adapting_inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
     """INST: C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2 with T_i = T less the gain so far."""
     gains = padded(topic, k, horizon or k, gain, rel)
     step = lambda i, _, y: ((i + 2 * T - y - 1) / (i + 2 * T - y)) ** 2  # noqa: E731
     return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T - sum(gains)))
 
 
-def nearly_err(
-    topic: Topic,
-    k: int,
-    *,
-    stop: str = "satisfied",
-    p: float = 0.9,
-    T: float = 1.0,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int | None = 1000,
-) -> dict[str, float]:
+def nearly_err(topic, k, *, stop="satisfied", p=0.9, T=1.0, gain="linear", rel=1, horizon=1000):
     """NERR: C(i) = 1 - g(i), times i / (i + 1), p, or C(i) of INSQ; equations 8 to 11."""
     steps = {
         "satisfied": lambda _, g, __: 1 - g,
@@ -157,22 +118,22 @@ def nearly_err(
 
 
 def foraging(
-    topic: Topic,
-    k: int,
+    topic,
+    k,
     *,
-    T: float | None = None,
-    b1: float | None = None,
-    R1: float | None = None,
-    A: float | None = None,
-    b2: float | None = None,
-    R2: float | None = None,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int | None = 1000,
-) -> dict[str, float]:
+    T=None,
+    b1=None,
+    R1=None,
+    A=None,
+    b2=None,
+    R2=None,
+    gain="linear",
+    rel=1,
+    horizon=1000,
+):
     """IFT: 1 - 1 / (1 + b1 e^((T - y) R1)) for a goal, times 1 / (1 + b2 e^((A - y/i) R2))."""
 
-    def step(i: int, g: float, y: float) -> float:  # noqa: ARG001
+    def step(i, g, y):  # noqa: ARG001
         goal = 1 if T is None else 1 - 1 / (1 + b1 * math.exp((T - y) * R1))
         return goal if A is None else goal / (1 + b2 * math.exp((A - y / i) * R2))
 
@@ -180,20 +141,18 @@ def foraging(
     return quantities(gains, step, 0.0 if horizon else 1 / (1 - step(k, 0.0, sum(gains))))
 
 
-def rank_biased(
-    topic: Topic, k: int, *, p: float = 0.8, gain: Gain = "binary", rel: int = 1
-) -> dict[str, float]:
+def rank_biased(topic, k, *, p=0.8, gain="binary", rel=1):
     """RBP: C(i) = p, for ever."""
     return quantities(padded(topic, k, k, gain, rel), lambda *_: p, 1 / (1 - p))
 
 
-def reciprocal_rank(topic: Topic, k: int, *, rel: int = 1) -> dict[str, float]:
+def reciprocal_rank(topic, k, *, rel=1):
     """RR: on until something relevant is found."""
     gains = padded(topic, k, 1000, "binary", rel)
     return quantities(gains, lambda _, g, __: 1.0 - g)
 
 
-def average(topic: Topic, k: int, *, norm: str = "R", rel: int = 1) -> dict[str, float]:
+def average(topic, k, *, norm="R", rel=1):
     """AP: C(i) = sum_(j>i) r_j/j over sum_(j>=i) r_j/j, all not retrieved infinitely deep."""
     found = [is_relevant(grade, rel) for grade in topic.serp[:k]]
     rates = [r / rank for rank, r in enumerate(found, start=1)]
@@ -225,11 +184,11 @@ QUANTITIES = {
 """Metric -> the five quantities of a topic."""
 
 
-def utility(name: str) -> Callable[..., float]:
+def utility(name):
     """Return the oracle of a metric, which is its expected utility."""
 
     @wraps(QUANTITIES[name])
-    def score(topic: Topic, k: int, **fields: Any) -> float:
+    def score(topic, k, **fields):
         return QUANTITIES[name](topic, k, **fields)["expected_utility"]
 
     return score

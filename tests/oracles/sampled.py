@@ -7,7 +7,7 @@ outside the pool is None.
 import itertools
 import math
 
-from .topic import Gain, Topic, gain_of
+from .topic import gain_of
 
 EPSILON = 0.00001
 LONGEST = 1000
@@ -76,9 +76,7 @@ def stratified_ndcg(ranking, pool, k, gmax, *, gain="linear", ideal="full", rel=
     return total / optimum if optimum else 0.0
 
 
-def inferred_ndcg(
-    topic: Topic, k: int, *, gain: Gain = "linear", ideal: str = "full", rel: int = 1
-) -> float:
+def inferred_ndcg(topic, k, *, gain="linear", ideal="full", rel=1):
     """InfNDCG of a pool that is one stratum."""
     ranking = [None if grade is None else ("1", grade) for grade in topic.serp]
     pool = [("1", grade) for grade in topic.judged]

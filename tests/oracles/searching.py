@@ -8,10 +8,10 @@ search for, unlike the gain of other metrics, which is 0.
 import math
 from statistics import fmean, harmonic_mean
 
-from .topic import Topic, count_relevant, is_relevant
+from .topic import count_relevant, is_relevant
 
 
-def expected_search_length(topic: Topic, k: int, *, rel: int = 1) -> float:
+def expected_search_length(topic, k, *, rel=1):
     """ESL: rank of the first relevant document within k."""
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
@@ -19,7 +19,7 @@ def expected_search_length(topic: Topic, k: int, *, rel: int = 1) -> float:
     return math.nan
 
 
-def search_lengths(topic: Topic, k: int, *, unretrieved: str = "irrel", rel: int = 1) -> list[int]:
+def search_lengths(topic, k, *, unretrieved="irrel", rel=1):
     """List the search length of every relevant document, retrieved ones in rank order first."""
     lengths, irrelevant = [], 0
     for grade in topic.serp[:k]:
@@ -31,22 +31,13 @@ def search_lengths(topic: Topic, k: int, *, unretrieved: str = "irrel", rel: int
     return lengths + [irrelevant + (unretrieved == "irrel+1")] * missing
 
 
-def atomized_search_length(
-    topic: Topic, k: int, *, first: int | None = None, unretrieved: str = "irrel", rel: int = 1
-) -> float:
+def atomized_search_length(topic, k, *, first=None, unretrieved="irrel", rel=1):
     """ASL: mean search length of the first relevant documents, or of all."""
     lengths = search_lengths(topic, k, unretrieved=unretrieved, rel=rel)[:first]
     return fmean(lengths) if lengths else math.nan
 
 
-def atomized_precision(
-    topic: Topic,
-    k: int,
-    *,
-    mean: str = "arithmetic",
-    unretrieved: str = "irrel",
-    rel: int = 1,
-) -> float:
+def atomized_precision(topic, k, *, mean="arithmetic", unretrieved="irrel", rel=1):
     """Mean of one over search length, which is at least 1."""
     lengths = search_lengths(topic, k, unretrieved=unretrieved, rel=rel)
     precisions = [1 / max(length, 1) for length in lengths]
@@ -55,14 +46,12 @@ def atomized_precision(
     return harmonic_mean(precisions) if mean == "harmonic" else fmean(precisions)
 
 
-def inverse_search_length(
-    topic: Topic, k: int, *, unretrieved: str = "irrel", rel: int = 1
-) -> float:
+def inverse_search_length(topic, k, *, unretrieved="irrel", rel=1):
     """One over the mean search length of a topic."""
     return atomized_precision(topic, k, mean="harmonic", unretrieved=unretrieved, rel=rel)
 
 
-def wins_and_losses(a, b, bins: int, width: int) -> list[int]:
+def wins_and_losses(a, b, bins, width):
     """Count differences a - b by size: wins of a, no difference, wins of b; outer bins open."""
     counts = [0] * (2 * bins + 1)
     for x, y in zip(a, b, strict=True):

@@ -88,11 +88,7 @@ def test_trec_eval_classics(drawn):
         assert found == near(expected)
 
 
-JUDGED = {
-    "infAP": "InfAP",
-    "bpref": "Bpref",
-    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
-}
+JUDGED = {"infAP": "InfAP", "bpref": "Bpref", "num_nonrel_judged_ret": "NumNonrelJudgedRet"}
 """Measures to which a negative grade is pooled, but not judged."""
 
 

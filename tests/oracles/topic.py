@@ -1,11 +1,6 @@
 """One topic as an oracle sees it: a ranking of grades and the recall base they come from."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
-
-Grade = int | None
-Gain = Literal["binary", "linear", "exp"] | Mapping[int, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,30 +21,30 @@ class Topic:
         Where judging stopped; None if the judgments do not come from a pool.
     """
 
-    serp: tuple[Grade, ...]
+    serp: tuple[int | None, ...]
     judged: tuple[int, ...]
     gmax: int
-    judged_at: Mapping[int, tuple[int, ...]] | None = None
+    judged_at: dict[int, tuple[int, ...]] | None = None
     pool_depth: int | None = None
 
-    def pool(self, k: int) -> tuple[int, ...]:
+    def pool(self, k):
         """Return the grades judged by a pool of depth k, all of them from `pool_depth` on."""
         if self.judged_at is None or self.pool_depth is None or k >= self.pool_depth:
             return self.judged
         return self.judged_at[k]
 
 
-def is_relevant(grade: Grade, rel: int) -> bool:
+def is_relevant(grade, rel):
     """Tell whether a grade reaches the relevance threshold."""
     return grade is not None and grade >= rel
 
 
-def count_relevant(grades: tuple[Grade, ...], rel: int) -> int:
+def count_relevant(grades, rel):
     """Count the grades that reach the relevance threshold."""
     return sum(is_relevant(grade, rel) for grade in grades)
 
 
-def gain_of(grade: Grade, gain: Gain, gmax: int, rel: int = 1) -> float:
+def gain_of(grade, gain, gmax, rel=1):
     """Return what a grade is worth; nothing if unjudged, negative or absent from a mapping."""
     if grade is None or grade < 0:
         return 0.0
@@ -62,7 +57,7 @@ def gain_of(grade: Grade, gain: Gain, gmax: int, rel: int = 1) -> float:
     return gain.get(grade, 0.0)
 
 
-def normaliser(topic: Topic, k: int, norm: str, rel: int) -> int:
+def normaliser(topic, k, norm, rel):
     """Return N of AP and Q: R, min(R, k), or the R of the pool of depth k."""
     if norm == "pool":
         return count_relevant(topic.pool(k), rel)

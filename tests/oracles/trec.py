@@ -5,27 +5,27 @@ import math
 from .binary import average_precision, interpolated_precision, recall
 from .graded import discounted, gains, ideal_gains
 from .sets import number_retrieved, set_precision
-from .topic import Gain, Topic, count_relevant, is_relevant
+from .topic import count_relevant, is_relevant
 
 
-def relative_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+def relative_precision(topic, k, *, rel=1):
     """RelativeP: relevant documents found, over as many as might be in the top k."""
     most = min(k, count_relevant(topic.judged, rel))
     return count_relevant(topic.serp[:k], rel) / most if most else 0.0
 
 
-def set_relative_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+def set_relative_precision(topic, k, *, rel=1):
     """SetRelativeP: the same for the set retrieved within k."""
     most = min(int(number_retrieved(topic, k)), count_relevant(topic.judged, rel))
     return count_relevant(topic.serp[:k], rel) / most if most else 0.0
 
 
-def set_average_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+def set_average_precision(topic, k, *, rel=1):
     """SetAP: precision times recall of the set retrieved within k."""
     return set_precision(topic, k, rel=rel) * recall(topic, k, rel=rel)
 
 
-def g_measure(topic: Topic, k: int, *, gain: Gain | None = None, rel: int = 1) -> float:
+def g_measure(topic, k, *, gain=None, rel=1):
     """G: every gain over log2 of 2 and of the gain missed so far, over all gain there is."""
     gain = {grade: grade for grade in range(128)} if gain in (None, "Linear(top=1)") else gain
     own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, "judged", rel)
@@ -36,7 +36,7 @@ def g_measure(topic: Topic, k: int, *, gain: Gain | None = None, rel: int = 1) -
     return total / sum(best) if sum(best) else 0.0
 
 
-def binary_g(topic: Topic, k: int, *, rel: int = 1) -> float:
+def binary_g(topic, k, *, rel=1):
     """BinG: mean over the relevant documents of 1 / log2(2 + documents above not relevant)."""
     R, above, total = count_relevant(topic.judged, rel), 0, 0.0
     for grade in topic.serp[:k]:
@@ -47,17 +47,7 @@ def binary_g(topic: Topic, k: int, *, rel: int = 1) -> float:
     return total / R if R else 0.0
 
 
-def utility(
-    topic: Topic,
-    k: int,
-    *,
-    a: float = 1.0,
-    b: float = -1.0,
-    c: float = 0.0,
-    d: float = 0.0,
-    docs: int = 0,
-    rel: int = 1,
-) -> float:
+def utility(topic, k, *, a=1.0, b=-1.0, c=0.0, d=0.0, docs=0, rel=1):
     """Return the utility of the four cells of the contingency table."""
     hits = count_relevant(topic.serp[:k], rel)
     noise = len(topic.serp[:k]) - hits
@@ -65,7 +55,7 @@ def utility(
     return a * hits + b * noise + c * missed + d * (docs - hits - noise - missed)
 
 
-def yet_another_average_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+def yet_another_average_precision(topic, k, *, rel=1):
     """YAAP: log of (1 + S) / (1 + R - S), with S the sum of precisions."""
     R = count_relevant(topic.judged, rel)
     S = R * average_precision(topic, k, rel=rel)
@@ -73,13 +63,8 @@ def yet_another_average_precision(topic: Topic, k: int, *, rel: int = 1) -> floa
 
 
 def interpolated_average_precision(
-    topic: Topic,
-    k: int,
-    *,
-    levels: tuple[float, ...] = tuple(i / 10 for i in range(11)),
-    rounding: str = "up",
-    rel: int = 1,
-) -> float:
+    topic, k, *, levels=tuple(i / 10 for i in range(11)), rounding="up", rel=1
+):
     """InterpolatedAP: mean of interpolated precision over levels of recall."""
     options = {"rounding": rounding, "rel": rel}
     highest_first = sorted(levels, reverse=True)
@@ -87,13 +72,13 @@ def interpolated_average_precision(
     return sum(points) / len(points)
 
 
-def r_precision_at_multiple(topic: Topic, k: int, *, multiple: float = 1.0, rel: int = 1) -> float:
+def r_precision_at_multiple(topic, k, *, multiple=1.0, rel=1):
     """RprecMult: precision at int(multiple R + 0.9) of the list cut at k."""
     cut = int(multiple * count_relevant(topic.judged, rel) + 0.9)
     return count_relevant(topic.serp[:k][:cut], rel) / cut if cut else 0.0
 
 
-def ndcg_over_relevant(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> float:
+def ndcg_over_relevant(topic, k, *, gain="linear", rel=1):
     """NDCG at the rank of every document with gain, averaged over all those there are."""
     own = gains(topic, k, gain, rel)
     best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
@@ -104,7 +89,7 @@ def ndcg_over_relevant(topic: Topic, k: int, *, gain: Gain = "linear", rel: int 
     return (sum(shares) + missing * share(own, best)) / len(best)
 
 
-def ndcg_over_levels(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> float:
+def ndcg_over_levels(topic, k, *, gain="linear", rel=1):
     """NDCG where the ideal gain falls, and of a list longer than that, averaged."""
     own = gains(topic, k, gain, rel)
     best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
@@ -115,11 +100,11 @@ def ndcg_over_levels(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 
     return sum(points) / len(points) if points else 0.0
 
 
-def share(own: list[float], best: list[float]) -> float:
+def share(own, best):
     """Return the discounted gain of one list by that of another."""
     return discounted(own, "log2", 2) / discounted(best, "log2", 2)
 
 
-def number_nonrelevant_judged(topic: Topic, k: int, *, rel: int = 1) -> float:
+def number_nonrelevant_judged(topic, k, *, rel=1):
     """NumNonrelJudgedRet: documents retrieved within k, judged and not relevant."""
     return float(sum(grade is not None and 0 <= grade < rel for grade in topic.serp[:k]))

@@ -1,13 +1,15 @@
-"""Options that tests share, refused where they cannot be meant, and what is significant."""
+"""Tests are values, found by name, and refuse options they cannot mean; what is significant."""
 
 import numpy as np
 import pytest
 from refusals import refused
 
+import irframe.paired
 from irframe.errors import ParameterError
 from irframe.paired import (
     TESTS,
     Bootstrap,
+    PairedT,
     Permutation,
     RankSum,
     TukeyHSD,
@@ -19,14 +21,10 @@ from irframe.paired import (
 @pytest.mark.parametrize("cls", [Permutation, Bootstrap, TukeyHSD])
 @pytest.mark.parametrize("value", [-5, 2.0, True, "10", None])
 def test_samples_and_seed(cls, value):
+    assert cls(samples=1, seed=0).samples == 1
+    refused(ParameterError, "at least 1; found 0", cls, samples=0)
     refused(ParameterError, f"samples, .* of at least 1; found {value!r}", cls, samples=value)
     refused(ParameterError, f"seed, .* of at least 0; found {value!r}", lambda: cls(seed=value))
-
-
-@pytest.mark.parametrize("cls", [Permutation, Bootstrap, TukeyHSD])
-def test_fewest_samples(cls):
-    assert cls(samples=1, seed=0).samples == 1
-    refused(ParameterError, "at least 1; found 0", lambda: cls(samples=0))
 
 
 @pytest.mark.parametrize("value", [1, None, "yes"])
@@ -49,3 +47,52 @@ def test_what_is_significant_is_what_has_a_p_value_below_alpha(name, topics):
     for alpha in {0.05, *p[(p > 0) & (p < 1)][:5]}:
         for level in (alpha, np.nextafter(alpha, 1)):
             np.testing.assert_array_equal(test.significant(scores, alpha=level), p < level)
+
+
+VALUES = [
+    *(cls() for cls in TESTS.values()),
+    Wilcoxon(correction=True),
+    Wilcoxon(exact=True),
+    RankSum(correction=False),
+    Bootstrap(samples=10, seed=3),
+    Permutation(samples=1),
+    TukeyHSD(seed=4),
+]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_names(name):
+    assert parse_test(name) == TESTS[name]()
+    assert parse_test(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("permutation", Permutation(samples=10_000, seed=0)),
+        ("tukey", TukeyHSD(samples=10_000, seed=0)),
+        ("bootstrap", Bootstrap(samples=1000, seed=0)),
+        ("wilcoxon", Wilcoxon(correction=False, exact=False, decimals=12)),
+        ("ranksum", RankSum(correction=True)),
+    ],
+)
+def test_defaults(name, test):
+    assert parse_test(name) == test
+
+
+@pytest.mark.parametrize("test", VALUES, ids=repr)
+def test_values(test):
+    assert parse_test(test) is test
+    again = eval(repr(test), vars(irframe.paired))  # noqa: S307 - our own text
+    assert again == test
+    assert hash(again) == hash(test)
+    with pytest.raises(AttributeError):
+        test.samples = 5
+
+
+@pytest.mark.parametrize("unknown", ["anova", "T", "", None, 5, PairedT])
+def test_unknown_name_lists_what_there_is(unknown):
+    with pytest.raises(ParameterError) as caught:
+        parse_test(unknown)
+    for name in TESTS:
+        assert repr(name) in str(caught.value)

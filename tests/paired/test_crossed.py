@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -42,33 +44,18 @@ def test_the_worked_case_is_met(over):
         np.testing.assert_allclose(high.ravel(), [0.10915, 0.19059, 0.15473], atol=5e-6)
 
 
-@given(st.integers(0, 99), st.sampled_from([(2, 3, 1), (4, 4, 4), (1, 2, 5)]))
+@given(st.integers(0, 99), st.sampled_from([(2, 3, 1), (4, 4, 4), (1, 2, 5), (3, 3, 3)]))
 @pytest.mark.parametrize("over", ["both", "topic", "repeat"])
 def test_all_pairs_at_all_depths_are_those_of_the_definition(over, seed, repeats):
     lists, owner = scores(seed, repeats)
-    found = crossed(lists, owner, PAIRS, over=over)
-    p = found.test().p
-    for row, (a, b) in enumerate(PAIRS):
-        for depth in range(2):
+    for shared in {False, repeats == (3, 3, 3)}:
+        found = crossed(lists, owner, PAIRS, shared=shared, over=over)
+        parts = found.mean, np.sqrt(found.variance), found.freedom, found.test().p
+        for (row, (a, b)), depth in product(enumerate(PAIRS), range(2)):
             sides = lists[owner == a, :, depth], lists[owner == b, :, depth]
-            d, se, df, expected = crossed_by_loops(*sides, over=over)
-            one = found.mean[row, depth], np.sqrt(found.variance[row, depth])
-            np.testing.assert_allclose(one, (d, se), rtol=1e-9)
-            np.testing.assert_allclose(found.freedom[row, depth], df, rtol=1e-8)
-            np.testing.assert_allclose(p[row, depth], expected, rtol=1e-7)
-
-
-@given(st.integers(0, 99))
-@pytest.mark.parametrize("over", ["both", "topic", "repeat"])
-def test_shared_repeats_are_tested_by_their_differences(over, seed):
-    lists, owner = scores(seed, (3, 3, 3))
-    found = crossed(lists, owner, PAIRS, shared=True, over=over)
-    for row, (a, b) in enumerate(PAIRS):
-        sides = lists[owner == a, :, 0], lists[owner == b, :, 0]
-        d, se, df, p = crossed_by_loops(*sides, shared=True, over=over)
-        one = found.mean[row, 0], np.sqrt(found.variance[row, 0]), found.freedom[row, 0]
-        np.testing.assert_allclose(one, (d, se, df), rtol=1e-8)
-        np.testing.assert_allclose(found.test().p[row, 0], p, rtol=1e-7)
+            expected = crossed_by_loops(*sides, shared=shared, over=over)
+            one = [part[row, depth] for part in parts]
+            np.testing.assert_allclose(one, expected, rtol=1e-7)
 
 
 def test_identical_systems_with_shared_repeats_do_not_differ():

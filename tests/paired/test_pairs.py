@@ -32,31 +32,26 @@ def test_all_pairs():
         assert all_pairs(systems).shape == (len(wanted), 2)
 
 
-@pytest.mark.parametrize("baseline", [0, 1, 2])
-def test_baseline_is_b_of_every_pair(baseline):
-    others = [system for system in range(3) if system != baseline]
-    assert baseline_pairs(3, baseline).tolist() == [[other, baseline] for other in others]
+def test_baseline_is_b_of_every_pair():
+    assert [baseline_pairs(3, place).tolist() for place in range(3)] == [
+        [[other, place] for other in range(3) if other != place] for place in range(3)
+    ]
+    for place in (-1, 3, 0.5, None):
+        wanted = f"baseline, a whole number of at least 0 and at most 2; found {place!r}"
+        refused(ParameterError, wanted, baseline_pairs, 3, place)
 
 
-@pytest.mark.parametrize("baseline", [-1, 3, 0.5, None])
-def test_baseline_out_of_range(baseline):
-    wanted = f"baseline, a whole number of at least 0 and at most 2; found {baseline!r}"
-    refused(ParameterError, wanted, lambda: baseline_pairs(3, baseline))
-
-
-@pytest.mark.parametrize("shape", [(3, 4), (3, 0, 2), (3,)])
-def test_scores_of_another_shape(shape):
-    refused(ParameterError, r"\(system, topic, depth\)", describe_differences, np.zeros(shape))
-
-
-def test_pairs_that_do_not_fit():
-    with pytest.raises(ParameterError, match=r"shape \(pair, 2\)"):
-        describe_differences(np.zeros((3, 2, 1)), np.array([0, 1]))
-    with pytest.raises(ParameterError, match=r"from 0 to 2.*\[0, 3\], \[-1, 0\]"):
-        describe_differences(np.zeros((3, 2, 1)), np.array([[0, 1], [0, 3], [-1, 0]]))
-
-
-def test_no_depth():
+@pytest.mark.parametrize(
+    ("shape", "pairs", "words"),
+    [
+        *((shape, None, r"\(system, topic, depth\)") for shape in ((3, 4), (3, 0, 2), (3,))),
+        ((3, 2, 1), [0, 1], r"shape \(pair, 2\)"),
+        ((3, 2, 1), [[0, 1], [0, 3], [-1, 0]], r"from 0 to 2.*\[0, 3\], \[-1, 0\]"),
+    ],
+)
+def test_scores_and_pairs_that_do_not_fit(shape, pairs, words):
+    given = None if pairs is None else np.array(pairs)
+    refused(ParameterError, words, describe_differences, np.zeros(shape), given)
     assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)
 
 

@@ -35,33 +35,23 @@ def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
 
 def test_the_first_metric_and_depth_decide(scores):
     board = scores.ireval.leaderboard(at=[5, 10], method="bootstrap", samples=50)
-    assert [*board] == [
-        *(
-            "rank",
-            "tier",
-            "letters",
-            "ASL@5",
-            "ci_low",
-            "ci_high",
-            "rank_low",
-            "rank_high",
-            "first",
-        ),
-        *("ASL@10", "nDCG@5", "nDCG@10", "n_topics"),
-    ]
+    told = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first"
+    assert " ".join(board) == f"{told} ASL@10 nDCG@5 nDCG@10 n_topics"
     assert board["ASL@5"].is_monotonic_increasing
-    ranks = scores.ireval.rank_intervals("bootstrap", samples=50).sel(
-        metric="ASL", depth=5, drop=True
+    ranks = scores.ireval.rank_intervals("bootstrap", samples=50)
+    expected = (
+        ranks.sel(metric="ASL", depth=5, drop=True)
+        .to_dataframe()
+        .rename(columns={"mean": "ASL@5"})
+        .loc[board.index]
     )
-    expected = ranks.to_dataframe().rename(columns={"mean": "ASL@5"}).loc[board.index]
     shared = [name for name in board if name in expected]
     assert len(shared) == 9
     pd.testing.assert_frame_equal(board[shared], expected[shared])
     means = scores.mean("topic").sel(system=board.index.to_numpy())
     for metric, depth in [("ASL", 10), ("nDCG", 5), ("nDCG", 10)]:
-        np.testing.assert_allclose(
-            board[f"{metric}@{depth}"], means.sel(metric=metric, depth=depth)
-        )
+        expected = means.sel(metric=metric, depth=depth)
+        np.testing.assert_allclose(board[f"{metric}@{depth}"], expected)
 
 
 def test_the_greatest_depth_is_the_default(scores):
@@ -98,15 +88,11 @@ def test_nothing_is_a_share_of_a_baseline_of_zero():
 def test_systems_that_tie_stand_by_name_whatever_their_order():
     rows = {"d": [1, 0], "a": [0, 1], "c": [1, 1], "b": [1, 0]}
     frame = pd.DataFrame(rows, pd.Index(["1", "2"], name="topic")).rename_axis(columns="system")
-    scores = ir.as_scores(frame, metric="my own")
-    with pytest.warns(IrframeWarning, match="my own of c"):
-        board = scores.ireval.leaderboard()
-    assert board.index.tolist() == ["c", "a", "b", "d"]
-    assert board["rank"].tolist() == [1, 2, 2, 2]
-    other = ir.as_scores(frame[["b", "c", "d", "a"]], metric="my own")
-    with pytest.warns(IrframeWarning, match="my own of c"):
-        again = other.ireval.leaderboard()
-    pd.testing.assert_frame_equal(board, again)
+    for order in ([*rows], ["b", "c", "d", "a"]):
+        with pytest.warns(IrframeWarning, match="my own of c"):
+            board = ir.as_scores(frame[order], metric="my own").ireval.leaderboard()
+        assert board["rank"].to_dict() == {"c": 1, "a": 2, "b": 2, "d": 2}
+        assert board.index.tolist() == ["c", "a", "b", "d"]
 
 
 def test_every_metric_is_averaged_over_topics_that_all_systems_have(scores):
@@ -118,11 +104,29 @@ def test_every_metric_is_averaged_over_topics_that_all_systems_have(scores):
     assert (board["n_topics"] == 16).all()
 
 
-def test_bad_input(scores):
-    refused(ParameterError, "nobody", lambda: scores.ireval.leaderboard(baseline="nobody"))
-    refused(DepthError, "7", lambda: scores.ireval.leaderboard(at=7))
-    named = scores.sel(depth=10, drop=True).assign_coords(metric=["ASL", "tier"])
-    refused(InputError, "tier", named.ireval.leaderboard)
+NAMED = ["ASL", "tier"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "ask"),
+    [
+        (ParameterError, "nobody", lambda s: s.ireval.leaderboard(baseline="nobody")),
+        (DepthError, "7", lambda s: s.ireval.leaderboard(at=7)),
+        (InputError, "tier", lambda s: s[..., 0].assign_coords(metric=NAMED).ireval.leaderboard()),
+        (ParameterError, "a system of the scores: bm25", lambda s: s.ireval.sheet("bm52")),
+        (InputError, "scores of RBP", lambda s: s.ireval.select_top(metric="RBP(p=0.8)")),
+        *(
+            (ParameterError, "share, a number of at most 1 and above 0", act)
+            for act in (
+                lambda s: s.ireval.select_top(0, metric="nDCG"),
+                lambda s: s.ireval.select_top(1.5, metric="nDCG"),
+                lambda s: s.ireval.select_top("all", metric="nDCG"),
+            )
+        ),
+    ],
+)
+def test_bad_input(scores, error, words, ask):
+    refused(error, words, ask, scores)
 
 
 def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
@@ -130,11 +134,6 @@ def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
     alpha = board["p_adjusted"].sort_values().iloc[3]
     found = scores.ireval.leaderboard(baseline="bm25", adjust=None, alpha=alpha)
     assert found["significant"].sum() == 3
-
-
-@pytest.fixture(scope="module")
-def select_top_scores():
-    return ir.cube(*ir.example_track()).ireval.score("Twist", "AP", "nDCG", at=50)
 
 
 @pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
@@ -152,36 +151,27 @@ def test_share_of_whole_systems():
     assert cube.ireval.select_top(0.9).sizes["system"] == 9
 
 
-def test_selection_by_another_metric(select_top_scores):
-    best = select_top_scores.sel(metric="nDCG").mean("topic").idxmax("system").item()
-    assert select_top_scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
+def test_selection_by_another_metric(scores):
+    best = scores.sel(metric="nDCG", depth=10).mean("topic").idxmax("system").item()
+    assert scores.sortby("depth").ireval.select_top(0.1, metric="nDCG")["system"].item() == best
 
 
-def test_bad_selections(select_top_scores):
-    for top in (0, 1.5, "all"):
-        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
-            select_top_scores.ireval.select_top(top)
-    refused(InputError, "scores of RBP", select_top_scores.ireval.select_top, metric="RBP(p=0.8)")
-
-
-@pytest.fixture(scope="module")
-def sheet_scores():
-    return ir.evaluate(*ir.example_track(), ["AP", "ASL"])
-
-
-def test_own_score_against_all(sheet_scores):
-    sheet = sheet_scores.ireval.sheet("bm25")
+def test_own_score_against_all(track):
+    scores = ir.evaluate(*track, ["AP", "ASL"])
+    sheet = scores.ireval.sheet("bm25")
     assert sheet.index.names == ["metric", "topic"]
     for metric, best, worst in (("AP", "max", "min"), ("ASL", "min", "max")):
-        by_topic, row = sheet_scores[metric].groupby("topic", sort=False), sheet.loc[metric]
-        own = sheet_scores[metric].xs("bm25")
-        np.testing.assert_array_equal(row["score"], own)
-        np.testing.assert_array_equal(row["best"], by_topic.agg(best))
-        np.testing.assert_array_equal(row["median"], by_topic.median())
-        np.testing.assert_array_equal(row["worst"], by_topic.agg(worst))
-        ranks = by_topic.rank(method="min", ascending=metric == "ASL").xs("bm25")
-        np.testing.assert_array_equal(row["rank"], ranks)
-        assert (row["n"] == 8).all()
+        by_topic, row = scores[metric].groupby("topic", sort=False), sheet.loc[metric]
+        expected = {
+            "score": scores[metric].xs("bm25"),
+            "best": by_topic.agg(best),
+            "median": by_topic.median(),
+            "worst": by_topic.agg(worst),
+            "rank": by_topic.rank(method="min", ascending=metric == "ASL").xs("bm25"),
+            "n": by_topic.size(),
+        }
+        for name, values in expected.items():
+            np.testing.assert_array_equal(row[name], values)
 
 
 def test_topics_without_a_score():
@@ -203,10 +193,6 @@ def test_every_depth_of_an_array():
     top = array.sel(metric="P", depth=1).to_series()
     own = top.xs("ance")
     assert sheet["rank"].sel(metric="P", depth=1).to_series()[own == 1].eq(1).all()
-
-
-def test_a_system_that_is_not_there(sheet_scores):
-    refused(ParameterError, "a system of the scores: bm25", sheet_scores.ireval.sheet, "bm52")
 
 
 def draw_alike(seed, systems, share):

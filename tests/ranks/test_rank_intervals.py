@@ -67,6 +67,12 @@ def holm_by_loop(values, alpha):
     return np.transpose(found)
 
 
+def assert_ranks(found, *expected):
+    """Hold ranks and the ends of their intervals, in the order of the systems, against others."""
+    for name, values in zip(("rank", "rank_low", "rank_high"), expected, strict=True):
+        np.testing.assert_array_equal(found[name].values.ravel(), values)
+
+
 def array_of(values, metric="AP"):
     return xr.DataArray(values, dims=["system", "topic"], name=metric)
 
@@ -78,9 +84,7 @@ def test_spreads_equal_the_loop(seed, metric):
     found = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **asked)
     sign = -1 if metric == "ASL" else 1
     low, high, first = looped(sign * values, 40, beyond=4)
-    assert found["rank"].values.ravel().tolist() == rank_of(sign * values.mean(axis=1))
-    assert found["rank_low"].values.ravel().tolist() == low.tolist()
-    assert found["rank_high"].values.ravel().tolist() == high.tolist()
+    assert_ranks(found, rank_of(sign * values.mean(axis=1)), low, high)
     np.testing.assert_allclose(found["first"].values.ravel(), first)
     assert found["first"].sum() == pytest.approx(1)
 
@@ -99,9 +103,7 @@ def test_intervals_equal_the_loop(seed, metric, alpha):
         averaged = {"AP": values, "ASL": -values, "InverseASL": -1 / values}
         tested = averaged.get(metric, np.log(np.maximum(values, 1e-5)))
         low, high = holm_by_loop(tested, alpha)
-    assert found["rank"].values.ravel().tolist() == rank_of(tested.mean(axis=1))
-    assert found["rank_low"].values.ravel().tolist() == low.tolist()
-    assert found["rank_high"].values.ravel().tolist() == high.tolist()
+    assert_ranks(found, rank_of(tested.mean(axis=1)), low, high)
 
 
 @given(seed=st.integers(0, 999))
@@ -257,14 +259,9 @@ def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
     assert found.attrs["adjust"] == "none"
     xr.testing.assert_equal(found, one.ireval.rank_intervals(test=tukey, adjust=None))
     assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
-    for verb in (
-        ir.verbs.compare,
-        ir.verbs.rank_intervals,
-        ir.verbs.leaderboard,
-        ir.verbs.discrimination,
-    ):
-        with pytest.raises(ParameterError, match="tukey allow for all pairs already; found 'holm'"):
-            verb(one, test=tukey, adjust="holm")
+    for name in ("compare", "rank_intervals", "leaderboard", "discrimination"):
+        words, verb = "tukey allow for all pairs already; found 'holm'", getattr(one.ireval, name)
+        refused(ParameterError, words, verb, test=tukey, adjust="holm")
 
 
 def test_topics_that_some_system_lacks_are_left_out(scores):
@@ -298,10 +295,7 @@ def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
     # Drawn twice and thrice, the second topic lets both tie.
     tied = (drawn == 1).all(axis=1).mean()
     assert found["first"][0, 0] == pytest.approx(without.mean() - tied / 2)
-    assert found["rank"].values.tolist() == [[2, 1]]
-    tested = values.ireval.rank_intervals()
-    assert tested["rank_low"].values.tolist() == [[1, 1]]
-    assert tested["rank_high"].values.tolist() == [[2, 2]]
+    assert_ranks(values.ireval.rank_intervals(), [2, 1], [1, 1], [2, 2])
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
@@ -315,19 +309,18 @@ def test_a_single_topic_tells_nothing_of_others(scores):
     assert np.isnan(every[-1]["first"]).all()
 
 
-def test_bad_input(scores):
-    for options in (
-        {"method": "tests"},
-        {"test": "sign", "method": "holm"},
-        {"interval": "z"},
-        {"samples": 0},
-        {"seed": -1},
-        {"alpha": 0},
-        {"adjust": "holmes"},
-        {"test": "z"},
-    ):
-        with pytest.raises(ParameterError, match=str([*options.values()][-1])):
-            scores.ireval.rank_intervals(**options)
-    with pytest.raises(DepthError):
-        scores.ireval.rank_intervals(at=7)
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("method", "tests"), ("interval", "z"), ("samples", 0), ("seed", -1), ("alpha", 0)),
+        *(("adjust", "holmes"), ("test", "z")),
+    ],
+)
+def test_bad_input(scores, option, value):
+    refused(ParameterError, str(value), scores.ireval.rank_intervals, **{option: value})
+
+
+def test_what_does_not_go_together(scores):
+    refused(ParameterError, "holm", scores.ireval.rank_intervals, "holm", test="sign")
+    refused(DepthError, "7", scores.ireval.rank_intervals, at=7)
     refused(ParameterError, "two systems", scores.isel(system=[0]).ireval.rank_intervals)

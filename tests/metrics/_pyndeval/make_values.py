@@ -44,7 +44,7 @@ def main():
             name if name in pyndeval.NOCUTOFF_MEASURES else f"{name}@{k}"
             for name in pyndeval.SUPPORTED_MEASURES
             for k in (CUTOFFS if name not in pyndeval.NOCUTOFF_MEASURES else [0])
-        ),
+        )
     ]
     values = [
         {
