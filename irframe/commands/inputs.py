@@ -18,7 +18,7 @@ from irframe.checks import whole as checks_whole
 from irframe.errors import DepthError, FileFormatError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, whole
-from irframe.files.read_file import find_files, is_in_lines, is_parquet
+from irframe.files.read_file import find_files, is_parquet
 from irframe.files.read_run import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
@@ -33,7 +33,7 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
     na_filter
         Whether empty fields are missing.
     """
-    data = load(path, is_in_lines)
+    data = load(path)
     with whole("a table", path, ValueError, OSError):
         if is_parquet(data):
             return pd.read_parquet(BytesIO(data))

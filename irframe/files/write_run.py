@@ -3,7 +3,6 @@
 Verbs: write_run, write_qrels.
 """
 
-import codecs
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,7 +21,7 @@ from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import PACKED, create, look_at, whole
+from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, whole
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
@@ -279,24 +278,13 @@ def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
     return bool(np.allclose(judged, frame[PROBABILITY]))
 
 
-_ENDS = 256
-"""Bytes at the ends of a file where more than blanks is to be found."""
+_END = 256
+"""Bytes at the end of a file where more than blanks is to be found."""
 
 
 def is_nested(data: bytes) -> bool:
     """Tell by its content whether a file holds a dictionary, which is no text of columns."""
-    ends = data[-_ENDS:].rstrip()[-1:] == b"}"
-    return _is_cbor(data) or (may_be_nested(data[:_ENDS]) and ends)
-
-
-def may_be_nested(head: bytes) -> bool:
-    """Tell from its first bytes whether a file may hold a dictionary."""
-    return _is_cbor(head) or head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
-
-
-def _is_cbor(data: bytes) -> bool:
-    """Tell whether a file begins as a dictionary in CBOR does, and no text in UTF-8 may."""
-    return b"\xa0" <= data[:1] <= b"\xbf"
+    return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] == b"}")
 
 
 def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
@@ -329,7 +317,7 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
 
 
 def _loaded(data: bytes, source: str) -> Any:
-    if _is_cbor(data):
+    if is_cbor(data):
         try:
             import cbor2  # noqa: PLC0415 - only files of ranx need it
         except ImportError as error:
