@@ -150,7 +150,7 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ),
         ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
-        ("qrels.txt a.run a.run -m AP", "'bm25' in a.run and a.run"),
+        ("qrels.txt a.run a.run -m AP", "a.run: 'bm25', which is in a.run"),
         ("qrels.txt twice.run -m AP", "800 listed again: .* and 795 more"),
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),

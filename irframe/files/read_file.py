@@ -3,7 +3,7 @@
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
@@ -218,36 +218,39 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     return [(file, wanted, spelled(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 
-def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:
-    """Return the tables that go together with those before them, and why others do not.
+ONCE = "each system in one file"
+"""What is wanted of files that are no parts of one data set."""
 
-    Parameters
-    ----------
-    tables
-        File -> table of a run, in the order in which they are to be read.
-    """
-    kept: dict[str, pa.Table] = {}
-    problems: list[Problem] = []
-    homes: dict[str, str] = {}
-    for name, table in tables.items():
-        first, columns = next(((n, t.column_names) for n, t in kept.items()), (name, None))
-        clashes = []
-        for role in (RANK, SCORE):
-            own = role in table.column_names
-            if columns is not None and own != (role in columns):
-                found = f"{'one' if own else 'none'}, unlike {first}"
-                clashes.append((name, f"a {role} in every file or in none", found))
-        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
-        clashes += [
-            (name, "each system in one file", f"{system!r}, which is in {homes[system]}")
-            for system in systems
-            if system in homes and (here == name or homes[system] != here)
+
+class Together:
+    """The files of runs that go together, as they are read one after the other."""
+
+    def __init__(self) -> None:
+        self.first: tuple[str, list[str]] | None = None
+        self.homes: dict[str, str] = {}
+
+    def clashes(self, name: str, table: pa.Table) -> list[Problem]:
+        """Return why a file does not go with those before it; where it does, it is one of them."""
+        columns = table.column_names
+        first, others = self.first = self.first or (name, columns)
+        problems = [
+            (
+                name,
+                f"a {role} in every file or in none",
+                f"{'one' if role in columns else 'none'}, unlike {first}",
+            )
+            for role in (RANK, SCORE)
+            if (role in columns) != (role in others)
         ]
-        problems += clashes
-        if not clashes:
-            kept[name] = table
-            homes |= dict.fromkeys(systems, here)
-    return kept, problems
+        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
+        problems += [
+            (name, ONCE, f"{system!r}, which is in {self.homes[system]}")
+            for system in systems
+            if system in self.homes and (here == name or self.homes[system] != here)
+        ]
+        if not problems:
+            self.homes |= dict.fromkeys(systems, here)
+        return problems
 
 
 def empty_run() -> pa.Table:
