@@ -7,7 +7,6 @@ from itertools import chain
 from math import isnan
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -32,27 +31,6 @@ from irframe.names import (
     TOPIC,
     roles,
 )
-
-CACHED = 1 << 18
-"""Bytes that are looked at a time, to stay in the processor's cache."""
-
-_HEXADECIMAL = re.compile(rb"(?<![^\s-])0[xX][0-9a-fA-F]+(?!\S)")
-_BEFORE = np.isin(np.arange(256), [*b"- \t\n\v\f\r"])
-"""Whether a byte may be before such a number, which is never the first of a file."""
-
-
-def has_hexadecimal(text: bytes) -> bool:
-    """Tell whether any column holds such a number, in a fraction of the time of a search."""
-    codes = np.frombuffer(text, np.uint8)
-    for start in range(0, len(codes), CACHED):
-        part = codes[start : start + CACHED + 1]
-        marked = np.flatnonzero((part[1:] | 32) == ord("x"))
-        places = start + marked[part[marked] == ord("0")]
-        places = places[_BEFORE[codes[places - 1]]]
-        if any(_HEXADECIMAL.match(text, place) for place in places.tolist()):
-            return True
-    return False
-
 
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -372,7 +350,16 @@ def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | 
     """Read a file, unless the parser cannot, or lets pass what is no id, number or score."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
     try:
-        table = _read_as(types, text, columns, delimiter)
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(text),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+            ),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=types, include_columns=list(types), null_values=[]
+            ),
+        )
     except pa.ArrowInvalid:
         return None
     for column in table.itercolumns():
@@ -383,25 +370,4 @@ def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | 
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
         if bad:
             return None
-    if not has_hexadecimal(text):
-        return table
-    whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
-    written = _read_as(whole, text, columns, delimiter).itercolumns()
-    marked = (pc.any(pc.match_substring_regex(column, "[xX]")).as_py() for column in written)
-    return None if any(marked) else table
-
-
-def _read_as(
-    types: dict[str, pa.DataType], text: bytes, columns: tuple[str, ...], delimiter: str
-) -> pa.Table:
-    """Read the columns that have a type."""
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(text),
-        read_options=pyarrow.csv.ReadOptions(
-            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
-        ),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[]
-        ),
-    )
+    return table
