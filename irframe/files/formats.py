@@ -36,28 +36,26 @@ _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
-def faults(data: bytes, start: int, columns: Sequence[str], first: int, *, more: bool) -> list[str]:
+def faults(data: bytes, start: int, columns: Sequence[str], *, more: bool) -> list[str]:
     r"""Say what is wrong with the lines at fault.
 
     Parameters
     ----------
     data
-        The file, or a piece of it.
+        The file.
     start
         The position from which on lines are rows.
     columns
         What the columns are.
-    first
-        The number of the first line.
     more
         Whether lines may have further columns.
 
     Examples
     --------
-    >>> faults(b"1 0 d7 2\n1 0 d8\n", 0, ("topic", "Q0", "doc", "grade"), 1, more=False)
+    >>> faults(b"1 0 d7 2\n1 0 d8\n", 0, ("topic", "Q0", "doc", "grade"), more=False)
     ['line 2 has 3 columns, not 4']
     """
-    lines = enumerate(_LINE.finditer(data), first)
+    lines = enumerate(_LINE.finditer(data), 1)
     rows = [(number, line[1]) for number, line in lines if line.end(1) > start]
     pairs = ((number, _fault(row, columns, more=more)) for number, row in rows)
     return [f"line {number} {fault}" for number, fault in pairs if fault]
@@ -250,12 +248,7 @@ def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:
 
 
 def parse(
-    data: bytes,
-    source: str,
-    kind: Format,
-    *,
-    before: int = 0,
-    columns: tuple[str, ...] | None = None,
+    data: bytes, source: str, kind: Format, columns: tuple[str, ...] | None = None
 ) -> pa.Table:
     """Read a text file into a table with a column per role.
 
@@ -268,8 +261,6 @@ def parse(
         Its name, for messages.
     kind
         What it should be.
-    before
-        How many lines of the file are before these, for messages.
     columns
         What the columns are, if that is known of lines before these; else the first row tells.
 
@@ -278,7 +269,7 @@ def parse(
     pyarrow.Table
         Rows in file order. Ids are text as written. What the file says of itself is metadata.
     """
-    data, start, known = data.removeprefix(b"" if before else _BOM), 0, columns is not None
+    data, start, known = data.removeprefix(_BOM), 0, columns is not None
     if columns is None:
         columns, start = _top(data, source, kind)
     table, uneven = _table(data[start:], columns), ""
@@ -288,7 +279,7 @@ def parse(
         uneven = "" if table is None else _uneven(data[start:], first, source)
     if table is None:
         more = kind.surplus and columns == kind.layouts[0]
-        offenders = faults(data, start, columns, 1 + before, more=more)
+        offenders = faults(data, start, columns, more=more)
         found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
         advice = "mend these lines, or check that this is the file you meant"
         raise FileFormatError(kind.wanted, found, advice, offenders)
@@ -299,7 +290,7 @@ def parse(
     surplus = [place for place, name in enumerate(columns, 1) if name.startswith(f"{_UNREAD} ")]
     surplus += [len(columns) + 1] if uneven else []
     table = table.select([*named, *others])
-    return with_notes(table, data, source, before=before, uneven=uneven, surplus=surplus)
+    return with_notes(table, data, source, uneven, surplus)
 
 
 def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:

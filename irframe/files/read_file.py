@@ -303,17 +303,15 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
 
 def _parsed(file: str) -> Iterator[pa.Table]:
     """Yield the rows of a run in lines, the first of which says what the columns of all are."""
-    columns, held, before = None, b"", 0
+    columns, held = None, b""
     for data in compression.pieces(file, PIECE):
         held += data
         if not compression.is_in_lines(held):
             return
         columns = columns or first_columns(held, RUN)
         if columns:
-            yield parse(held, file, RUN, before=before, columns=columns)
-            before, held = before + held.count(b"\n"), b""
-    if held.strip():
-        yield parse(held, file, RUN, before=before)
+            yield parse(held, file, RUN, columns)
+            held = b""
 
 
 def run_table(source: compression.Source, system: str | None) -> pa.Table:
