@@ -51,8 +51,6 @@ ERRORS = {
 }
 """Role -> what is raised for values that do not fit it; of others `IdError`."""
 
-ROWS = 1 << 18
-"""Rows of a column of objects that are looked at together."""
 LARGE = 1 << 26
 """Bytes of which it counts that memory is given back."""
 
@@ -76,7 +74,9 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         give_back(size)
         column = table[name]
         table = table.drop_columns([name])
-        columns[name] = _in_one(column) if column.type in types else column
+        if column.type in types:
+            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        columns[name] = column
         del column
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
     columns.clear()
@@ -91,10 +91,6 @@ def give_back(size: int) -> None:
     """
     if size >= LARGE:
         pa.default_memory_pool().release_unused()
-
-
-def _in_one(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
@@ -122,16 +118,14 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
 
     Looked at before Arrow sees them, which ends the process for what contains itself.
     """
-    if column.dtype != object:
+    if column.dtype != object or is_utf8(column):
         return
-    names, unfit = error is IdError, list[str]()
-    for start in range(0, len(column), ROWS):
-        part = column.iloc[start : start + ROWS]
-        unfit += [
-            f"{spelled(value)} in row {row}"
-            for row, value in enumerate([] if is_utf8(part) else part, start)
-            if _unfit(value, names=names)
-        ]
+    names = error is IdError
+    unfit = [
+        f"{spelled(value)} in row {row}"
+        for row, value in enumerate(column)
+        if _unfit(value, names=names)
+    ]
     if unfit:
         kind = "text or integers" if names else "numbers"
         found, advice = f"in column {column.name!r}", "mend them: UTF-8, at most 64 bits"
