@@ -3,11 +3,9 @@
 ``irframe freeze`` keeps those of a run, as a baseline to be committed.
 """
 
-import os
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from errno import ENOTDIR
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,8 @@ from irframe.arrays import Floats
 from irframe.checks import choice
 from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
-from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
-from irframe.files.compression import look, write_whole
+from irframe.files.compression import write_whole
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
@@ -35,17 +32,6 @@ _DEFAULT = 10
 _IN_SET = "all_trec"
 LETTERS = np.array([*".0123456789>-"])
 """Letters of grades from -1 to 10, and of none."""
-
-
-def measures(names: Sequence[str]) -> list[str]:
-    """Return the names asked for without those that are no measures.
-
-    Examples
-    --------
-    >>> measures(["map", "relstring.20", "runid"])
-    ['map']
-    """
-    return [name for name in names if name != RUNID and not _FORM.fullmatch(name)]
 
 
 def relstrings(
@@ -205,41 +191,35 @@ def _line(label: str, topic: str, text: str) -> str:
     return f"{label:<22}\t{topic}\t{text}\n"
 
 
-def folder_of(options: Namespace, kind: str) -> Path:
-    """Return the folder that ``-o`` names, and settle the format, by default of some kind."""
+def folder_of(options: Namespace) -> Path | None:
+    """Return the folder for a file per system, if that is asked for, and settle the format."""
+    if not options.each:
+        return None
     if options.output is None:
         raise ParameterError("a folder to write a file per system to", "none", "name it with -o")
-    options.format = options.format or kind
+    options.format = options.format or TREC_EVAL
     folder = Path(options.output)
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(there))
-    look(there / "any")
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def refuse_paths(systems: Iterable[str]) -> None:
-    """Raise for systems that cannot be called so in a folder."""
-    refused = [repr(name) for name in systems if name in {"", ".", ".."} or {*name} & {*"/\\\0"}]
+def written_each(folder: Path | None, kind: str, answers: dict[str, str | bytes]) -> Answer:
+    """Write the answer for each system to a file that is called after it, or say all of them."""
+    if folder is None:
+        return Answer("".join(map(str, answers.values())))
+    refused = [repr(name) for name in answers if name in {"", ".", ".."} or {*name} & {*"/\\\0"}]
     if refused:
         advice = "name systems after their files with --system file"
         raise IdError("systems whose names can be those of files", "", advice, refused)
-
-
-def write_each(folder: Path, kind: str, answers: Iterable[tuple[str, str | bytes]]) -> None:
-    """Write the answer for each system, in a format, to a file that is called after it."""
     suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
-    folder.mkdir(parents=True, exist_ok=True)
-    for system, content in answers:
+    for system, content in answers.items():
         write_whole(folder / f"{system}{suffix}", content)
+    return Answer(None)
 
 
 def declare_freeze(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser)
-    inputs.declare_options(parser, ir.evaluate, ir.verbs.freeze)
-    inputs.declare_systems(parser)
+    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="where to; it ends in .irframe"
     )
@@ -260,11 +240,7 @@ TREC_EVAL = "trec_eval"
 
 def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser)
-    declare_repeats(parser)
-    inputs.declare_options(parser, ir.evaluate)
-    inputs.declare_systems(parser)
+    inputs.declare_scoring(parser, ir.evaluate)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
@@ -280,46 +256,33 @@ def declare_evaluate(parser: ArgumentParser) -> None:
 
 def run_evaluate(options: Namespace) -> Answer:
     """Score runs."""
-    folder = folder_of(options, TREC_EVAL) if options.each else None
-    names = list(options.metric)
+    folder, names = folder_of(options), list(options.metric)
     kind = format_of(options)
     if kind == TREC_EVAL:
-        options.metric = measures(names)
+        options.metric = [name for name in names if name != RUNID and not _FORM.fullmatch(name)]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
     metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
-    runs, qrels = inputs.runs_of(options, rows=rows), inputs.read_judgments(options)
+    runs: Any = inputs.runs_of(options, rows=rows)
+    qrels = inputs.read_judgments(options)
     if options.by is not None:
         columns = getattr(runs, "columns", pd.Index([]))
         own = {*roles(columns).values(), inputs.FOLDER}
         choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
     scores = inputs.score(options, runs, qrels, metrics, options.by)
-    if folder is not None:
-        refuse_paths(scores.index.unique(SYSTEM))
     if kind == TREC_EVAL:
-        listed, strings = _listed(options, names, runs, qrels)
+        listed, strings = None, None
+        if rows:
+            listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
+            strings = relstrings(names, runs, qrels, options)
         texts = trec_layout(scores, names, listed, strings, apart=folder is not None)
-        if folder is None:
-            return Answer("".join(text for _, text in texts))
-        write_each(folder, kind, texts)
-        return Answer(None)
+        return written_each(folder, kind, dict(texts))
     shown = scores if options.per_topic else means(scores)
     if folder is None:
         return Answer(written(shown, kind))
     parts = shown.groupby(level=SYSTEM, sort=False)
-    write_each(folder, kind, ((str(system), written(part, kind)) for system, part in parts))
-    return Answer(None)
-
-
-def _listed(
-    options: Namespace, names: list[str], runs: Any, qrels: pd.DataFrame
-) -> tuple[pd.MultiIndex | None, dict[str, pd.Series]]:
-    """Return which lists trec_eval prints, and their grades if these are asked for."""
-    if not options.per_topic:
-        return None, {}
-    listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-    return listed, relstrings(names, runs, qrels, options)
+    return written_each(folder, kind, {str(s): written(part, kind) for s, part in parts})
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
