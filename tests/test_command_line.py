@@ -26,7 +26,6 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
 from irframe.commands.evaluate import trec_layout
-from irframe.files import read_runs
 from irframe.reports.report import MADE
 
 ROOT = str(Path(ir.__file__).parents[1])
@@ -209,15 +208,6 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
 def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
     status, out, error = run(capsys, *words.split())
     assert (status, out, told in error) == (2, "", True), error
-
-
-@pytest.mark.usefixtures("odd")
-def test_every_file_at_fault_is_named_though_few_are_read_at_a_time(capsys, monkeypatch):
-    monkeypatch.setattr(read_runs, "BATCH", 1)
-    for name in ("b.run", "c.run"):
-        Path(name).write_text("1 Q0 d\n")
-    status, _, error = run(capsys, "evaluate", "qrels.txt", "b.run", "a.run", "c.run", "-m", "AP")
-    assert (status, "2 files that do not fit: b.run line 1" in error, "c.run" in error) == (2, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -267,19 +266,15 @@ def run_report(options: Namespace) -> Answer:
     runs, qrels = read_all(options, every=True), read_judgments(options)
     made = MADE.set(spelled(options.words))
     try:
-        _write(options, runs, qrels, metrics)
+        ir.report(
+            runs,
+            qrels,
+            options.output,
+            metrics=metrics,
+            contributing=options.contributing,
+            texts=options.texts or None,
+            **given(options, ir.report),
+        )
     finally:
         MADE.reset(made)
     return Answer(None)
-
-
-def _write(options: Namespace, runs: pd.DataFrame, qrels: pd.DataFrame, metrics: Any) -> None:
-    ir.report(
-        runs,
-        qrels,
-        options.output,
-        metrics=metrics,
-        contributing=options.contributing,
-        texts=options.texts or None,
-        **given(options, ir.report),
-    )

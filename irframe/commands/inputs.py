@@ -3,7 +3,7 @@
 import inspect
 import re
 import sys
-from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from itertools import chain
@@ -14,9 +14,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pandas as pd
 
 import irframe as ir
+from irframe.checks import listed
 from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
-from irframe.errors import DepthError, FileFormatError, IdError, InputError
+from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, whole
 from irframe.files.read_file import find_files, is_parquet
@@ -97,16 +98,6 @@ def correction(text: str) -> str | None:
     return None if text == "none" else text
 
 
-class Several(Action):
-    """One label, or a list of them where the option stands several times."""
-
-    def __call__(self, parser: Any, namespace: Namespace, values: Any, option: Any = None) -> None:  # noqa: ARG002
-        """Add a label to those before it."""
-        before = getattr(namespace, self.dest)
-        known = before if isinstance(before, list) else [] if before is None else [before]
-        setattr(namespace, self.dest, [*known, values] if known else values)
-
-
 HELP = {
     "depth": "cut every list there; no metric may be deeper",
     "ties": "order of equal scores",
@@ -148,7 +139,7 @@ READING: dict[str, dict[str, Any]] = {
     "pool_depth": {"type": int},
     "collection": {"metavar": "COLUMN"},
     "adjust": {"type": correction},
-    "baseline": {"metavar": "SYSTEM", "action": Several},
+    "baseline": {"metavar": "SYSTEM", "action": "append"},
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
@@ -223,6 +214,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     arguments = {name: getattr(options, name) for name in _options_of(function)}
     if arguments.get("weights") is not None:
         arguments["weights"] = read_weights(arguments["weights"])
+    if len(listed(arguments.get("baseline"))) == 1:
+        [arguments["baseline"]] = arguments["baseline"]
     return arguments
 
 
@@ -381,9 +374,4 @@ def score(
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
     arguments = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
-    try:
-        return ir.evaluate(runs, qrels, metrics, **arguments)
-    except FileFormatError:  # of some files; what is wrong is said of all
-        if not isinstance(runs, ScannedRuns):
-            raise
-        return ir.evaluate(read_all(options), qrels, metrics, **arguments)
+    return ir.evaluate(runs, qrels, metrics, **arguments)

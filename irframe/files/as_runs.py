@@ -3,6 +3,7 @@
 Verbs: as_runs, as_qrels.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from numbers import Number
 from os import PathLike
@@ -55,17 +56,11 @@ def columns_of(x: Any) -> pd.DataFrame | None:
         return None
     try:
         table = pa.table(x)
+        fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
+        return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:
         wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
         raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
-    try:
-        for place, field in enumerate(table.schema):
-            if str(field.type) == "string_view":
-                table = table.set_column(place, field.name, table[place].cast(TEXT))
-    except pa.ArrowNotImplementedError as error:
-        found, advice = f"string_view, with PyArrow {pa.__version__}", "use PyArrow 16 or later"
-        raise InputError("text that PyArrow can read", found, advice) from error
-    return to_frame(table)
 
 
 def is_array(x: Any) -> bool:
@@ -122,11 +117,8 @@ def _refuse_again(wanted: str, names: Iterable[Any]) -> None:
 
 def named_again(names: Iterable[Any]) -> list[Any]:
     """Return names that stand more than once."""
-    known = [name for name in names if name is not None]
-    if len({*known}) == len(known):
-        return []
-    index = pd.Index(known, tupleize_cols=False)
-    return list(index[index.duplicated()].unique())
+    numbers = Counter(name for name in names if name is not None)
+    return [name for name, number in numbers.items() if number > 1]
 
 
 def once_named(frame: pd.DataFrame) -> pd.DataFrame:
@@ -370,46 +362,34 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
         return framed(rows, [TOPIC, DOC, RANK])
     if holds_hits(nested):
         return of_hits(nested)
-    inside = [
-        isinstance(r, Mapping) and (_holds_lists(r) or holds_hits(r)) for r in nested.values()
-    ]
-    if inside and all(inside):
+    if nested and all(_holds_lists(run) or holds_hits(run) for run in nested.values()):
         return _stacked(nested)
-    kinds = ids.entries_by_height(nested)
-    plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
-    if plain or not kinds:
+    heights = {key: ids.height(value) for key, value in nested.items()}
+    plain = [repr(key) for key, value in nested.items() if isinstance(value, Number)]
+    if plain or set(heights.values()) <= {None}:
         found = "documents without a topic" if plain else "an empty dictionary"
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "", map(repr, plain))
-    if 1 not in kinds:
-        _refuse_lists(nested)
-        return _stacked(nested)
-    if len(kinds) > 1:
-        topics, systems = kinds.pop(1), [key for keys in kinds.values() for key in keys]
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "", plain)
+    topics = [key for key, height in heights.items() if height == 1]
+    systems = [key for key, height in heights.items() if height not in {1, None}]
+    if topics and systems:
         found = (
             f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return ids.flatten(nested, SCORE)
+    return _stacked(nested) if systems else ids.flatten(nested, SCORE)
 
 
-def _holds_lists(nested: Mapping[Any, Any]) -> bool:
+def _holds_lists(nested: Any) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``."""
-    return bool(nested) and all(
-        isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
-        for docs in nested.values()
+    return (
+        isinstance(nested, Mapping)
+        and len(nested) > 0
+        and all(
+            isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
+            for docs in nested.values()
+        )
     )
-
-
-def _refuse_lists(nested: Mapping[Any, Any]) -> None:
-    """Raise for topics with a list of documents, and show the line that scores them."""
-    key, docs = next(iter(nested.items()))
-    if not isinstance(docs, list | tuple) or not docs or hasattr(docs[0], "_fields"):
-        return
-    wanted, found = "{topic: {doc: score}} or {system: run}", f"a list of documents under {key!r}"
-    if isinstance(docs[0], tuple | list):
-        line = "{topic: dict(pairs) for topic, pairs in x.items()}"
-        raise InputError(wanted, found, f"make a dictionary of each: {line}")
 
 
 def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:

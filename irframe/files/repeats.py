@@ -16,7 +16,14 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
-from irframe.files.as_runs import ONLY_SYSTEM, as_runs, collected, columns_of, is_array
+from irframe.files.as_runs import (
+    ONLY_SYSTEM,
+    as_runs,
+    collected,
+    columns_of,
+    is_array,
+    part_empty,
+)
 from irframe.files.ids import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_run import ScannedRuns, named_groups
@@ -57,19 +64,10 @@ class Folded(NamedTuple):
     @property
     def lists(self) -> pd.MultiIndex:
         """Which repeats have a list for which topic."""
-        if isinstance(self.runs, pd.DataFrame):
-            return _lists_of(self.runs, self.role)
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        pairs: list[tuple[Any, Any]] = []
-        for name, run in self.runs.items():
-            if isinstance(run, pd.DataFrame):
-                topics = run[words.roles(run.columns)[words.TOPIC]].unique().tolist()
-            else:
-                topics = [topic for topic, docs in run.items() if docs]
-            pairs += [(name, topic) for topic in topics]
-        return pd.MultiIndex.from_tuples(pairs)
+        return _lists_of(as_runs(part_empty(self.runs)[0]), self.role)
 
     def contributing(self, systems: Any) -> Any:
         """Return systems that contributed to the pool, all their repeats in place of each."""

@@ -172,7 +172,7 @@ def test_predictions_of_mteb():
             {"q1": {"d1": 1.0}, "bm25": RUN},
             "'q1', taken for a topic, .* 'bm25', taken for a system",
         ),
-        ({"q1": [("d1", 0.5)]}, r"ake a dictionary of each: {topic: dict\(pairs\) for topic"),
+        ({"q1": [("d1", 0.5)]}, "rows of type tuple. Name them"),
         (QRELS, "wanted a run; found judgments. Hand over the runs first"),
         (RUN["score"], "a column for topic and doc"),
         (RUN["score"].rename(None), "rows of type float"),
