@@ -1,10 +1,11 @@
-"""Runs and judgments out of whatever other tools hand over.
+"""Runs and judgments out of whatever other tools hand over, lists of hits as well.
 
 Verbs: as_runs, as_qrels.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from numbers import Number
 from os import PathLike
 from typing import Any
@@ -16,8 +17,7 @@ from irframe.errors import IdError, InputError
 from irframe.files import ids
 from irframe.files.columns import TEXT, constant, framed, to_frame
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.files.vector_stores import holds_hits, of_hits
-from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import BORDERS, DOC, END, GRADE, RANK, SCORE, START, SYSTEM, TOPIC, roles
 
 
 def is_ranx(x: Any, holding: str) -> bool:
@@ -156,8 +156,6 @@ def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
         advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
         if isinstance(x, str | PathLike):
             advice = "read files with ir.read_runs and ir.read_qrels"
-        elif hasattr(x, "collect"):
-            advice = "collect it first: x.collect()"
         raise InputError(wanted, type(x).__name__, advice)
     rows = list(x)
     if not rows:
@@ -400,3 +398,102 @@ def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:
         turned = [{name: role for role, name in names.items()} for names in named]
         parts = [part.rename(columns=t) for part, t in zip(parts, turned, strict=True)]
     return pd.concat(parts, ignore_index=True)
+
+
+CHUNK, PARENT = "chunk_id", "doc_id"
+IDS = {
+    CHUNK: ("chunk_id", "node_id", "id_", "id"),
+    PARENT: (
+        *("doc_id", "ref_doc_id", "document_id", "source_id"),
+        *("corpus_id", "source", "file_path"),
+    ),
+    SCORE: ("score", "relevance_score", "similarity"),
+    START: (*BORDERS[START], "split_idx_start"),
+    END: BORDERS[END],
+}
+"""Column -> what frameworks call it, the surest first."""
+INSIDE = ("node", "document", "metadata", "meta")
+"""Keys of what a hit holds of its document."""
+TEXTS = ("page_content", "content", "text")
+NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
+
+
+def holds_hits(lists: Any) -> bool:
+    """Tell whether these are lists of hits, by topic.
+
+    Examples
+    --------
+    >>> holds_hits({"q1": [{"corpus_id": 3, "score": 0.9}]}), holds_hits({"q1": ["d1"]})
+    (True, False)
+    """
+    of_lists = isinstance(lists, Mapping) and all(
+        isinstance(h, list | tuple) for h in lists.values()
+    )
+    first = next((hits[0] for hits in lists.values() if hits), None) if of_lists else None
+    hit = first[0] if isinstance(first, tuple | list) and len(first) == 2 else first
+    if isinstance(hit, Mapping):
+        return not NAMES.isdisjoint(hit)
+    return any(hasattr(hit, name) for name in ("page_content", "node", "meta"))
+
+
+def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """Return a run frame of hits, the best of each list first.
+
+    Raises
+    ------
+    InputError
+        If hits have no ids, listing their topics.
+
+    Examples
+    --------
+    >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
+    >>> of_hits({"q1": [(hit, 0.9)]})
+      topic  rank   doc  start  end  score
+    0    q1     1  a.md     40   49    0.9
+    """
+    rows = [
+        {TOPIC: topic, RANK: rank} | _row(hit)
+        for topic, hits in lists.items()
+        for rank, hit in enumerate(hits, start=1)
+    ]
+    frame = framed(rows)
+    order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
+    frame = frame[[name for name in order if name in frame.columns]]
+    own = [name for name in (CHUNK, PARENT) if name in frame.columns]
+    without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
+    if len(without):
+        advice = "give each hit an id: 'id', 'doc_id', or 'source' in its metadata"
+        raise InputError("hits that say what they are", "none for", advice, without.unique())
+    partly = [name for name in frame.columns if name not in own and frame[name].isna().any()]
+    return frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
+
+
+def _row(hit: Any) -> dict[str, Any]:
+    """Return what a hit says of itself, under the words of irframe."""
+    pair = isinstance(hit, tuple | list) and len(hit) == 2
+    held = _fields(hit[0] if pair else hit)
+    row = {
+        column: value
+        for column, names in IDS.items()
+        if (value := next((held[n] for n in names if held.get(n) is not None), None)) is not None
+    }
+    if pair:
+        row[SCORE] = hit[1]
+    text = next((held[name] for name in TEXTS if isinstance(held.get(name), str)), None)
+    if START in row and END not in row and text is not None:
+        row[END] = row[START] + len(text)
+    return row
+
+
+def _fields(hit: Any) -> dict[str, Any]:
+    """Return the fields of a hit and of what it holds, its own first."""
+    if isinstance(hit, Mapping):
+        own = dict(hit)
+    else:
+        own = {name: getattr(hit, name, None) for name in NAMES}
+    for name in INSIDE:
+        inner = own.get(name)
+        if inner is not None and not isinstance(inner, str | int | float):
+            held = _fields(inner) if name in {"node", "document"} else dict(inner)
+            own |= {key: value for key, value in held.items() if own.get(key) is None}
+    return own

@@ -1,4 +1,4 @@
-"""A provider of measures for ir_measures, and so for PyTerrier."""
+"""irframe inside other tools: once this is imported, ir_measures and PyTerrier compute with it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -19,7 +19,7 @@ except ImportError as absent:
     wanted, advice = "the package ir_measures", "install it: pip install ir-measures"
     raise InputError(wanted, "none", advice) from absent
 
-__all__ = ["IrframeProvider", "register", "translate"]
+__all__ = ["IrframeProvider"]
 
 SAME = frozenset(
     {"AP", "BPM", "Bpref", "Compat", "INSQ", "INST", "IPrec", "Judged", "NERR10", "NERR11"}
@@ -155,3 +155,6 @@ def _is_empty(given: Any) -> bool:
     if isinstance(given, Mapping):
         return not any(given.values())
     return hasattr(given, "__len__") and not len(given)
+
+
+register()
