@@ -5,7 +5,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice, pairwise
 from os import PathLike
@@ -36,6 +35,8 @@ BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
 DENSE = 6
 """How many times as large what is read of a packed file is."""
+THREADS = min(8, max(2, os.cpu_count() or 2))
+"""Files that are read side by side."""
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
@@ -133,7 +134,7 @@ def read_runs(
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
     files = read_file.find_files(paths)
-    with _threads() as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         read = pool.map(partial(_attempt, by_file=by_file), files)
         results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
@@ -168,7 +169,7 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
         As `read_runs` does of all of them, when it comes to the files at fault.
     """
     batches, together = _batches(files, by_file=by_file), read_file.Together()
-    with _threads() as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         read = partial(pool.map, partial(_attempt, by_file=by_file))
         results = _shown(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
@@ -206,16 +207,6 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
         before = ([], 0) if is_full else batches.pop()
         batches.append((before[0] + names, before[1] + size))
     return batches
-
-
-@contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
-    """Give threads to read with, which are not waited for where something goes wrong."""
-    pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
