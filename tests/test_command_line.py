@@ -143,10 +143,7 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt binary -m AP", "binary with lines that do not fit"),
         ("qrels.txt cut.gz -m AP", "cut.gz damaged"),
         ("qrels.txt cut.parquet -m AP", "cut.parquet damaged"),
-        (
-            "a.run qrels.txt -m AP",
-            "found a.run .* line 1 has 6 columns, not 4, .* wanted judgments",
-        ),
+        ("a.run qrels.txt -m AP", "found a.run .* 1 has 6 columns, not 4, .* wanted judgments"),
         ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
         ("qrels.txt a.run a.run -m AP", "a.run: 'bm25', which is in a.run"),
@@ -165,22 +162,11 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
-        (
-            "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
-            "found P@20, nDCG@6; wanted .* depth 5 at most",
-        ),
+        ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "found P@20, nDCG@6; wanted .* 5 at"),
         ("qrels.txt a.run -m AP --ties mean", "metrics that share gain"),
         ("qrels.txt a.run -m AP --by team", "found 'team'; wanted --by to be one of 'folder'"),
         ("qrels.txt team.parquet -m AP --by name", "found 'name'; wanted --by .*'folder', 'team'"),
-        (
-            "qrels.txt team.parquet -m AP --by system",
-            "found 'system'; wanted --by .*'folder', 'team'",
-        ),
-        (
-            "qrels.txt team.parquet -m AP --by topic",
-            "found 'topic'; wanted --by .*'folder', 'team'",
-        ),
-        ("qrels.txt team.parquet -m AP --by doc", "found 'doc'; wanted --by .*'folder', 'team'"),
+        ("qrels.txt team.parquet -m AP --by topic", "found 'topic'; wanted --by"),
         ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
         ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
         ("- - -m AP", "wanted standard input .* found it 2 times"),
@@ -198,9 +184,7 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("evaluate none none -m AP -o no/file", "no/file: No such file"),
         ("evaluate none none -m AP --each -o a.run/x", "Not a directory"),
-        ("report none none -o folder", "folder: Is a directory"),
         ("compare none none -m AP --baseline-file no/b --update --fail-on worse", "no/b: No such"),
     ],
 )
@@ -221,6 +205,8 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
         ("evaluate q r -m AP --ties best", "invalid choice: 'best'"),
         ("evaluate q r -m AP --format xml", "invalid choice: 'xml'"),
         ("evaluate q r -m AP --two\nlines", "unrecognized arguments: --two lines"),
+        ("evaluate q r -m", "expected one argument"),
+        ("evaluate q r -m --depth 3", "expected one argument"),
     ],
 )
 def test_words_that_are_no_command(capsys, words, told):
@@ -244,16 +230,22 @@ def test_warnings_are_one_line(capsys):
     assert (status, error.count("\n")) == (2, 1)
 
 
+FAILURES = {
+    "too many ranks": MemoryError("too many ranks"),
+    "a.run: Permission denied": PermissionError(13, "Permission denied", "a.run"),
+}
+
+
+@pytest.mark.parametrize("told", FAILURES)
 @pytest.mark.usefixtures("odd")
-def test_too_little_memory(capsys, monkeypatch):
+def test_what_a_machine_refuses_is_one_line(capsys, monkeypatch, told):
     def fail(*_, **__):
-        raise MemoryError("too many ranks")
+        raise FAILURES[told]
 
     fail.__signature__ = inspect.signature(ir.evaluate)
     monkeypatch.setattr(ir, "evaluate", fail)
-    assert run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP") == (
-        2, "", "irframe: too many ranks\n",
-    )  # fmt: skip
+    words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
+    assert run(capsys, *words) == (2, "", f"irframe: {told}\n")
 
 
 @pytest.mark.thorough
@@ -271,16 +263,6 @@ def test_output_that_cannot_be_written():
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **told)
     assert done.returncode == 2
     assert re.fullmatch("irframe: 'ascii' codec can't encode .*\n", done.stderr)
-
-
-@pytest.mark.usefixtures("odd")
-def test_a_file_that_may_not_be_read(capsys, monkeypatch):
-    def refuse(*_):
-        raise PermissionError(13, "Permission denied", "a.run")
-
-    monkeypatch.setattr(Path, "open", refuse)
-    status, _, error = run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP")
-    assert (status, error) == (2, "irframe: a.run: Permission denied\n")
 
 
 @pytest.mark.usefixtures("odd")
@@ -547,13 +529,6 @@ def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     space["place"].cleanup()
     assert statuses == {"check": 1, "diagnose": 0, "leaderboard": 0, "report": 0, "evaluate": 0}
-
-
-def test_a_metric_without_a_name():
-    with pytest.raises(SystemExit):
-        main(["evaluate", "q", "r", "-m", "--depth", "3"])
-    with pytest.raises(SystemExit):
-        main(["evaluate", "q", "r", "-m"])
 
 
 def test_runs_from_standard_input(files, capsys, monkeypatch):

@@ -64,8 +64,8 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))
     if _is_device(target):
-        with target.open("wb") as stream:
-            yield stream
+        with target.open("wb") as device:
+            yield device
         return
     stream = _open_beside(target, path)
     beside = Path(stream.name)

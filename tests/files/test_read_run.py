@@ -72,15 +72,6 @@ def test_types_compare_and_join_as_text(tmp_path):
     assert run["rank"].tolist() == [9, 2]
 
 
-def test_system_is_tag_argument_or_file(tmp_path):
-    tagged = write(tmp_path, "1 Q0 a 1 2 x\n1 Q0 b 2 1 y\n")
-    assert read_run(tagged)["system"].tolist() == ["x", "y"]
-    assert read_run(tagged, "z")["system"].tolist() == ["z", "z"]
-    untagged = write(tmp_path, "1\ta\t1\n", "dev.v2.run.tsv")
-    assert read_run(untagged)["system"].tolist() == ["dev.v2.run"]
-    assert read_run(untagged, system="z")["system"].tolist() == ["z"]
-
-
 def test_open_files(tmp_path):
     wanted = read_run(write(tmp_path, LINES))
     with (tmp_path / "a.run").open() as text, (tmp_path / "a.run").open("rb") as data:
@@ -109,6 +100,9 @@ def test_open_files(tmp_path):
         ("topic\tdoc\trank\n1\ta\t1\n", "line 1 is a header"),
         (b"1 Q0 a 1 2 x\n1 Q0 \xe9 2 1 x\n", "line 2 is not UTF-8 text"),
         ("1\tQ0\t\t1\t2\tx\n", "line 1 has 5 columns"),
+        ("1 Q0 a 1 2 x more\n1 Q0 b 2 1\n", "line 2 has 5 columns, not 6"),
+        ("1 Q0 a 1 2 x\n1 Q0 b 2 one x more\n", "line 2 has the score 'one'"),
+        ("1 a 1\n1 b 2 1\n", "line 2 has 4 columns, not 3"),
         ("1 Q0 a 99999999999999999999 2 x\n", "line 1 has the rank '9999"),
     ],
 )
@@ -215,25 +209,16 @@ def test_ids_may_look_like_hexadecimals(tmp_path):
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-@pytest.mark.parametrize("source", [None, 5, 2.5])
-def test_what_is_no_path(read, source):
-    refused(InputError, f"path.*found {source}", lambda: read(source))
-
-
-def test_folders(tmp_path):
-    for read in (read_run, read_qrels):
-        refused(InputError, f"found the folder {tmp_path}", read, tmp_path)
-    refused(InputError, "found the folder", lambda: read_runs([tmp_path]))
+def test_what_names_no_file_of_lines(tmp_path, read):
+    for source in (None, 5, 2.5):
+        refused(InputError, f"path.*found {source}", read, source)
+    folder = [tmp_path] if read is read_runs else tmp_path
+    refused(InputError, f"found the folder {tmp_path}", read, folder)
+    refused(FileNotFoundError, "none.run", read, tmp_path / "none.run")
 
 
 def test_a_system_has_a_text_for_a_name(tmp_path):
     refused(ParameterError, "system, a text; found 5", read_run, write(tmp_path, LINES), system=5)
-
-
-@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-def test_missing_file(tmp_path, read):
-    with pytest.raises(FileNotFoundError):
-        read(tmp_path / "none.run")
 
 
 @given(files(ids, ids, ids, numbers))

@@ -20,22 +20,6 @@ def test_all_systems_of_a_track(shared):
     assert runs["system"].iloc[0] == min(path.name for path in folder.glob("runs/*"))[:-3]
 
 
-@pytest.mark.parametrize(
-    ("file", "system"),
-    [
-        ("input.NLPR03vb10.gz", "input.NLPR03vb10"),
-        ("bm25+rm3.txt.gz", "bm25+rm3"),
-        ("bm25.run.XZ", "bm25"),
-        ("bm25(zs).trec.zst", "bm25(zs)"),
-        ("sab20.1.blind.gz", "sab20.1.blind"),
-        ("run2", "run2"),
-    ],
-)
-def test_system_named_after_its_file(tmp_path, file, system):
-    write(tmp_path, LINES, file)
-    assert set(read_runs(tmp_path, system="file")["system"]) == {system}
-
-
 def test_runs_come_in_order(tmp_path):
     for system in "cab":
         write(tmp_path, f"1 Q0 d 1 2 {system}\n", f"{system}.run")
