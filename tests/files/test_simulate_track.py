@@ -34,7 +34,9 @@ def test_shape_and_columns(track):
     text = pd.Series(["text"]).dtype
     assert runs.dtypes.to_dict() == {
         **dict.fromkeys(["system", "team", "topic", "doc"], text),
-        "rank": np.int64, "score": np.float64, "contributing": bool,
+        "rank": np.int64,
+        "score": np.float64,
+        "contributing": bool,
     }
     assert qrels.dtypes.to_dict() == {"topic": text, "doc": text, "grade": np.int64}
     assert len(runs) == 10 * 30 * 60
