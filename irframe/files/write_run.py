@@ -55,10 +55,16 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     """Write columns by role as the text format has them, one row a line."""
     for role, column in columns.items():
         _check_ids(column, role)
-    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in kind.layouts[STRATUM in columns]]
+    layout, rows = kind.layouts[STRATUM in columns], len(columns[TOPIC])
+    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in layout]
     with create(path) as stream:
-        for start in range(0, len(columns[TOPIC]), ROWS):
-            stream.write(_lines([_part(field, start) for field in fields]))
+        for start in range(0, rows, ROWS):
+            own = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
+            parts = [f.cast(TEXT) for f in own]
+            lines = pc.binary_join_element_wise(*parts, pa.scalar(" ", TEXT)).combine_chunks()
+            text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
+            stream.write(pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes())
+            stream.write(b"\n")
 
 
 def _write_objects(stream: IO[bytes], table: pa.Table) -> None:
@@ -140,19 +146,6 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
         found = f"{role} ids that are empty, hold white space or begin as a comment does"
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
         raise errors.IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
-
-
-def _part(field: pa.ChunkedArray | pa.Scalar, start: int) -> pa.Array | pa.Scalar:
-    if isinstance(field, pa.Scalar):
-        return field
-    return field.slice(start, ROWS).cast(TEXT).combine_chunks()
-
-
-def _lines(fields: list[pa.Array | pa.Scalar]) -> bytes:
-    lines = pc.binary_join_element_wise(*fields, pa.scalar(" ", TEXT))
-    text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
-    content: bytes = pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes() + b"\n"
-    return content
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
@@ -259,9 +252,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         return
     columns = columns_of(frame, QRELS)
     if ITERATION not in columns:
-        columns[ITERATION] = pa.chunked_array(
-            [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
-        )
+        columns[ITERATION] = constant("0", len(columns[TOPIC]))
     if PROBABILITY in columns and not _follows(columns):
         notice = "the column probability, which the TREC format lacks, is not written"
         warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")
