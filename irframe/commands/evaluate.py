@@ -7,23 +7,21 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import irframe as ir
-from irframe.arrays import Floats
 from irframe.checks import choice
 from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
 from irframe.errors import IdError, ParameterError
 from irframe.files.compression import write_whole
-from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
-from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, TrecName, split_level, trec_name
+from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, split_level, trec_name
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC, roles
 
 RUNID = "runid"
@@ -117,74 +115,67 @@ def trec_layout(
     groups = scores.groupby(level=0, sort=False).indices
     several = len(groups) > 1 and not apart
     named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
-    columns, topics = _columns(scores), scores.index.get_level_values(1).astype(str).to_numpy()
-    values = dict(zip(scores.columns, scores.to_numpy().T, strict=True))
-    cells = {name: values[name] for name in columns}
+    columns, topics = _columns(scores, strings or {}), scores.index.get_level_values(1).astype(str)
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
-    spelled = {label: of.reindex(scores.index).to_numpy() for label, of in (strings or {}).items()}
-    summaries = {name: facts(name).summary for name in columns}
     for label, group in groups.items():
-        rows = np.asarray(group)
-        ordered = rows[np.argsort([topic.encode() for topic in topics[rows]], kind="stable")]
-        lines = [*_topics(ordered[printed[ordered]], topics, cells, columns, spelled)]
+        rows = np.asarray(group)[np.argsort([t.encode() for t in topics[group]], kind="stable")]
+        lines = [
+            _line(column.label, topics[row], column.text(column.values[row]))
+            for row in rows[printed[rows]]
+            for column in columns
+            if column.by_topic
+        ]
         lines += [_line(RUNID, "all", str(label))] * named
-        for name, column in cells.items():
-            mean = _average(column[ordered], summaries[name])
-            lines.append(_line(columns[name], "all", _written(name, mean)))
+        lines += [_line(c.label, "all", c.text(c.average(rows))) for c in columns if c.name]
         yield str(label), "".join(lines)
 
 
-def _columns(scores: pd.DataFrame) -> dict[str, str]:
-    """Return the columns in the order in which they are printed, each with its label.
+class Printed(NamedTuple):
+    """A column of scores, or of spelled grades, as it is printed."""
+
+    place: tuple[Any, ...]
+    label: str
+    values: NDArray[Any]
+    name: str | None = None
+    """The metric; None for grades."""
+    by_topic: bool = True
+
+    def text(self, value: Any) -> str:
+        """Return a value as text."""
+        if self.name is None:
+            return f"'{value}'"
+        return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
+
+    def average(self, rows: NDArray[Any]) -> float:
+        """Add topic after topic as trec_eval does: which way a half is rounded depends on it."""
+        known, summary = self.values[rows], facts(str(self.name)).summary
+        known = known[~np.isnan(known)]
+        if summary != "mean" or not len(known):
+            return float(average(known, summary))
+        return float(np.add.accumulate(known)[-1] / len(known))
+
+
+def _columns(scores: pd.DataFrame, strings: Mapping[str, pd.Series]) -> list[Printed]:
+    """Return the columns in the order in which they are printed.
 
     trec_eval has one level of relevance at a time, which its labels do not say.
     """
-    known = {str(name): _known(str(name)) for name in scores.columns}
-    theirs = [parse_metric(name) for name, entry in known.items() if entry]
+    names = [str(name) for name in scores.columns]
+    entries = [trec_name(split_level(name)[0]) for name in names]
+    theirs = [parse_metric(name) for name, entry in zip(names, entries, strict=True) if entry]
     mixed = len({getattr(metric, "rel") for metric in theirs if has_level(metric)}) > 1  # noqa: B009
-    level = {name: name.removeprefix(split_level(name)[0]) * mixed for name in known}
-    others = (len(PRINTED),)
-    ordered = sorted(known.items(), key=lambda item: item[1].place if item[1] else others)
-    return {name: entry.label + level[name] if entry else name for name, entry in ordered}
-
-
-def _known(name: str) -> TrecName | None:
-    return trec_name(split_level(name)[0])
-
-
-def _topics(
-    rows: NDArray[Any],
-    topics: NDArray[Any],
-    cells: Mapping[str, NDArray[Any]],
-    columns: Mapping[str, str],
-    strings: Mapping[str, NDArray[Any]],
-) -> Iterator[str]:
-    """Print some rows of scores."""
-    if not len(rows):
-        return
-    parts, before = [], 0
-    for name, label in columns.items():
-        known = _known(name)
-        if known is None or known.measure not in SUMMARY_ONLY:
-            parts.append((label, [_written(name, value) for value in cells[name][rows].tolist()]))
-            before += known is not None and known.place < (PRINTED.index(RELSTRING),)
-    parts[before:before] = [
-        (label, [f"'{text}'" for text in spelled[rows]]) for label, spelled in strings.items()
+    columns = [
+        Printed((PRINTED.index(RELSTRING),), label, of.reindex(scores.index).to_numpy())
+        for label, of in strings.items()
     ]
-    for place, row in enumerate(rows):
-        yield from (_line(label, topics[row], texts[place]) for label, texts in parts)
-
-
-def _average(scores: Floats, summary: Summary) -> float:
-    """Average topic after topic as trec_eval does: which way a half is rounded depends on it."""
-    known = scores[~np.isnan(scores)]
-    if summary != "mean" or not len(known):
-        return float(average(known, summary))
-    return float(np.add.accumulate(known)[-1] / len(known))
-
-
-def _written(name: str, value: float) -> str:
-    return f"{value:.0f}" if facts(name).summary == "sum" else f"{value:.4f}"
+    for name, entry, values in zip(names, entries, scores.to_numpy().T, strict=True):
+        if entry is None:
+            columns.append(Printed((len(PRINTED),), name, values, name))
+        else:
+            label = entry.label + name.removeprefix(split_level(name)[0]) * mixed
+            by_topic = entry.measure not in SUMMARY_ONLY
+            columns.append(Printed(entry.place, label, values, name, by_topic))
+    return sorted(columns, key=lambda column: column.place)
 
 
 def _line(label: str, topic: str, text: str) -> str:
