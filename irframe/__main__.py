@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from irframe.commands import COMMANDS, EPILOG, HOMES
-from irframe.commands.line import Line, tell
+from irframe.commands import COMMANDS, EPILOG, Line, tell
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.names import VERSION
 from irframe.warned import OneCall
@@ -47,10 +46,10 @@ def _main(arguments: Sequence[str] | None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
-    command = import_module(f"irframe.commands.{HOMES[words[0]]}")
+    home, does = COMMANDS[words[0]]
+    command = import_module(f"irframe.commands.{home}")
     if arguments is None:
         gc.freeze()  # so that no garbage collection, as at exit, goes through what is imported
-    does = COMMANDS[words[0]]
     line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
     word = words[0].replace("-", "_")
     getattr(command, f"declare_{word}")(line)
@@ -61,7 +60,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def _outer() -> Line:
     """Return the parser of lines without a command."""
-    lines = "\n".join(f"  {name:<12} {does}" for name, does in COMMANDS.items())
+    lines = "\n".join(f"  {name:<12} {does}" for name, (_, does) in COMMANDS.items())
     outer = Line(
         "irframe",
         "Evaluate retrieval runs at every depth.",

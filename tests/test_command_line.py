@@ -26,7 +26,6 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
 from irframe.commands.evaluate import trec_layout
-from irframe.files import read_runs
 from irframe.reports.report import MADE
 
 ROOT = str(Path(ir.__file__).parents[1])
@@ -144,13 +143,10 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt binary -m AP", "binary with lines that do not fit"),
         ("qrels.txt cut.gz -m AP", "cut.gz damaged"),
         ("qrels.txt cut.parquet -m AP", "cut.parquet damaged"),
-        (
-            "a.run qrels.txt -m AP",
-            "found a.run .* line 1 has 6 columns, not 4, .* wanted judgments",
-        ),
+        ("a.run qrels.txt -m AP", "found a.run .* 1 has 6 columns, not 4, .* wanted judgments"),
         ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
-        ("qrels.txt a.run a.run -m AP", "'bm25' in a.run and a.run"),
+        ("qrels.txt a.run a.run -m AP", "a.run: 'bm25', which is in a.run"),
         ("qrels.txt twice.run -m AP", "800 listed again: .* and 795 more"),
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),
@@ -166,22 +162,11 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
-        (
-            "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
-            "found P@20, nDCG@6; wanted .* depth 5 at most",
-        ),
+        ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "found P@20, nDCG@6; wanted .* 5 at"),
         ("qrels.txt a.run -m AP --ties mean", "metrics that share gain"),
         ("qrels.txt a.run -m AP --by team", "found 'team'; wanted --by to be one of 'folder'"),
         ("qrels.txt team.parquet -m AP --by name", "found 'name'; wanted --by .*'folder', 'team'"),
-        (
-            "qrels.txt team.parquet -m AP --by system",
-            "found 'system'; wanted --by .*'folder', 'team'",
-        ),
-        (
-            "qrels.txt team.parquet -m AP --by topic",
-            "found 'topic'; wanted --by .*'folder', 'team'",
-        ),
-        ("qrels.txt team.parquet -m AP --by doc", "found 'doc'; wanted --by .*'folder', 'team'"),
+        ("qrels.txt team.parquet -m AP --by topic", "found 'topic'; wanted --by"),
         ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
         ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
         ("- - -m AP", "wanted standard input .* found it 2 times"),
@@ -199,9 +184,7 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("evaluate none none -m AP -o no/file", "no/file: No such file"),
-        ("evaluate none none -m AP --each -o a.run/x", "a.run: Not a directory"),
-        ("report none none -o folder", "folder: Is a directory"),
+        ("evaluate none none -m AP --each -o a.run/x", "Not a directory"),
         ("compare none none -m AP --baseline-file no/b --update --fail-on worse", "no/b: No such"),
     ],
 )
@@ -209,15 +192,6 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
 def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
     status, out, error = run(capsys, *words.split())
     assert (status, out, told in error) == (2, "", True), error
-
-
-@pytest.mark.usefixtures("odd")
-def test_every_file_at_fault_is_named_though_few_are_read_at_a_time(capsys, monkeypatch):
-    monkeypatch.setattr(read_runs, "BATCH", 1)
-    for name in ("b.run", "c.run"):
-        Path(name).write_text("1 Q0 d\n")
-    status, _, error = run(capsys, "evaluate", "qrels.txt", "b.run", "a.run", "c.run", "-m", "AP")
-    assert (status, "2 files that do not fit: b.run line 1" in error, "c.run" in error) == (2, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -231,6 +205,8 @@ def test_every_file_at_fault_is_named_though_few_are_read_at_a_time(capsys, monk
         ("evaluate q r -m AP --ties best", "invalid choice: 'best'"),
         ("evaluate q r -m AP --format xml", "invalid choice: 'xml'"),
         ("evaluate q r -m AP --two\nlines", "unrecognized arguments: --two lines"),
+        ("evaluate q r -m", "expected one argument"),
+        ("evaluate q r -m --depth 3", "expected one argument"),
     ],
 )
 def test_words_that_are_no_command(capsys, words, told):
@@ -254,16 +230,22 @@ def test_warnings_are_one_line(capsys):
     assert (status, error.count("\n")) == (2, 1)
 
 
+FAILURES = {
+    "too many ranks": MemoryError("too many ranks"),
+    "a.run: Permission denied": PermissionError(13, "Permission denied", "a.run"),
+}
+
+
+@pytest.mark.parametrize("told", FAILURES)
 @pytest.mark.usefixtures("odd")
-def test_too_little_memory(capsys, monkeypatch):
+def test_what_a_machine_refuses_is_one_line(capsys, monkeypatch, told):
     def fail(*_, **__):
-        raise MemoryError("too many ranks")
+        raise FAILURES[told]
 
     fail.__signature__ = inspect.signature(ir.evaluate)
     monkeypatch.setattr(ir, "evaluate", fail)
-    assert run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP") == (
-        2, "", "irframe: too many ranks\n",
-    )  # fmt: skip
+    words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
+    assert run(capsys, *words) == (2, "", f"irframe: {told}\n")
 
 
 @pytest.mark.thorough
@@ -281,16 +263,6 @@ def test_output_that_cannot_be_written():
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **told)
     assert done.returncode == 2
     assert re.fullmatch("irframe: 'ascii' codec can't encode .*\n", done.stderr)
-
-
-@pytest.mark.usefixtures("odd")
-def test_a_file_that_may_not_be_read(capsys, monkeypatch):
-    def refuse(*_):
-        raise PermissionError(13, "Permission denied", "a.run")
-
-    monkeypatch.setattr(Path, "open", refuse)
-    status, _, error = run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP")
-    assert (status, error) == (2, "irframe: a.run: Permission denied\n")
 
 
 @pytest.mark.usefixtures("odd")
@@ -394,7 +366,7 @@ def test_a_file_for_each_system_needs_a_folder_and_names_that_fit_there(files, c
     words = [str(tmp_path / "odd.run"), "-m", "map", "--each", "-o", str(tmp_path / "out")]
     status, _, err = run(capsys, "evaluate", judged, *words)
     assert (status, "'team/a'" in err, "--system file" in err) == (2, True, True)
-    assert not (tmp_path / "out").exists()
+    assert not [*(tmp_path / "out").iterdir()]
 
 
 PARAMETRISED = (
@@ -557,13 +529,6 @@ def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     space["place"].cleanup()
     assert statuses == {"check": 1, "diagnose": 0, "leaderboard": 0, "report": 0, "evaluate": 0}
-
-
-def test_a_metric_without_a_name():
-    with pytest.raises(SystemExit):
-        main(["evaluate", "q", "r", "-m", "--depth", "3"])
-    with pytest.raises(SystemExit):
-        main(["evaluate", "q", "r", "-m"])
 
 
 def test_runs_from_standard_input(files, capsys, monkeypatch):

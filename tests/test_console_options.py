@@ -7,9 +7,8 @@ from importlib import import_module
 import pytest
 
 import irframe as ir
-from irframe.commands import HOMES
+from irframe.commands import COMMANDS, Line
 from irframe.commands.inputs import ELSEWHERE, declare_options, given
-from irframe.commands.line import Line
 
 VERBS = {
     "evaluate": [ir.evaluate],
@@ -26,7 +25,7 @@ SUBJECTS = {"runs", "qrels", "scores", "data", "path"}
 @pytest.mark.parametrize("command", VERBS)
 def test_a_command_has_the_options_of_its_verbs(command):
     line = Line(f"irframe {command}", "")
-    home = import_module(f"irframe.commands.{HOMES[command]}")
+    home = import_module(f"irframe.commands.{COMMANDS[command][0]}")
     getattr(home, f"declare_{command}")(line)
     defaults = {action.dest: action.default for action in line._actions}
     for verb in VERBS[command]:

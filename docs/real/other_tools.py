@@ -31,7 +31,7 @@ from shown import Page, data_folder
 
 import irframe as ir
 from irframe.__main__ import main as irframe_main
-from irframe.interop.provider import SAME
+from irframe.interop import SAME
 
 PAGES = Path(__file__).parents[1] / "tools"
 

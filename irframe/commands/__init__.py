@@ -4,35 +4,34 @@ For every command there are ``declare_...``, which says its options, and ``run_.
 returns the answer. Commands call public functions, as any other user does.
 """
 
-COMMANDS = {
-    "evaluate": "score runs, as a table or as trec_eval prints it",
-    "compare": "test which systems differ",
-    "freeze": "keep the scores of a run as a file, which later runs are compared with",
-    "check": "say of every run what may be wrong with it",
-    "diagnose": "say what to know about runs and judgments before trusting a number",
-    "leaderboard": "list the systems from the best on, and how sure that is",
-    "judge-next": "list the documents to judge next, the most useful first",
-    "report": "write one page with all of it",
-    "convert": "write runs or judgments in another format",
-    "metrics": "list the metrics, or explain some",
-    "demo": "evaluate the embedded track and explain the result",
-}
-"""Name -> what the command does."""
+import os
+import re
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
-HOMES = {
-    "freeze": "evaluate",
-    "evaluate": "evaluate",
-    "compare": "compare",
-    "leaderboard": "compare",
-    "report": "compare",
-    "check": "diagnose",
-    "diagnose": "diagnose",
-    "judge-next": "diagnose",
-    "convert": "convert",
-    "metrics": "convert",
-    "demo": "convert",
+from irframe.elsewhere import suggest
+from irframe.errors import IrframeError
+
+COMMANDS = {
+    "evaluate": ("evaluate", "score runs, as a table or as trec_eval prints it"),
+    "compare": ("compare", "test which systems differ"),
+    "freeze": (
+        "evaluate",
+        "keep the scores of a run as a file, which later runs are compared with",
+    ),
+    "check": ("diagnose", "say of every run what may be wrong with it"),
+    "diagnose": ("diagnose", "say what to know about runs and judgments before trusting a number"),
+    "leaderboard": ("compare", "list the systems from the best on, and how sure that is"),
+    "judge-next": ("diagnose", "list the documents to judge next, the most useful first"),
+    "report": ("compare", "write one page with all of it"),
+    "convert": ("convert", "write runs or judgments in another format"),
+    "metrics": ("convert", "list the metrics, or explain some"),
+    "demo": ("convert", "evaluate the embedded track and explain the result"),
 }
-"""Name -> the module that holds it."""
+"""Name -> the module that holds the command, and what it does."""
 
 EPILOG = """\
 exit status:
@@ -41,3 +40,69 @@ exit status:
   2  an error, told in one line
   130  stopped by Ctrl-C; no file is left in part
 """
+
+METRIC = "-m", "--metric"
+
+
+def tell(message: object) -> int:
+    """Print one line on stderr, and return the exit status of an error."""
+    if isinstance(message, IrframeError):
+        message = message.found_first
+    elif isinstance(message, OSError) and message.strerror:
+        message = ": ".join([str(message.filename)] * bool(message.filename) + [message.strerror])
+    sys.stderr.write(f"irframe: {' '.join(str(message).split())}\n")
+    return 2
+
+
+class Line(ArgumentParser):
+    """A parser that says in one line what is wrong."""
+
+    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
+        shape = RawDescriptionHelpFormatter
+        super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=shape)
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with the status of an error; a word that is none is said with what is meant."""
+        about, _, choices = message.partition(" (choose from ")
+        wrong = re.search(r"(?:invalid choice: |unrecognized arguments: .*?)'?([^\s'=]+)", about)
+        flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
+        known = dict.fromkeys(re.findall(r"[\w-]+", choices), "{}") or flags
+        hint = suggest(wrong[1].lstrip("-"), known) if wrong else ""
+        listed = f"; choose from {choices.rstrip(')')}" if choices else ""
+        sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
+
+    def read(self, words: Sequence[str]) -> Namespace:
+        """Read a line, in which files and options stand in any order."""
+        return self.parse_intermixed_args(spread(words))
+
+
+def spread(words: Sequence[str]) -> list[str]:
+    """Give every metric after ``-m`` an option of its own, so that files may follow.
+
+    The first word after ``-m`` is a metric, and so are those after it, up to the next option or
+    what exists as a file or is written like one: with a suffix of letters, or as a pattern.
+
+    Examples
+    --------
+    >>> spread(["-m", "AP", "nDCG@10", "qrels.txt", "runs/*.gz", "-m", "P_5", "-q"])
+    ['--metric=AP', '--metric=nDCG@10', 'qrels.txt', 'runs/*.gz', '--metric=P_5', '-q']
+    """
+    spelled: list[str] = []
+    wanted = taking = False
+    for word in words:
+        taking = (taking and not _ends_metrics(word)) or wanted
+        if wanted and word.startswith("-"):
+            break
+        if word in METRIC:
+            wanted = taking = True
+            continue
+        spelled.append(f"{METRIC[1]}={word}" if taking else word)
+        wanted = False
+    return [*words] if wanted else spelled
+
+
+def _ends_metrics(word: str) -> bool:
+    """Return whether a word after a metric is an option or a file."""
+    pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
+    there = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for what no path can be
+    return word.startswith("-") or ("(" not in word and pattern) or there

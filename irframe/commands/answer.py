@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import textwrap
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
@@ -118,9 +119,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.4f}"
     text = "" if value is None or value is pd.NA else " ".join(str(value).split())
-    for mark in "\\|`*_[]<":
-        text = text.replace(mark, f"\\{mark}")
-    return text
+    return re.sub(r"([\\|`*_\[\]<])", r"\\\1", text)
 
 
 def _latex(frame: pd.DataFrame) -> str:

@@ -6,16 +6,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 import irframe as ir
 from irframe.checks import listed
+from irframe.commands import tell
 from irframe.commands.answer import Answer, declare_output, format_of, noted, written
 from irframe.commands.inputs import (
-    declare_options,
-    declare_systems,
+    declare_scoring,
     given,
     metrics_of,
     read_all,
@@ -24,7 +23,6 @@ from irframe.commands.inputs import (
     score,
     scores_of,
 )
-from irframe.commands.line import declare_files, declare_metrics, declare_repeats, tell
 from irframe.comparing.freeze import GATES, failing
 from irframe.comparing.significance import POWER
 from irframe.errors import ParameterError
@@ -74,11 +72,7 @@ MARKDOWN = "markdown"
 
 def declare_compare(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser)
-    declare_repeats(parser)
-    declare_options(parser, ir.evaluate, ir.verbs.compare)
-    declare_systems(parser)
+    declare_scoring(parser, ir.evaluate, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
         help="scores that irframe freeze wrote, in place of a run; refused where judgments, "
@@ -136,15 +130,8 @@ def _refuse(options: Namespace, *, gated: bool) -> None:
         wanted = "--baseline once, a system that others are compared with, or --baseline-file"
         raise ParameterError(wanted, f"{len(named)}")
     if options.update and (file is None or options.fail_on == "never"):
-        missing = [
-            flag
-            for flag, there in (
-                ("--baseline-file", file),
-                ("--fail-on", options.fail_on != "never"),
-            )
-            if not there
-        ]
-        raise ParameterError("a gate whose baseline --update renews", "no " + " ".join(missing))
+        flag = "--baseline-file" if file is None else "--fail-on"
+        raise ParameterError("a gate whose baseline --update renews", f"no {flag}")
     if options.update:
         look(file)
     if options.fail_on == "drop" and options.margin is None:
@@ -217,12 +204,8 @@ def _markdown(
     cube = ir.cube(
         runs,
         qrels,
-        depth=cut_at(metrics, options.depth),
-        ties=options.ties,
-        score_dtype=options.score_dtype,
-        topics=options.topics,
-        collection=options.collection,
         contributing=options.contributing,
+        **given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)},
     )
     return markdown(
         comparison,
@@ -237,11 +220,7 @@ def _markdown(
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser)
-    declare_repeats(parser)
-    declare_options(parser, ir.evaluate, ir.verbs.leaderboard)
-    declare_systems(parser)
+    declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard)
     _declare_wide(parser)
     declare_output(parser)
 
@@ -273,12 +252,8 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
 
 def declare_report(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser, required=False)
-    declare_repeats(parser)
-    declare_options(parser, ir.report)
+    declare_scoring(parser, ir.report, required=False)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page to write")
-    declare_systems(parser)
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
         help="Parquet file of texts of documents or queries; may be repeated",
@@ -291,19 +266,15 @@ def run_report(options: Namespace) -> Answer:
     runs, qrels = read_all(options, every=True), read_judgments(options)
     made = MADE.set(spelled(options.words))
     try:
-        _write(options, runs, qrels, metrics)
+        ir.report(
+            runs,
+            qrels,
+            options.output,
+            metrics=metrics,
+            contributing=options.contributing,
+            texts=options.texts or None,
+            **given(options, ir.report),
+        )
     finally:
         MADE.reset(made)
     return Answer(None)
-
-
-def _write(options: Namespace, runs: pd.DataFrame, qrels: pd.DataFrame, metrics: Any) -> None:
-    ir.report(
-        runs,
-        qrels,
-        options.output,
-        metrics=metrics,
-        contributing=options.contributing,
-        texts=options.texts or None,
-        **given(options, ir.report),
-    )

@@ -10,7 +10,6 @@ import pandas as pd
 
 import irframe as ir
 from irframe.commands import answer, inputs
-from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import InputError
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, roles
@@ -21,7 +20,7 @@ SHOWN = 3
 
 def declare_check(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
+    inputs.declare_files(parser)
     inputs.declare_options(parser, ir.verbs.check)
     answer.declare_failing(parser)
     answer.declare_output(parser)
@@ -55,11 +54,7 @@ LONGEST = 300
 
 def declare_diagnose(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser, required=False)
-    declare_repeats(parser)
-    inputs.declare_options(parser, ir.verbs.diagnose)
-    inputs.declare_systems(parser)
+    inputs.declare_scoring(parser, ir.verbs.diagnose, required=False)
     answer.declare_failing(parser)
     answer.declare_output(parser)
 
@@ -102,7 +97,7 @@ TEXT = "text"
 
 def declare_judge_next(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
+    inputs.declare_files(parser)
     parser.add_argument("-n", type=int, required=True, help="how many documents, over all topics")
     parser.add_argument(
         "--method", choices=("pool", "mtf", "maxmean", "leverage"), default="leverage",

@@ -3,30 +3,25 @@
 ``irframe freeze`` keeps those of a run, as a baseline to be committed.
 """
 
-import os
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from errno import ENOTDIR
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import irframe as ir
-from irframe.arrays import Floats
 from irframe.checks import choice
 from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
-from irframe.commands.line import declare_files, declare_metrics, declare_repeats
 from irframe.errors import IdError, ParameterError
-from irframe.files.compression import look, write_whole
-from irframe.metrics.base import Summary
+from irframe.files.compression import write_whole
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
-from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, TrecName, split_level, trec_name
+from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, split_level, trec_name
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC, roles
 
 RUNID = "runid"
@@ -35,17 +30,6 @@ _DEFAULT = 10
 _IN_SET = "all_trec"
 LETTERS = np.array([*".0123456789>-"])
 """Letters of grades from -1 to 10, and of none."""
-
-
-def measures(names: Sequence[str]) -> list[str]:
-    """Return the names asked for without those that are no measures.
-
-    Examples
-    --------
-    >>> measures(["map", "relstring.20", "runid"])
-    ['map']
-    """
-    return [name for name in names if name != RUNID and not _FORM.fullmatch(name)]
 
 
 def relstrings(
@@ -131,115 +115,102 @@ def trec_layout(
     groups = scores.groupby(level=0, sort=False).indices
     several = len(groups) > 1 and not apart
     named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
-    columns, topics = _columns(scores), scores.index.get_level_values(1).astype(str).to_numpy()
-    values = dict(zip(scores.columns, scores.to_numpy().T, strict=True))
-    cells = {name: values[name] for name in columns}
+    columns, topics = _columns(scores, strings or {}), scores.index.get_level_values(1).astype(str)
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
-    spelled = {label: of.reindex(scores.index).to_numpy() for label, of in (strings or {}).items()}
-    summaries = {name: facts(name).summary for name in columns}
     for label, group in groups.items():
-        rows = np.asarray(group)
-        ordered = rows[np.argsort([topic.encode() for topic in topics[rows]], kind="stable")]
-        lines = [*_topics(ordered[printed[ordered]], topics, cells, columns, spelled)]
+        rows = np.asarray(group)[np.argsort([t.encode() for t in topics[group]], kind="stable")]
+        lines = [
+            _line(column.label, topics[row], column.text(column.values[row]))
+            for row in rows[printed[rows]]
+            for column in columns
+            if column.by_topic
+        ]
         lines += [_line(RUNID, "all", str(label))] * named
-        for name, column in cells.items():
-            mean = _average(column[ordered], summaries[name])
-            lines.append(_line(columns[name], "all", _written(name, mean)))
+        lines += [_line(c.label, "all", c.text(c.average(rows))) for c in columns if c.name]
         yield str(label), "".join(lines)
 
 
-def _columns(scores: pd.DataFrame) -> dict[str, str]:
-    """Return the columns in the order in which they are printed, each with its label.
+class Printed(NamedTuple):
+    """A column of scores, or of spelled grades, as it is printed."""
+
+    place: tuple[Any, ...]
+    label: str
+    values: NDArray[Any]
+    name: str | None = None
+    """The metric; None for grades."""
+    by_topic: bool = True
+
+    def text(self, value: Any) -> str:
+        """Return a value as text."""
+        if self.name is None:
+            return f"'{value}'"
+        return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
+
+    def average(self, rows: NDArray[Any]) -> float:
+        """Add topic after topic as trec_eval does: which way a half is rounded depends on it."""
+        known, summary = self.values[rows], facts(str(self.name)).summary
+        known = known[~np.isnan(known)]
+        if summary != "mean" or not len(known):
+            return float(average(known, summary))
+        return float(np.add.accumulate(known)[-1] / len(known))
+
+
+def _columns(scores: pd.DataFrame, strings: Mapping[str, pd.Series]) -> list[Printed]:
+    """Return the columns in the order in which they are printed.
 
     trec_eval has one level of relevance at a time, which its labels do not say.
     """
-    known = {str(name): _known(str(name)) for name in scores.columns}
-    theirs = [parse_metric(name) for name, entry in known.items() if entry]
+    names = [str(name) for name in scores.columns]
+    entries = [trec_name(split_level(name)[0]) for name in names]
+    theirs = [parse_metric(name) for name, entry in zip(names, entries, strict=True) if entry]
     mixed = len({getattr(metric, "rel") for metric in theirs if has_level(metric)}) > 1  # noqa: B009
-    level = {name: name.removeprefix(split_level(name)[0]) * mixed for name in known}
-    others = (len(PRINTED),)
-    ordered = sorted(known.items(), key=lambda item: item[1].place if item[1] else others)
-    return {name: entry.label + level[name] if entry else name for name, entry in ordered}
-
-
-def _known(name: str) -> TrecName | None:
-    return trec_name(split_level(name)[0])
-
-
-def _topics(
-    rows: NDArray[Any],
-    topics: NDArray[Any],
-    cells: Mapping[str, NDArray[Any]],
-    columns: Mapping[str, str],
-    strings: Mapping[str, NDArray[Any]],
-) -> Iterator[str]:
-    """Print some rows of scores."""
-    if not len(rows):
-        return
-    parts, before = [], 0
-    for name, label in columns.items():
-        known = _known(name)
-        if known is None or known.measure not in SUMMARY_ONLY:
-            parts.append((label, [_written(name, value) for value in cells[name][rows].tolist()]))
-            before += known is not None and known.place < (PRINTED.index(RELSTRING),)
-    parts[before:before] = [
-        (label, [f"'{text}'" for text in spelled[rows]]) for label, spelled in strings.items()
+    columns = [
+        Printed((PRINTED.index(RELSTRING),), label, of.reindex(scores.index).to_numpy())
+        for label, of in strings.items()
     ]
-    for place, row in enumerate(rows):
-        yield from (_line(label, topics[row], texts[place]) for label, texts in parts)
-
-
-def _average(scores: Floats, summary: Summary) -> float:
-    """Average topic after topic as trec_eval does: which way a half is rounded depends on it."""
-    known = scores[~np.isnan(scores)]
-    if summary != "mean" or not len(known):
-        return float(average(known, summary))
-    return float(np.add.accumulate(known)[-1] / len(known))
-
-
-def _written(name: str, value: float) -> str:
-    return f"{value:.0f}" if facts(name).summary == "sum" else f"{value:.4f}"
+    for name, entry, values in zip(names, entries, scores.to_numpy().T, strict=True):
+        if entry is None:
+            columns.append(Printed((len(PRINTED),), name, values, name))
+        else:
+            label = entry.label + name.removeprefix(split_level(name)[0]) * mixed
+            by_topic = entry.measure not in SUMMARY_ONLY
+            columns.append(Printed(entry.place, label, values, name, by_topic))
+    return sorted(columns, key=lambda column: column.place)
 
 
 def _line(label: str, topic: str, text: str) -> str:
     return f"{label:<22}\t{topic}\t{text}\n"
 
 
-def folder_of(options: Namespace, kind: str) -> Path:
-    """Return the folder that ``-o`` names, and settle the format, by default of some kind."""
+def folder_of(options: Namespace) -> Path | None:
+    """Return the folder for a file per system, if that is asked for, and settle the format."""
+    if not options.each:
+        return None
     if options.output is None:
         raise ParameterError("a folder to write a file per system to", "none", "name it with -o")
-    options.format = options.format or kind
+    options.format = options.format or TREC_EVAL
     folder = Path(options.output)
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(there))
-    look(there / "any")
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def refuse_paths(systems: Iterable[str]) -> None:
-    """Raise for systems that cannot be called so in a folder."""
-    refused = [repr(name) for name in systems if name in {"", ".", ".."} or {*name} & {*"/\\\0"}]
+def written_each(folder: Path | None, kind: str, answers: dict[str, str | bytes]) -> Answer:
+    """Write the answer for each system to a file that is called after it, or say all of them."""
+    if folder is None:
+        return Answer("".join(map(str, answers.values())))
+    refused = [repr(name) for name in answers if name in {"", ".", ".."} or {*name} & {*"/\\\0"}]
     if refused:
         advice = "name systems after their files with --system file"
         raise IdError("systems whose names can be those of files", "", advice, refused)
-
-
-def write_each(folder: Path, kind: str, answers: Iterable[tuple[str, str | bytes]]) -> None:
-    """Write the answer for each system, in a format, to a file that is called after it."""
     suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
-    folder.mkdir(parents=True, exist_ok=True)
-    for system, content in answers:
+    for system, content in answers.items():
         write_whole(folder / f"{system}{suffix}", content)
+    return Answer(None)
 
 
 def declare_freeze(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser)
-    inputs.declare_options(parser, ir.evaluate, ir.verbs.freeze)
-    inputs.declare_systems(parser)
+    inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="where to; it ends in .irframe"
     )
@@ -260,11 +231,7 @@ TREC_EVAL = "trec_eval"
 
 def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_files(parser)
-    declare_metrics(parser)
-    declare_repeats(parser)
-    inputs.declare_options(parser, ir.evaluate)
-    inputs.declare_systems(parser)
+    inputs.declare_scoring(parser, ir.evaluate)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
@@ -280,46 +247,33 @@ def declare_evaluate(parser: ArgumentParser) -> None:
 
 def run_evaluate(options: Namespace) -> Answer:
     """Score runs."""
-    folder = folder_of(options, TREC_EVAL) if options.each else None
-    names = list(options.metric)
+    folder, names = folder_of(options), list(options.metric)
     kind = format_of(options)
     if kind == TREC_EVAL:
-        options.metric = measures(names)
+        options.metric = [name for name in names if name != RUNID and not _FORM.fullmatch(name)]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
     metrics, rows = inputs.metrics_of(options), options.per_topic and kind == TREC_EVAL
-    runs, qrels = inputs.runs_of(options, rows=rows), inputs.read_judgments(options)
+    runs: Any = inputs.runs_of(options, rows=rows)
+    qrels = inputs.read_judgments(options)
     if options.by is not None:
         columns = getattr(runs, "columns", pd.Index([]))
         own = {*roles(columns).values(), inputs.FOLDER}
         choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
     scores = inputs.score(options, runs, qrels, metrics, options.by)
-    if folder is not None:
-        refuse_paths(scores.index.unique(SYSTEM))
     if kind == TREC_EVAL:
-        listed, strings = _listed(options, names, runs, qrels)
+        listed, strings = None, None
+        if rows:
+            listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
+            strings = relstrings(names, runs, qrels, options)
         texts = trec_layout(scores, names, listed, strings, apart=folder is not None)
-        if folder is None:
-            return Answer("".join(text for _, text in texts))
-        write_each(folder, kind, texts)
-        return Answer(None)
+        return written_each(folder, kind, dict(texts))
     shown = scores if options.per_topic else means(scores)
     if folder is None:
         return Answer(written(shown, kind))
     parts = shown.groupby(level=SYSTEM, sort=False)
-    write_each(folder, kind, ((str(system), written(part, kind)) for system, part in parts))
-    return Answer(None)
-
-
-def _listed(
-    options: Namespace, names: list[str], runs: Any, qrels: pd.DataFrame
-) -> tuple[pd.MultiIndex | None, dict[str, pd.Series]]:
-    """Return which lists trec_eval prints, and their grades if these are asked for."""
-    if not options.per_topic:
-        return None, {}
-    listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-    return listed, relstrings(names, runs, qrels, options)
+    return written_each(folder, kind, {str(s): written(part, kind) for s, part in parts})
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 import inspect
 import re
 import sys
-from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from itertools import chain
@@ -14,11 +14,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pandas as pd
 
 import irframe as ir
+from irframe.checks import listed
 from irframe.checks import whole as checks_whole
-from irframe.errors import DepthError, FileFormatError, IdError, InputError
+from irframe.commands import METRIC
+from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, whole
-from irframe.files.read_file import find_files, is_in_lines, is_parquet
+from irframe.files.read_file import find_files, is_parquet
 from irframe.files.read_run import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
@@ -33,7 +35,7 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
     na_filter
         Whether empty fields are missing.
     """
-    data = load(path, is_in_lines)
+    data = load(path)
     with whole("a table", path, ValueError, OSError):
         if is_parquet(data):
             return pd.read_parquet(BytesIO(data))
@@ -51,6 +53,18 @@ def read_weights(path: str) -> pd.Series:
         raise InputError(wanted, "", "", map(str, table.columns))
     weights = pd.to_numeric(table[others[0]], errors="coerce")
     return pd.Series(weights.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
+
+
+def declare_files(parser: ArgumentParser) -> None:
+    """Let judgments and runs be named."""
+    parser.add_argument("qrels", metavar="QRELS", help="file of judgments")
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+",
+        help="files of runs, packed or not, patterns in quotes, folders, or - for standard input",
+    )  # fmt: skip
+    parser.add_argument(
+        "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
+    )
 
 
 Verb = Callable[..., Any]
@@ -84,81 +98,57 @@ def correction(text: str) -> str | None:
     return None if text == "none" else text
 
 
-class Several(Action):
-    """One label, or a list of them where the option stands several times."""
-
-    def __call__(self, parser: Any, namespace: Namespace, values: Any, option: Any = None) -> None:  # noqa: ARG002
-        """Add a label to those before it."""
-        before = getattr(namespace, self.dest)
-        known = before if isinstance(before, list) else [] if before is None else [before]
-        setattr(namespace, self.dest, [*known, values] if known else values)
-
-
-OPTIONS: dict[str, dict[str, Any]] = {
-    "depth": {"help": "cut every list there; no metric may be deeper"},
-    "ties": {"help": "order of equal scores"},
-    "score_dtype": {
-        "help": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
-    },
-    "topics": {
-        "choices": ("qrels", "runs", "common"),
-        "help": "qrels: those judged, where a run lacks one it scores 0; runs: only those for "
-        "which some run has a list; common: those for which every run has one",
-    },
-    "pool_depth": {"type": int, "help": "depth of the pool, if it is known"},
-    "collection": {
-        "metavar": "COLUMN",
-        "help": "a column of Parquet files that tells tracks apart",
-    },
-    "no_rel": {
-        "help": "what topics without relevant documents score, where a metric does not say",
-    },
-    "test": {"help": "paired test, such as t, wilcoxon, tukey"},
-    "adjust": {
-        "type": correction,
-        "help": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is "
-        "holm where the test needs one",
-    },
-    "family": {"help": "which comparisons are corrected for each other"},
-    "alpha": {"help": "significance level; intervals are at 1 - alpha"},
-    "baseline": {
-        "metavar": "SYSTEM",
-        "action": Several,
-        "help": "what others are compared with; several by using it again",
-    },
-    "at": {"type": depths, "metavar": "DEPTHS", "help": "evaluation depths, such as 10 or 5,10"},
-    "repeats": {"help": "what one repeat is: a draw of its system, shared by all, or of a topic"},
-    "over": {"help": "what differences are generalised over where systems have repeats"},
-    "depths": {"metavar": "DEPTHS", "help": "depths to show, such as 5,10,100"},
-    "method": {"help": "how intervals of ranks are found"},
-    "interval": {"help": "how intervals of means are found"},
-    "samples": {"help": "resamples"},
-    "seed": {"help": "seed of what is drawn"},
-    "title": {"help": "title of the page"},
-    "margin": {"type": float, "help": "difference that is too small to matter"},
-    "power": {"help": "power for which a difference is told"},
-    "weights": {
-        "metavar": "TABLE",
-        "help": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
-    },
-    "effects": {"help": "Hedges' g with its interval"},
-    "simultaneous": {"help": "intervals that hold all at once"},
-    "length": {
-        "type": number_or_column,
-        "help": "of check: how long lists should be; else the column that says what each document "
-        "costs",
-    },
-    "of": {
-        "metavar": "COLUMN",
-        "help": "the column, or pattern with one group, that says which document a chunk is of",
-    },
-    "budget": {
-        "metavar": "BUDGETS",
-        "help": "how much text is read, in the unit of --length, such as 500 or 500,1000",
-    },
-    "cut": {"help": "what becomes of the first document that does not fit into a budget"},
+HELP = {
+    "depth": "cut every list there; no metric may be deeper",
+    "ties": "order of equal scores",
+    "score_dtype": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
+    "topics": "qrels: those judged, where a run lacks one it scores 0; runs: only those for which "
+    "some run has a list; common: those for which every run has one",
+    "pool_depth": "depth of the pool, if it is known",
+    "collection": "a column of Parquet files that tells tracks apart",
+    "no_rel": "what topics without relevant documents score, where a metric does not say",
+    "test": "paired test, such as t, wilcoxon, tukey",
+    "adjust": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is holm "
+    "where the test needs one",
+    "family": "which comparisons are corrected for each other",
+    "alpha": "significance level; intervals are at 1 - alpha",
+    "baseline": "what others are compared with; several by using it again",
+    "at": "evaluation depths, such as 10 or 5,10",
+    "repeats": "what one repeat is: a draw of its system, shared by all, or of a topic",
+    "over": "what differences are generalised over where systems have repeats",
+    "depths": "depths to show, such as 5,10,100",
+    "method": "how intervals of ranks are found",
+    "interval": "how intervals of means are found",
+    "samples": "resamples",
+    "seed": "seed of what is drawn",
+    "title": "title of the page",
+    "margin": "difference that is too small to matter",
+    "power": "power for which a difference is told",
+    "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+    "effects": "Hedges' g with its interval",
+    "simultaneous": "intervals that hold all at once",
+    "length": "of check: how long lists should be; else the column that says what each document "
+    "costs",
+    "of": "the column, or pattern with one group, that says which document a chunk is of",
+    "budget": "how much text is read, in the unit of --length, such as 500 or 500,1000",
+    "cut": "what becomes of the first document that does not fit into a budget",
 }
 """Option of a verb -> what a command says of it in other words than the verb's own."""
+READING: dict[str, dict[str, Any]] = {
+    "topics": {"choices": ("qrels", "runs", "common")},
+    "pool_depth": {"type": int},
+    "collection": {"metavar": "COLUMN"},
+    "adjust": {"type": correction},
+    "baseline": {"metavar": "SYSTEM", "action": "append"},
+    "at": {"type": depths, "metavar": "DEPTHS"},
+    "depths": {"metavar": "DEPTHS"},
+    "margin": {"type": float},
+    "weights": {"metavar": "TABLE"},
+    "length": {"type": number_or_column},
+    "of": {"metavar": "COLUMN"},
+    "budget": {"metavar": "BUDGETS"},
+}
+"""Option of a verb -> how a command reads it, beyond what its type says."""
 ELSEWHERE = {
     "metrics": "-m",
     "contributing": "--contributing, a column of the table of systems",
@@ -180,7 +170,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     return {
         name: parameter
         for name, parameter in inspect.signature(function).parameters.items()
-        if name in OPTIONS or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
+        if name in HELP or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
     }
 
 
@@ -190,11 +180,10 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
     for function in functions:
         for name, parameter in _options_of(function).items():
             if name not in declared:
+                keywords = _reading(parameter.annotation) | READING.get(name, {})
+                keywords["help"] = HELP.get(name) or _sentence(function, name)
                 flag = "--" + name.replace("_", "-")
-                keywords = {"help": _sentence(function, name)} | _reading(parameter.annotation)
-                parser.add_argument(
-                    flag, default=parameter.default, **keywords | OPTIONS.get(name, {})
-                )
+                parser.add_argument(flag, default=parameter.default, **keywords)
                 declared.add(name)
 
 
@@ -225,6 +214,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     arguments = {name: getattr(options, name) for name in _options_of(function)}
     if arguments.get("weights") is not None:
         arguments["weights"] = read_weights(arguments["weights"])
+    if len(listed(arguments.get("baseline"))) == 1:
+        [arguments["baseline"]] = arguments["baseline"]
     return arguments
 
 
@@ -232,16 +223,32 @@ YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
 """Words that make a column one of truths."""
 
 
-def declare_systems(parser: ArgumentParser, *, contributing: bool = True) -> None:
+def declare_systems(parser: ArgumentParser) -> None:
     """Let a table of systems be named, and the column that says which ones made the pool."""
     parser.add_argument(
         "--systems", metavar="TABLE",
         help="CSV or Parquet file with a row per system: a column system, name or run, and others",
     )  # fmt: skip
-    if contributing:
-        parser.add_argument(
-            "--contributing", metavar="COLUMN", help="column that says who made the pool (yes, no)"
-        )
+    parser.add_argument(
+        "--contributing", metavar="COLUMN", help="column that says who made the pool (yes, no)"
+    )
+
+
+def declare_scoring(parser: ArgumentParser, *functions: Verb, required: bool = True) -> None:
+    """Let files, metrics, repeats, the options of verbs and a table of systems be named."""
+    declare_files(parser)
+    parser.add_argument(
+        *METRIC, required=required, metavar="METRIC", action="append", default=[],
+        help="metrics, such as AP nDCG@10 'RBP(p=0.8)', map_cut_10 or official; several after one "
+        "-m, or -m several times, anywhere on the line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repeat", metavar="PATTERN",
+        help="regular expression of names of files with the groups system and repeat, such as "
+        r"'(?P<system>.+)-seed(?P<repeat>\d+)'",
+    )  # fmt: skip
+    declare_options(parser, *functions)
+    declare_systems(parser)
 
 
 def read_systems(path: str) -> pd.DataFrame:
@@ -367,9 +374,4 @@ def score(
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
     arguments = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)
-    try:
-        return ir.evaluate(runs, qrels, metrics, **arguments)
-    except FileFormatError:  # of some files; what is wrong is said of all
-        if not isinstance(runs, ScannedRuns):
-            raise
-        return ir.evaluate(read_all(options), qrels, metrics, **arguments)
+    return ir.evaluate(runs, qrels, metrics, **arguments)

@@ -1,9 +1,11 @@
-"""Runs and judgments out of whatever other tools hand over.
+"""Runs and judgments out of whatever other tools hand over, lists of hits as well.
 
 Verbs: as_runs, as_qrels.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from numbers import Number
 from os import PathLike
 from typing import Any
@@ -15,8 +17,7 @@ from irframe.errors import IdError, InputError
 from irframe.files import ids
 from irframe.files.columns import TEXT, constant, framed, to_frame
 from irframe.files.formats import QRELS, RUN, Format
-from irframe.files.vector_stores import holds_hits, of_hits
-from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import BORDERS, DOC, END, GRADE, RANK, SCORE, START, SYSTEM, TOPIC, roles
 
 
 def is_ranx(x: Any, holding: str) -> bool:
@@ -55,17 +56,11 @@ def columns_of(x: Any) -> pd.DataFrame | None:
         return None
     try:
         table = pa.table(x)
+        fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
+        return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:
         wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
         raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
-    try:
-        for place, field in enumerate(table.schema):
-            if str(field.type) == "string_view":
-                table = table.set_column(place, field.name, table[place].cast(TEXT))
-    except pa.ArrowNotImplementedError as error:
-        found, advice = f"string_view, with PyArrow {pa.__version__}", "use PyArrow 16 or later"
-        raise InputError("text that PyArrow can read", found, advice) from error
-    return to_frame(table)
 
 
 def is_array(x: Any) -> bool:
@@ -122,11 +117,8 @@ def _refuse_again(wanted: str, names: Iterable[Any]) -> None:
 
 def named_again(names: Iterable[Any]) -> list[Any]:
     """Return names that stand more than once."""
-    known = [name for name in names if name is not None]
-    if len({*known}) == len(known):
-        return []
-    index = pd.Index(known, tupleize_cols=False)
-    return list(index[index.duplicated()].unique())
+    numbers = Counter(name for name in names if name is not None)
+    return [name for name, number in numbers.items() if number > 1]
 
 
 def once_named(frame: pd.DataFrame) -> pd.DataFrame:
@@ -164,8 +156,6 @@ def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
         advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
         if isinstance(x, str | PathLike):
             advice = "read files with ir.read_runs and ir.read_qrels"
-        elif hasattr(x, "collect"):
-            advice = "collect it first: x.collect()"
         raise InputError(wanted, type(x).__name__, advice)
     rows = list(x)
     if not rows:
@@ -370,46 +360,34 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
         return framed(rows, [TOPIC, DOC, RANK])
     if holds_hits(nested):
         return of_hits(nested)
-    inside = [
-        isinstance(r, Mapping) and (_holds_lists(r) or holds_hits(r)) for r in nested.values()
-    ]
-    if inside and all(inside):
+    if nested and all(_holds_lists(run) or holds_hits(run) for run in nested.values()):
         return _stacked(nested)
-    kinds = ids.entries_by_height(nested)
-    plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
-    if plain or not kinds:
+    heights = {key: ids.height(value) for key, value in nested.items()}
+    plain = [repr(key) for key, value in nested.items() if isinstance(value, Number)]
+    if plain or set(heights.values()) <= {None}:
         found = "documents without a topic" if plain else "an empty dictionary"
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "", map(repr, plain))
-    if 1 not in kinds:
-        _refuse_lists(nested)
-        return _stacked(nested)
-    if len(kinds) > 1:
-        topics, systems = kinds.pop(1), [key for keys in kinds.values() for key in keys]
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "", plain)
+    topics = [key for key, height in heights.items() if height == 1]
+    systems = [key for key, height in heights.items() if height not in {1, None}]
+    if topics and systems:
         found = (
             f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return ids.flatten(nested, SCORE)
+    return _stacked(nested) if systems else ids.flatten(nested, SCORE)
 
 
-def _holds_lists(nested: Mapping[Any, Any]) -> bool:
+def _holds_lists(nested: Any) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``."""
-    return bool(nested) and all(
-        isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
-        for docs in nested.values()
+    return (
+        isinstance(nested, Mapping)
+        and len(nested) > 0
+        and all(
+            isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
+            for docs in nested.values()
+        )
     )
-
-
-def _refuse_lists(nested: Mapping[Any, Any]) -> None:
-    """Raise for topics with a list of documents, and show the line that scores them."""
-    key, docs = next(iter(nested.items()))
-    if not isinstance(docs, list | tuple) or not docs or hasattr(docs[0], "_fields"):
-        return
-    wanted, found = "{topic: {doc: score}} or {system: run}", f"a list of documents under {key!r}"
-    if isinstance(docs[0], tuple | list):
-        line = "{topic: dict(pairs) for topic, pairs in x.items()}"
-        raise InputError(wanted, found, f"make a dictionary of each: {line}")
 
 
 def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:
@@ -420,3 +398,102 @@ def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:
         turned = [{name: role for role, name in names.items()} for names in named]
         parts = [part.rename(columns=t) for part, t in zip(parts, turned, strict=True)]
     return pd.concat(parts, ignore_index=True)
+
+
+CHUNK, PARENT = "chunk_id", "doc_id"
+IDS = {
+    CHUNK: ("chunk_id", "node_id", "id_", "id"),
+    PARENT: (
+        *("doc_id", "ref_doc_id", "document_id", "source_id"),
+        *("corpus_id", "source", "file_path"),
+    ),
+    SCORE: ("score", "relevance_score", "similarity"),
+    START: (*BORDERS[START], "split_idx_start"),
+    END: BORDERS[END],
+}
+"""Column -> what frameworks call it, the surest first."""
+INSIDE = ("node", "document", "metadata", "meta")
+"""Keys of what a hit holds of its document."""
+TEXTS = ("page_content", "content", "text")
+NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
+
+
+def holds_hits(lists: Any) -> bool:
+    """Tell whether these are lists of hits, by topic.
+
+    Examples
+    --------
+    >>> holds_hits({"q1": [{"corpus_id": 3, "score": 0.9}]}), holds_hits({"q1": ["d1"]})
+    (True, False)
+    """
+    of_lists = isinstance(lists, Mapping) and all(
+        isinstance(h, list | tuple) for h in lists.values()
+    )
+    first = next((hits[0] for hits in lists.values() if hits), None) if of_lists else None
+    hit = first[0] if isinstance(first, tuple | list) and len(first) == 2 else first
+    if isinstance(hit, Mapping):
+        return not NAMES.isdisjoint(hit)
+    return any(hasattr(hit, name) for name in ("page_content", "node", "meta"))
+
+
+def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """Return a run frame of hits, the best of each list first.
+
+    Raises
+    ------
+    InputError
+        If hits have no ids, listing their topics.
+
+    Examples
+    --------
+    >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
+    >>> of_hits({"q1": [(hit, 0.9)]})
+      topic  rank   doc  start  end  score
+    0    q1     1  a.md     40   49    0.9
+    """
+    rows = [
+        {TOPIC: topic, RANK: rank} | _row(hit)
+        for topic, hits in lists.items()
+        for rank, hit in enumerate(hits, start=1)
+    ]
+    frame = framed(rows)
+    order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
+    frame = frame[[name for name in order if name in frame.columns]]
+    own = [name for name in (CHUNK, PARENT) if name in frame.columns]
+    without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
+    if len(without):
+        advice = "give each hit an id: 'id', 'doc_id', or 'source' in its metadata"
+        raise InputError("hits that say what they are", "none for", advice, without.unique())
+    partly = [name for name in frame.columns if name not in own and frame[name].isna().any()]
+    return frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
+
+
+def _row(hit: Any) -> dict[str, Any]:
+    """Return what a hit says of itself, under the words of irframe."""
+    pair = isinstance(hit, tuple | list) and len(hit) == 2
+    held = _fields(hit[0] if pair else hit)
+    row = {
+        column: value
+        for column, names in IDS.items()
+        if (value := next((held[n] for n in names if held.get(n) is not None), None)) is not None
+    }
+    if pair:
+        row[SCORE] = hit[1]
+    text = next((held[name] for name in TEXTS if isinstance(held.get(name), str)), None)
+    if START in row and END not in row and text is not None:
+        row[END] = row[START] + len(text)
+    return row
+
+
+def _fields(hit: Any) -> dict[str, Any]:
+    """Return the fields of a hit and of what it holds, its own first."""
+    if isinstance(hit, Mapping):
+        own = dict(hit)
+    else:
+        own = {name: getattr(hit, name, None) for name in NAMES}
+    for name in INSIDE:
+        inner = own.get(name)
+        if inner is not None and not isinstance(inner, str | int | float):
+            held = _fields(inner) if name in {"node", "document"} else dict(inner)
+            own |= {key: value for key, value in held.items() if own.get(key) is None}
+    return own

@@ -190,17 +190,15 @@ def read_spans(path: str | PathLike[str], *, texts: Texts = None) -> pd.DataFram
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     ids = dict.fromkeys((*ALIASES[TOPIC], *ALIASES[DOC], *CORPORA, SET), str)
     kind = next((end for end in (".jsonl", ".json", ".csv", ".tsv") if end in suffixes), None)
+    if kind is None:
+        advice = "read it with pandas, and hand the frame over to irframe.as_spans"
+        raise FileFormatError("spans in a file .jsonl, .json, .csv or .tsv", str(path), advice)
     try:
         if kind in {".csv", ".tsv"}:
             separator = "," if kind == ".csv" else "\t"
             frame = pd.read_csv(path, sep=separator, dtype=ids, keep_default_na=False)
-        elif kind is not None:
-            frame = pd.read_json(path, lines=kind == ".jsonl", dtype=ids)
         else:
-            advice = "read it with pandas, and hand the frame over to irframe.as_spans"
-            raise FileFormatError("spans in a file .jsonl, .json, .csv or .tsv", str(path), advice)
-    except (ValueError, pd.errors.ParserError) as error:
-        if isinstance(error, FileFormatError):
-            raise
+            frame = pd.read_json(path, lines=kind == ".jsonl", dtype=ids)
+    except ValueError as error:  # what pandas cannot parse, too
         raise FileFormatError(f"spans in {path}", str(error)) from error
     return as_spans(frame, texts=texts)

@@ -51,8 +51,6 @@ ERRORS = {
 }
 """Role -> what is raised for values that do not fit it; of others `IdError`."""
 
-ROWS = 1 << 18
-"""Rows of a column of objects that are looked at together."""
 LARGE = 1 << 26
 """Bytes of which it counts that memory is given back."""
 
@@ -76,7 +74,9 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         give_back(size)
         column = table[name]
         table = table.drop_columns([name])
-        columns[name] = _in_one(column) if column.type in types else column
+        if column.type in types:
+            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        columns[name] = column
         del column
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
     columns.clear()
@@ -91,10 +91,6 @@ def give_back(size: int) -> None:
     """
     if size >= LARGE:
         pa.default_memory_pool().release_unused()
-
-
-def _in_one(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
@@ -122,16 +118,14 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
 
     Looked at before Arrow sees them, which ends the process for what contains itself.
     """
-    if column.dtype != object:
+    if column.dtype != object or is_utf8(column):
         return
-    names, unfit = error is IdError, list[str]()
-    for start in range(0, len(column), ROWS):
-        part = column.iloc[start : start + ROWS]
-        unfit += [
-            f"{spelled(value)} in row {row}"
-            for row, value in enumerate([] if is_utf8(part) else part, start)
-            if _unfit(value, names=names)
-        ]
+    names = error is IdError
+    unfit = [
+        f"{spelled(value)} in row {row}"
+        for row, value in enumerate(column)
+        if _unfit(value, names=names)
+    ]
     if unfit:
         kind = "text or integers" if names else "numbers"
         found, advice = f"in column {column.name!r}", "mend them: UTF-8, at most 64 bits"
@@ -285,7 +279,8 @@ def _refuse(
 IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
 
-_TOLD, _UNEVEN, _CUT = "told", "uneven", "cut"
+_NOTICES = "notices"
+"""Key of the metadata of a table that holds lines to warn of."""
 _ENDS = 256
 """Bytes at the beginning of a file where more than blanks is to be found."""
 
@@ -336,17 +331,12 @@ def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
 
 
 def with_notes(
-    table: pa.Table,
-    data: bytes,
-    source: str,
-    *,
-    before: int = 0,
-    uneven: str = "",
-    surplus: Sequence[int] = (),
+    table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
 ) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
-    notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source), _UNEVEN: uneven}
-    notes |= {words.SURPLUS: " ".join(map(str, surplus)), _CUT: _cut(table, data, source, before)}
+    notices = filter(None, [_told(table, data, source), uneven, _cut(table, data, source)])
+    notes = {IR_METADATA: _header(data), _NOTICES: "\n".join(notices)}
+    notes[words.SURPLUS] = " ".join(map(str, surplus))
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
@@ -367,13 +357,12 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
     attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
     for table in tables:
         notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
-        for kind in (_TOLD, _UNEVEN, _CUT):
-            if notice := notes.get(kind):
-                warn(notice)
-        for kind, told_of in attributes.items():
+        for notice in notes.get(_NOTICES, "").splitlines():
+            warn(notice)
+        for kind, by_system in attributes.items():
             if (text := notes.get(kind)) and words.SYSTEM in table.column_names:
                 said = text if kind == IR_METADATA else list(map(int, text.split()))
-                told_of.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
+                by_system.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), said))
     return {name: notes for name, notes in attributes.items() if notes}
 
 
@@ -404,12 +393,12 @@ def cut_off(table: pa.Table) -> str | None:
     return str(last) if pc.sum(pc.equal(systems, other)).as_py() >= _SMALL else None
 
 
-def _cut(table: pa.Table, data: bytes, source: str, before: int) -> str:
+def _cut(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if the last line of a file may be cut off."""
     system = cut_off(table)
     if system is None:
         return ""
-    number = before + 1 + data.rstrip().count(b"\n")
+    number = 1 + data.rstrip().count(b"\n")
     text = f"line {number} of {source}, its last, is the only one of the system {system!r}"
     return f"{text}: check that the file is not cut off"
 

@@ -10,7 +10,8 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from errno import EISDIR
 from functools import partial
@@ -18,7 +19,7 @@ from importlib import import_module
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -63,14 +64,17 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))
     if _is_device(target):
-        with target.open("wb") as stream:
-            yield stream
+        with target.open("wb") as device:
+            yield device
         return
-    beside = _beside(target)
+    stream = _open_beside(target, path)
+    beside = Path(stream.name)
     try:
-        with _opened(beside, target, os.fspath(path)) as stream:
+        with stream:
             yield stream
-        _rename(beside, target)
+        with suppress(OSError):  # there is none yet, or its file system knows no modes
+            beside.chmod(target.stat().st_mode)
+        beside.replace(target)
     except BaseException:
         with suppress(OSError):
             beside.unlink()
@@ -81,20 +85,26 @@ def look(path: str | PathLike[str]) -> None:
     """Raise what `atomic` would, before the work is done for which a file is to be written."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))
-    places = (target.parent, target) if target.exists() else (target.parent,)
-    if not _is_device(target) and not all(os.access(place, os.W_OK) for place in places):
-        beside = _beside(target)
-        _opened(beside, target, os.fspath(path)).close()
-        beside.unlink()
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), fspath(path))
+    if not _is_device(target):
+        stream = _open_beside(target, path)
+        stream.close()
+        Path(stream.name).unlink()
 
 
 def _is_device(target: Path) -> bool:
     return target.exists() and not target.is_file()
 
 
-def _beside(target: Path) -> Path:
-    return target.with_name(f".{uuid4().hex}.part")
+def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
+    """Open a new file beside another; what goes wrong is told of the path that was asked for."""
+    if target.exists() and not os.access(target, os.W_OK):
+        target.open("ab").close()
+    try:
+        return target.with_name(f".{uuid4().hex}.part").open("xb")
+    except OSError as error:
+        error.filename = fspath(path)
+        raise
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
@@ -103,26 +113,8 @@ def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
         stream.write(content.encode() if isinstance(content, str) else content)
 
 
-def _opened(beside: Path, target: Path, name: str) -> IO[bytes]:
-    """Open the file beside; what goes wrong is told of the file that was asked for."""
-    if target.exists() and not os.access(target, os.W_OK):
-        target.open("ab").close()
-    try:
-        return beside.open("xb")
-    except OSError as error:
-        error.filename = name
-        raise
-
-
-def _rename(beside: Path, target: Path) -> None:
-    with suppress(OSError):  # there is none yet, or its file system knows no modes
-        beside.chmod(target.stat().st_mode)
-    beside.replace(target)
-
-
 Source = str | PathLike[str] | IO[bytes] | IO[str]
 """A path, or an open file."""
-Way = TypeVar("Way")
 
 
 def is_address(name: str) -> bool:
@@ -177,6 +169,8 @@ LINE = 1 << 24
 """Bytes that a line may have."""
 _BEGINNING, _TAIL = 256, 1 << 12
 """Bytes that tell what a file holds, and those of its last lines, which are read together."""
+PARQUET = b"PAR1"
+"""How a Parquet file begins and ends."""
 
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
@@ -195,10 +189,6 @@ _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
 }
 PACKED = tuple(_PACK)
 """Suffixes of packed files."""
-
-
-def _by_start(ways: Mapping[bytes, Way], head: bytes) -> Way | None:
-    return next((way for start, way in ways.items() if head.startswith(start)), None)
 
 
 def name_of(source: Source) -> str:
@@ -226,68 +216,95 @@ def _file(path: Any) -> Path:
     return Path(path)
 
 
-def _open(path: Any) -> IO[bytes]:
-    """Open a file or a pipe, and none of the devices that never end."""
-    file = _file(path)
-    if not (S_ISREG(mode := file.stat().st_mode) or S_ISFIFO(mode)):
-        raise InputError("a file or a pipe", f"the device {file}", MEANT)
-    return file.open("rb")
-
-
-def load(source: Source, in_lines: Callable[[bytes], bool]) -> bytes:
-    """Read all of a file, unpacked.
-
-    Parameters
-    ----------
-    source
-        A path, an address or an open file.
-    in_lines
-        Tells by its first bytes whether a file holds lines, which are not too long then.
-    """
+@contextmanager
+def _opened(source: Any) -> Iterator[IO[bytes]]:
+    """Open a path, an address, a pipe or what is open, but no device: these may never end."""
     if isinstance(source, str) and is_address(source):
         store, path = opened_by(source)
-        data = bytes(store.cat_file(path))
+        with store.open(path, "rb") as stream:
+            yield stream
     elif isinstance(source, str | PathLike):
-        with _open(source) as stream:
-            data = _all_of(partial(_read, stream, source), source, in_lines)
+        mode = (file := _file(source)).stat().st_mode
+        if not (S_ISREG(mode) or S_ISFIFO(mode)):
+            raise InputError("a file or a pipe", f"the device {file}", MEANT)
+        with file.open("rb") as stream:
+            yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
     elif hasattr(source, "read"):
-        data = _all_of(partial(_read, source, source), source, in_lines)
+        with whole("a file", name_of(source), ValueError):  # closed, or in another encoding
+            content = source.read()
+            data = content.encode() if isinstance(content, str) else content
+        yield io.BytesIO(data)
     else:
         raise InputError("a path or an open file", spelled(source))
-    if _by_start(_OPEN, data) is None:
-        return data
-    with _unpacked(io.BytesIO(data), source) as stream:
-        return _all_of(lambda size: read_some(stream, size, source), source, in_lines)
 
 
-def _read(stream: IO[Any], source: Source, size: int) -> Any:
-    """Read some of an open file, which may be closed by now, or text in another encoding."""
-    with whole("a file", name_of(source), ValueError):
-        return stream.read(size)
+def is_in_lines(head: bytes) -> bool:
+    """Tell by its first bytes whether a file holds lines, rather than Parquet or a dictionary."""
+    return not (head.startswith(PARQUET) or is_cbor(head) or may_be_json(head))
 
 
-def _all_of(
-    read: Callable[[int], str | bytes], source: Source, in_lines: Callable[[bytes], bool]
-) -> bytes:
-    """Read to the end of a file, or of a line that is too long."""
-    buffer, rest = io.BytesIO(), 0
-    while content := read(_PART):
-        data = content.encode() if isinstance(content, str) else content
-        ends = [end for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
-        if rest + min(ends, default=len(data)) > LINE:
-            head = bytes(buffer.getbuffer()[:_BEGINNING])
-            if in_lines(head) and _by_start(_OPEN, head) is None:
-                feeds, returns, both = map(buffer.getvalue().count, (b"\n", b"\r", b"\r\n"))
-                raise _too_long(source, 1 + feeds + returns - both)
-        buffer.write(data)
-        rest = len(data) - 1 - max(data.rfind(b"\n"), data.rfind(b"\r")) + rest * (not ends)
+def is_cbor(data: bytes) -> bool:
+    """Tell whether a file begins as a dictionary in CBOR does, and no text in UTF-8 may."""
+    return b"\xa0" <= data[:1] <= b"\xbf"
+
+
+def may_be_json(head: bytes) -> bool:
+    """Tell from its first bytes whether a file may hold a dictionary in JSON."""
+    return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] == b"{"
+
+
+def _blocks(source: Source, size: int) -> Iterator[bytes]:
+    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `RATIO`."""
+    with ExitStack() as stack:
+        stream = stack.enter_context(_opened(source))
+        most, layers, seen = max(FREE, RATIO * stream.seek(0, io.SEEK_END)), 0, 0
+        stream.seek(0)
+        with whole("a packed file", name_of(source), *_damage()):
+            while unpack := _unpacking(stream):
+                if (layers := layers + 1) > LAYERS:
+                    found = f"{name_of(source)} packed more often"
+                    raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
+                stream = stack.enter_context(unpack(stream))
+            while block := stream.read(size):
+                seen += len(block)
+                if layers and seen > most:
+                    least = f"at most {FREE >> 20} MiB or {RATIO} times its size"
+                    found = f"{name_of(source)} with more than {most:,} bytes in it"
+                    advice = f"{MEANT}, and unpack it first"
+                    raise FileFormatError(f"a file that unpacks to {least}", found, advice)
+                yield block
+
+
+def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], Any] | None:
+    """Return what unpacks a file, as its first bytes tell; None where it is not packed."""
+    if hasattr(stream, "peek"):
+        head = stream.peek(_HEAD)
+    else:
+        head = stream.read(_HEAD)
+        stream.seek(0)
+    return next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
+
+
+def _lines(source: Source, size: int) -> Iterator[bytes]:
+    """Read a file as `_blocks` does; lines of text must end some time."""
+    number, rest, in_lines = 1, 0, None
+    for block in _blocks(source, size):
+        in_lines = is_in_lines(block) if in_lines is None else in_lines
+        ends = [end for end in (block.find(b"\n"), block.find(b"\r")) if end >= 0]
+        if in_lines and rest + min(ends, default=len(block)) > LINE:
+            wanted = f"lines of at most {LINE >> 20} MiB"
+            raise FileFormatError(wanted, f"line {number} of {name_of(source)} longer", MEANT)
+        rest = len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r")) + rest * (not ends)
+        number += block.count(b"\n")
+        yield block
+
+
+def load(source: Source) -> bytes:
+    """Read all of a path, an address or an open file, unpacked."""
+    buffer = io.BytesIO()
+    for block in _lines(source, _PART):
+        buffer.write(block)
     return buffer.getvalue()
-
-
-def _too_long(source: Source, number: int) -> FileFormatError:
-    """Return what to raise for a line by its number."""
-    found = f"line {number} of {name_of(source)} longer"
-    return FileFormatError(f"lines of at most {LINE >> 20} MiB", found, MEANT)
 
 
 def pieces(source: str, size: int) -> Iterator[bytes]:
@@ -302,97 +319,15 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
     size
         About how many bytes a piece has.
     """
-    rest, before = b"", 0
-    tail = min(_TAIL, size // 2)
-    with open_unpacked(source) as stream:
-        while data := read_some(stream, size, source):
-            end = data.rfind(b"\n", 0, max(0, len(data) - tail)) + 1
-            before += data.count(b"\n", 0, end)
-            lines, rest = b"".join((rest, memoryview(data)[:end])), data[end:]
-            data = b""  # which is not to be in memory beside its lines
-            if end:
-                yield lines
-            else:
-                rest = lines + rest
-            if len(rest) > LINE + _TAIL and b"\r" not in rest:
-                raise _too_long(source, 1 + before)
+    rest, tail = b"", min(_TAIL, size // 2)
+    for block in _lines(source, size):
+        end = block.rfind(b"\n", 0, max(0, len(block) - tail)) + 1
+        if end:
+            yield rest + memoryview(block)[:end]
+            rest = b""
+        rest += memoryview(block)[end:]
     if rest:
         yield rest
-
-
-@contextmanager
-def open_unpacked(source: str) -> Iterator[IO[bytes]]:
-    """Open a path or an address for reading, unpacked."""
-    if is_address(source):
-        store, path = opened_by(source)
-        opened: Any = store.open(path, "rb")
-    else:
-        opened = _open(source)
-    with opened as stream, _unpacked(stream, source) as unpacked:
-        yield unpacked
-
-
-@contextmanager
-def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
-    """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
-    with ExitStack() as stack:
-        size, layers = stream.seek(0, io.SEEK_END), 0
-        stream.seek(0)
-        while unpack := _by_start(_OPEN, begin(stream, source)):
-            if (layers := layers + 1) > LAYERS:
-                found = f"{name_of(source)} packed more often"
-                raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
-            stream = stack.enter_context(unpack(stream))
-        most = max(FREE, RATIO * size)
-        yield io.BufferedReader(_Limited(stream, most, source), _PART) if layers else stream
-
-
-class _Limited(io.RawIOBase):
-    """A file unpacked, of which so many bytes may come."""
-
-    def __init__(self, stream: IO[bytes], most: int, source: Source) -> None:
-        super().__init__()
-        self._stream, self._most, self._source, self._seen = stream, most, source, 0
-
-    def readable(self) -> bool:
-        """Return whether there is something to read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read some bytes into a buffer."""
-        data = self._take(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def readall(self) -> bytes:
-        """Read all that is left."""
-        return b"".join(iter(lambda: self._take(_PART), b""))
-
-    def _take(self, size: int) -> bytes:
-        data = self._stream.read(size)
-        self._seen += len(data)
-        if self._seen > self._most:
-            wanted = f"a file that unpacks to at most {FREE >> 20} MiB or {RATIO} times its size"
-            found = f"{name_of(self._source)} with more than {self._most:,} bytes in it"
-            raise FileFormatError(wanted, found, f"{MEANT}, and unpack it first")
-        return data
-
-
-def begin(stream: IO[bytes], source: Source) -> bytes:
-    """Return the first bytes of a file without reading on."""
-    with whole("a packed file", name_of(source), *_damage()):
-        if hasattr(stream, "peek"):
-            head: bytes = stream.peek(_HEAD)
-        else:
-            head = stream.read(_HEAD)
-            stream.seek(0)
-    return head
-
-
-def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
-    """Read some bytes of a file that may turn out to be damaged."""
-    with whole("a packed file", name_of(source), *_damage()):
-        return stream.read(size)
 
 
 def look_at(path: str | PathLike[str]) -> None:

@@ -7,7 +7,6 @@ from itertools import chain
 from math import isnan
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -33,53 +32,30 @@ from irframe.names import (
     roles,
 )
 
-CACHED = 1 << 18
-"""Bytes that are looked at a time, to stay in the processor's cache."""
-
-_HEXADECIMAL = re.compile(rb"(?<![^\s-])0[xX][0-9a-fA-F]+(?!\S)")
-_BEFORE = np.isin(np.arange(256), [*b"- \t\n\v\f\r"])
-"""Whether a byte may be before such a number, which is never the first of a file."""
-
-
-def has_hexadecimal(text: bytes) -> bool:
-    """Tell whether any column holds such a number, in a fraction of the time of a search."""
-    codes = np.frombuffer(text, np.uint8)
-    for start in range(0, len(codes), CACHED):
-        part = codes[start : start + CACHED + 1]
-        marked = np.flatnonzero((part[1:] | 32) == ord("x"))
-        places = start + marked[part[marked] == ord("0")]
-        places = places[_BEFORE[codes[places - 1]]]
-        if any(_HEXADECIMAL.match(text, place) for place in places.tolist()):
-            return True
-    return False
-
-
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
-def faults(data: bytes, start: int, columns: Sequence[str], first: int, *, more: bool) -> list[str]:
+def faults(data: bytes, start: int, columns: Sequence[str], *, more: bool) -> list[str]:
     r"""Say what is wrong with the lines at fault.
 
     Parameters
     ----------
     data
-        The file, or a piece of it.
+        The file.
     start
         The position from which on lines are rows.
     columns
         What the columns are.
-    first
-        The number of the first line.
     more
         Whether lines may have further columns.
 
     Examples
     --------
-    >>> faults(b"1 0 d7 2\n1 0 d8\n", 0, ("topic", "Q0", "doc", "grade"), 1, more=False)
+    >>> faults(b"1 0 d7 2\n1 0 d8\n", 0, ("topic", "Q0", "doc", "grade"), more=False)
     ['line 2 has 3 columns, not 4']
     """
-    lines = enumerate(_LINE.finditer(data), first)
+    lines = enumerate(_LINE.finditer(data), 1)
     rows = [(number, line[1]) for number, line in lines if line.end(1) > start]
     pairs = ((number, _fault(row, columns, more=more)) for number, row in rows)
     return [f"line {number} {fault}" for number, fault in pairs if fault]
@@ -272,12 +248,7 @@ def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:
 
 
 def parse(
-    data: bytes,
-    source: str,
-    kind: Format,
-    *,
-    before: int = 0,
-    columns: tuple[str, ...] | None = None,
+    data: bytes, source: str, kind: Format, columns: tuple[str, ...] | None = None
 ) -> pa.Table:
     """Read a text file into a table with a column per role.
 
@@ -290,8 +261,6 @@ def parse(
         Its name, for messages.
     kind
         What it should be.
-    before
-        How many lines of the file are before these, for messages.
     columns
         What the columns are, if that is known of lines before these; else the first row tells.
 
@@ -300,7 +269,7 @@ def parse(
     pyarrow.Table
         Rows in file order. Ids are text as written. What the file says of itself is metadata.
     """
-    data, start, known = data.removeprefix(b"" if before else _BOM), 0, columns is not None
+    data, start, known = data.removeprefix(_BOM), 0, columns is not None
     if columns is None:
         columns, start = _top(data, source, kind)
     table, uneven = _table(data[start:], columns), ""
@@ -310,7 +279,7 @@ def parse(
         uneven = "" if table is None else _uneven(data[start:], first, source)
     if table is None:
         more = kind.surplus and columns == kind.layouts[0]
-        offenders = faults(data, start, columns, 1 + before, more=more)
+        offenders = faults(data, start, columns, more=more)
         found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
         advice = "mend these lines, or check that this is the file you meant"
         raise FileFormatError(kind.wanted, found, advice, offenders)
@@ -321,7 +290,7 @@ def parse(
     surplus = [place for place, name in enumerate(columns, 1) if name.startswith(f"{_UNREAD} ")]
     surplus += [len(columns) + 1] if uneven else []
     table = table.select([*named, *others])
-    return with_notes(table, data, source, before=before, uneven=uneven, surplus=surplus)
+    return with_notes(table, data, source, uneven, surplus)
 
 
 def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
@@ -372,7 +341,16 @@ def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | 
     """Read a file, unless the parser cannot, or lets pass what is no id, number or score."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
     try:
-        table = _read_as(types, text, columns, delimiter)
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(text),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+            ),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=types, include_columns=list(types), null_values=[]
+            ),
+        )
     except pa.ArrowInvalid:
         return None
     for column in table.itercolumns():
@@ -383,25 +361,4 @@ def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | 
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
         if bad:
             return None
-    if not has_hexadecimal(text):
-        return table
-    whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
-    written = _read_as(whole, text, columns, delimiter).itercolumns()
-    marked = (pc.any(pc.match_substring_regex(column, "[xX]")).as_py() for column in written)
-    return None if any(marked) else table
-
-
-def _read_as(
-    types: dict[str, pa.DataType], text: bytes, columns: tuple[str, ...], delimiter: str
-) -> pa.Table:
-    """Read the columns that have a type."""
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(text),
-        read_options=pyarrow.csv.ReadOptions(
-            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
-        ),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[]
-        ),
-    )
+    return table

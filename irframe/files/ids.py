@@ -368,15 +368,6 @@ def height(value: Any, most: int = DEEPEST) -> int | None:
     return None if first is None else first + 1
 
 
-def entries_by_height(nested: Nested) -> dict[int, list[Any]]:
-    """Return the keys of a dictionary by the height of their values, empty values left out."""
-    keys: dict[int, list[Any]] = {}
-    for key, value in nested.items():
-        if (size := height(value)) is not None:
-            keys.setdefault(size, []).append(key)
-    return keys
-
-
 def flatten(nested: Nested, value: str) -> pd.DataFrame:
     """Return a row for every topic and document.
 

@@ -3,7 +3,7 @@
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,7 @@ from irframe.errors import FileFormatError, InputError, spelled
 from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, to_role
 from irframe.files.formats import RUN, Format, first_columns, parse
-from irframe.files.write_run import is_nested, may_be_nested, parse_nested
+from irframe.files.write_run import is_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
@@ -122,16 +122,13 @@ def home(name: str) -> str:
     return name
 
 
-PARQUET = b"PAR1"
-"""How a Parquet file begins and ends."""
-
 _DAMAGE = pa.ArrowException, OSError
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def is_parquet(data: bytes) -> bool:
     """Tell by its content whether a file is Parquet."""
-    return data.startswith(PARQUET) and data.endswith(PARQUET)
+    return data.startswith(compression.PARQUET) and data.endswith(compression.PARQUET)
 
 
 def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
@@ -221,36 +218,39 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     return [(file, wanted, spelled(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 
-def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:
-    """Return the tables that go together with those before them, and why others do not.
+ONCE = "each system in one file"
+"""What is wanted of files that are no parts of one data set."""
 
-    Parameters
-    ----------
-    tables
-        File -> table of a run, in the order in which they are to be read.
-    """
-    kept: dict[str, pa.Table] = {}
-    problems: list[Problem] = []
-    homes: dict[str, str] = {}
-    for name, table in tables.items():
-        first, columns = next(((n, t.column_names) for n, t in kept.items()), (name, None))
-        clashes = []
-        for role in (RANK, SCORE):
-            own = role in table.column_names
-            if columns is not None and own != (role in columns):
-                found = f"{'one' if own else 'none'}, unlike {first}"
-                clashes.append((name, f"a {role} in every file or in none", found))
-        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
-        clashes += [
-            (name, "each system in one file", f"{system!r}, which is in {homes[system]}")
-            for system in systems
-            if system in homes and (here == name or homes[system] != here)
+
+class Together:
+    """The files of runs that go together, as they are read one after the other."""
+
+    def __init__(self) -> None:
+        self.first: tuple[str, list[str]] | None = None
+        self.homes: dict[str, str] = {}
+
+    def clashes(self, name: str, table: pa.Table) -> list[Problem]:
+        """Return why a file does not go with those before it; where it does, it is one of them."""
+        columns = table.column_names
+        first, others = self.first = self.first or (name, columns)
+        problems = [
+            (
+                name,
+                f"a {role} in every file or in none",
+                f"{'one' if role in columns else 'none'}, unlike {first}",
+            )
+            for role in (RANK, SCORE)
+            if (role in columns) != (role in others)
         ]
-        problems += clashes
-        if not clashes:
-            kept[name] = table
-            homes |= dict.fromkeys(systems, here)
-    return kept, problems
+        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
+        problems += [
+            (name, ONCE, f"{system!r}, which is in {self.homes[system]}")
+            for system in systems
+            if system in self.homes and (here == name or self.homes[system] != here)
+        ]
+        if not problems:
+            self.homes |= dict.fromkeys(systems, here)
+        return problems
 
 
 def empty_run() -> pa.Table:
@@ -277,7 +277,7 @@ def read_file(source: compression.Source, kind: Format) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     if kind is RUN and (table := _in_pieces(source)) is not None:
         return table
-    data, name = compression.load(source, is_in_lines), compression.name_of(source)
+    data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
 
@@ -287,16 +287,11 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
 
     What is wrong, or to be warned of, is said of a file that is seen as a whole.
     """
-    if not isinstance(source, str | PathLike) or compression.is_address(fspath(source)):
+    file = fspath(source) if isinstance(source, str | PathLike) else ""
+    if compression.is_address(file) or not Path(file).is_file():
         return None
-    if not Path(source).is_file() or Path(source).stat().st_size < LARGE:
-        return None
-    file = fspath(source)
     try:
-        with compression.open_unpacked(file) as stream:
-            if not is_in_lines(compression.begin(stream, file)):
-                return None
-        tables = list(parsed(file, PIECE))
+        tables = [*_parsed(file)] if Path(file).stat().st_size >= LARGE else []
     except FileFormatError:
         return None
     if not tables or any(table.schema.metadata for table in tables):
@@ -306,30 +301,17 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     return None if odd else table
 
 
-def is_in_lines(head: bytes) -> bool:
-    """Tell by its first bytes whether a file holds lines, rather than Parquet or a dictionary."""
-    return not (head.startswith(PARQUET) or may_be_nested(head))
-
-
-def parsed(file: str, size: int) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, the first of which says what the columns of all are.
-
-    Parameters
-    ----------
-    file
-        A path or an address.
-    size
-        About how many bytes are parsed at a time.
-    """
-    columns, held, before = None, b"", 0
-    for data in compression.pieces(file, size):
+def _parsed(file: str) -> Iterator[pa.Table]:
+    """Yield the rows of a run in lines, the first of which says what the columns of all are."""
+    columns, held = None, b""
+    for data in compression.pieces(file, PIECE):
         held += data
+        if not compression.is_in_lines(held):
+            return
         columns = columns or first_columns(held, RUN)
         if columns:
-            yield parse(held, file, RUN, before=before, columns=columns)
-            before, held = before + held.count(b"\n"), b""
-    if held.strip():
-        yield parse(held, file, RUN, before=before)
+            yield parse(held, file, RUN, columns)
+            held = b""
 
 
 def run_table(source: compression.Source, system: str | None) -> pa.Table:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pandas as pd
-import pyarrow as pa
 
 from irframe.checks import choice
 from irframe.errors import InputError, IrframeError, ParameterError, warn
@@ -22,14 +21,14 @@ from irframe.files.formats import QRELS
 from irframe.files.ids import shown
 from irframe.files.read_file import (
     Problem,
+    Together,
     find_files,
     problems_of,
     read_file,
     run_table,
     stem,
-    without_clashes,
 )
-from irframe.names import ALIASES, DOC, FILES, ITERATION, RANK, REPEAT, SCORE, SUBTOPIC, SYSTEM
+from irframe.names import ALIASES, DOC, FILES, ITERATION, REPEAT, SUBTOPIC, SYSTEM
 
 
 @dataclass(frozen=True)
@@ -219,8 +218,7 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
     IrframeWarning
         If there are others.
     """
-    read: dict[str, pa.Table] = {}
-    problems: list[Problem] = []
+    together, sound, problems = Together(), list[str](), list[Problem]()
     for file in files:
         try:
             table = run_table(file, stem(file) if by_file else None)
@@ -228,15 +226,13 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
             problems += problems_of(file, error)
             continue
         notes_of([table])
-        known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
-        rows = table[SYSTEM].to_pandas().drop_duplicates().index
-        read[file] = table.select(known).take(pa.array(rows))  # one for every system
-    kept, clashes = without_clashes(read)
-    problems += clashes
+        clashes = together.clashes(file, table)
+        problems += clashes
+        sound += [] if clashes else [file]
     if problems:
         left = dict.fromkeys(file for file, *_ in problems)
         warn(f"{len(left)} files of runs are left out: {shown(left)}")
-    return [*kept], problems
+    return sound, problems
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:

@@ -5,7 +5,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice, pairwise
 from os import PathLike
@@ -13,7 +12,6 @@ from typing import Any, Literal, TypeVar, overload
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, IrframeError
@@ -22,15 +20,23 @@ from irframe.files.columns import notes_of, to_frame
 from irframe.files.compression import PACKED, Source, name_of
 from irframe.files.read_run import named_groups, of_documents, states_of
 from irframe.files.repeats import with_names
-from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
-from irframe.warned import listing
+from irframe.names import FILES
 
-PARTS = "call them part-0, part-1, ... in a folder of their own"
-"""What to do about parts of a run."""
+BY_NAME = "rename files, or read them apart with read_run(path, system=...)"
+TOLD_APART = (
+    'name systems after their files with system="file", or where these are repeats of systems '
+    r'by repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
+)
+PARTS = (
+    "or, where these are parts of one run, call them part-0, part-1, ... in a folder of their own"
+)
+"""What to do about files of one system."""
 BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
 DENSE = 6
 """How many times as large what is read of a packed file is."""
+THREADS = min(8, max(2, os.cpu_count() or 2))
+"""Files that are read side by side."""
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
@@ -128,7 +134,7 @@ def read_runs(
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
     files = read_file.find_files(paths)
-    with _threads() as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         read = pool.map(partial(_attempt, by_file=by_file), files)
         results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
@@ -137,8 +143,7 @@ def read_runs(
     else:
         tables = _all_read(names, results)
         del results
-        check_columns(names, tables)
-        _check_systems(names, tables, _systems_of(tables), by_file=by_file)
+        _refuse_clashes(read_file.Together(), names, tables, by_file=by_file)
         frame, problems = _put_together(names, tables), None
     if unit is not None and not frame.empty:
         frame = of_documents(frame, unit)
@@ -163,18 +168,13 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
     IrframeError
         As `read_runs` does of all of them, when it comes to the files at fault.
     """
-    batches, owners = _batches(files, by_file=by_file), dict[str, str]()
-    first: tuple[str, pa.Table] | None = None
-    with _threads() as pool:
+    batches, together = _batches(files, by_file=by_file), read_file.Together()
+    with ThreadPoolExecutor(THREADS) as pool:
         read = partial(pool.map, partial(_attempt, by_file=by_file))
         results = _shown(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
             tables = _all_read(names, list(islice(results, len(names))))
-            first = first or (names[0], tables[0].schema.empty_table())
-            check_columns([first[0], *names], [first[1], *tables])
-            systems = _systems_of(tables)
-            _check_systems(names, tables, systems, by_file=by_file)
-            _check_owners(owners, names, systems, by_file=by_file)
+            _refuse_clashes(together, names, tables, by_file=by_file)
             notes_of(tables)
             yield to_frame(_stacked(tables))
 
@@ -209,33 +209,6 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     return batches
 
 
-def _check_owners(
-    owners: dict[str, str], names: Sequence[str], systems: Sequence[list[str]], *, by_file: bool
-) -> None:
-    """Raise if a system is one of earlier files, given in which ones systems were found first."""
-    shared: dict[str, None] = {}
-    for name, there in zip(names, systems, strict=True):
-        for system in there:
-            owner = owners.setdefault(system, name)
-            if owner != name and read_file.home(owner) != read_file.home(name):
-                shared |= dict.fromkeys((owner, name))
-    if shared:
-        again = [
-            read_file.run_table(name, read_file.stem(name) if by_file else None) for name in shared
-        ]
-        _check_systems([*shared], again, _systems_of(again), by_file=by_file)
-
-
-@contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
-    """Give threads to read with, which are not waited for where something goes wrong."""
-    pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
-
-
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
     frame = to_frame(_stacked(tables) if tables else read_file.empty_run())
@@ -247,17 +220,17 @@ def _what_is_sound(
     names: Sequence[str], results: Sequence[pa.Table | Failure]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the runs of the files that could be read, and what is wrong with the others."""
-    pairs = list(zip(names, results, strict=True))
-    failures = [read_file.problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
-    problems = [problem for failure in failures for problem in failure]
-    readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
-    kept, clashes = read_file.without_clashes(readable)
-    rows = [
-        [field.encode(errors="backslashreplace").decode() for field in row]
-        for row in [*problems, *clashes]
-    ]
+    together, kept, problems = read_file.Together(), dict[str, pa.Table](), []
+    for name, result in zip(names, results, strict=True):
+        if isinstance(result, Exception):
+            problems += read_file.problems_of(name, result)
+        elif clashes := together.clashes(name, result):
+            problems += clashes
+        else:
+            kept[name] = result
+    rows = [[field.encode(errors="backslashreplace").decode() for field in row] for row in problems]
     frame = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
-    return _put_together(list(kept), list(kept.values())), frame
+    return _put_together([*kept], [*kept.values()]), frame
 
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
@@ -297,72 +270,27 @@ def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> li
     raise FileFormatError(first.wanted, found, advice, offenders)
 
 
-def check_columns(names: Sequence[str], tables: Sequence[pa.Table]) -> None:
-    """Raise if some files have ranks, or scores, and others have none."""
-    pairs = list(zip(names, tables, strict=True))
-    for role in (RANK, SCORE):
-        without = [name for name, table in pairs if role not in table.column_names]
-        if 0 < len(without) < len(names):
-            wanted, found = f"a {role} in every file or in none", f"{len(without)} files without"
-            advice = "read these apart and give them what they lack"
-            raise FileFormatError(wanted, found, advice, without)
-
-
-def _check_systems(
+def _refuse_clashes(
+    together: read_file.Together,
     names: Sequence[str],
     tables: Sequence[pa.Table],
-    systems: Sequence[list[str]],
     *,
     by_file: bool,
 ) -> None:
-    """Raise if files that are no parts of one run hold the same system, given those of each."""
-    homes: dict[str, list[str]] = defaultdict(list)
-    for name, there in zip(names, systems, strict=True):
-        place = read_file.home(name)
-        for system in there:
-            if place == name or place not in homes[system]:
-                homes[system].append(place)
-    shared = {system: files for system, files in homes.items() if len(files) > 1}
-    if shared:
-        more = {name: [f"{len(f) - 2} more"] if len(f) > 2 else [] for name, f in shared.items()}
-        offenders = [f"{n!r} in {' and '.join([*f[:2], *more[n]])}" for n, f in shared.items()]
-        advice = _advice([*shared], names, tables, by_file=by_file)
-        raise IdError("each system in one file", "systems in several", advice, offenders)
-
-
-def _systems_of(tables: Sequence[pa.Table]) -> list[list[str]]:
-    """Return the systems of every file."""
-    return [pc.unique(table[SYSTEM]).to_pylist() for table in tables]
-
-
-TOLD_APART = (
-    'name systems after their files with system="file", or where these are repeats of systems '
-    r'by repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
-)
-"""What to do about files of one system."""
-
-
-def _advice(
-    systems: Sequence[str], names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
-) -> str:
-    """Return what to do about systems in several files: parts by topic are one run, others not."""
-    parts = [system for system in systems if _in_parts(system, names, tables)]
-    by_name = "rename files, or read them apart with read_run(path, system=...)"
-    others = by_name if by_file else TOLD_APART
-    if not parts:
-        return others
-    advice = f"the files of {listing(parts)} share no topic, as parts of one run do: {PARTS}"
-    return advice if len(parts) == len(systems) else f"{advice}; else {others}"
-
-
-def _in_parts(system: str, names: Sequence[str], tables: Sequence[pa.Table]) -> bool:
-    """Return whether no topic of a system is in two data sets."""
-    seen: dict[str, str] = {}
-    return all(
-        seen.setdefault(topic, read_file.home(name)) == read_file.home(name)
-        for name, table in zip(names, tables, strict=True)
-        for topic in pc.unique(table[TOPIC].filter(pc.equal(table[SYSTEM], system))).to_pylist()
-    )
+    """Raise if files do not go with each other and those before: their columns, then systems."""
+    pairs = zip(names, tables, strict=True)
+    problems = [problem for pair in pairs for problem in together.clashes(*pair)]
+    for error, again in ((FileFormatError, False), (IdError, True)):
+        clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
+        if clashes:
+            wanted, found = (
+                clashes[0][1],
+                f"{len({name for name, *_ in clashes})} that do not go with others",
+            )
+            advice = "read these apart and give them what they lack"
+            if again:
+                advice = f"{BY_NAME if by_file else TOLD_APART}; {PARTS}"
+            raise error(wanted, found, advice, [f"{name}: {said}" for name, _, said in clashes])
 
 
 def _stacked(tables: list[pa.Table]) -> pa.Table:

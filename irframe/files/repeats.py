@@ -16,7 +16,7 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
-from irframe.files.as_runs import ONLY_SYSTEM, as_runs, collected, columns_of, is_array
+from irframe.files import as_runs as foreign
 from irframe.files.ids import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_run import ScannedRuns, named_groups
@@ -57,19 +57,10 @@ class Folded(NamedTuple):
     @property
     def lists(self) -> pd.MultiIndex:
         """Which repeats have a list for which topic."""
-        if isinstance(self.runs, pd.DataFrame):
-            return _lists_of(self.runs, self.role)
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        pairs: list[tuple[Any, Any]] = []
-        for name, run in self.runs.items():
-            if isinstance(run, pd.DataFrame):
-                topics = run[words.roles(run.columns)[words.TOPIC]].unique().tolist()
-            else:
-                topics = [topic for topic, docs in run.items() if docs]
-            pairs += [(name, topic) for topic in topics]
-        return pd.MultiIndex.from_tuples(pairs)
+        return _lists_of(foreign.as_runs(foreign.part_empty(self.runs)[0]), self.role)
 
     def contributing(self, systems: Any) -> Any:
         """Return systems that contributed to the pool, all their repeats in place of each."""
@@ -207,18 +198,18 @@ def fold(runs: Any) -> Folded:
     >>> list(folded.runs), folded.owners["dpr [repeat 2]"]
     (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
     """
-    runs = collected(runs)
+    runs = foreign.collected(runs)
     nothing = Folded(runs, None, {})
     if isinstance(runs, ScannedRuns):
         return nothing if runs.repeat is None else _of_files(runs)
-    if isinstance(runs, Mapping) and not is_array(runs):
+    if isinstance(runs, Mapping) and not foreign.is_array(runs):
         several = _repeated(runs)
         owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not _candidates(_names(runs)):
         return nothing
-    frame = as_runs(runs)
+    frame = foreign.as_runs(runs)
     return fold_rows(frame, words.roles(frame.columns), (words.SYSTEM, words.TOPIC, words.DOC))
 
 
@@ -321,7 +312,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
 def _names(runs: Any) -> Iterable[Any]:
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
-    table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
+    table = foreign.columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
     return () if table is None else table.columns
 
 
@@ -363,7 +354,7 @@ def _candidates(names: Iterable[Any]) -> list[str]:
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
     """Return a frame in which systems are called by their repeats, too."""
     role = words.SYSTEM if system is None else system
-    systems = pd.Series(ONLY_SYSTEM, frame.index) if system is None else frame[system]
+    systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])
     codes, pairs = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
     names = pd.Index([f"{one} [{word} {repeat}]" for one, repeat in pairs])

@@ -4,7 +4,6 @@ Verbs: simulate_track, example_track.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
 
 import numpy as np
@@ -15,7 +14,7 @@ from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import DOC, GRADE, HIGHEST_GRADE, RANK, SCORE, SYSTEM, TOPIC
 
-TEAM, CONTRIBUTING = "team", "contributing"
+TEAM, CONTRIBUTING, DECIMAL = "team", "contributing", "decimals"
 
 MOST_GRADES = HIGHEST_GRADE + 1
 FIRST_TOPIC = 101
@@ -32,27 +31,6 @@ DECIMALS = (1, 2, 3, 4, 6)
 """Decimals that systems file their scores with: the fewer, the more ties."""
 COMMON, TEAMWORK, OWN = 0.5, 0.6, 0.6
 """Spread of the noise that all systems share, that a team shares, and that is a system's own."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Field:
-    """The systems that take part; every array has one entry per system."""
-
-    names: list[str]
-    team: NDArray[np.intp]
-    quality: NDArray[np.float64]
-    decimals: NDArray[np.intp]
-    contributing: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Track:
-    """What all systems returned, and what was judged of it."""
-
-    retrieved: NDArray[np.int32]  # (system, topic, depth), numbers of documents
-    scores: NDArray[np.float64]  # (system, topic, depth)
-    judged: list[NDArray[np.intp]]  # per topic, numbers of documents
-    grades: list[NDArray[np.intp]]  # per topic, beside `judged`
 
 
 def simulate_track(
@@ -155,18 +133,9 @@ def simulate_track(
         raise ParameterError("arguments that describe a track", found, "", filter(None, faults))
     rng = np.random.default_rng(seed)
     field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
-    track = _run(rng, field, _shares(grades), topics, docs, depth, pool_depth)
-    topic_names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
-    width = len(str(docs - 1))
-    doc_names = pd.Index([f"d{doc:0{width}}" for doc in range(docs)])
-    runs = _runs_frame(field, track, topic_names, doc_names)
-    numbers = np.repeat(np.arange(topics), [len(judged) for judged in track.judged])
-    judged = {
-        TOPIC: topic_names.take(numbers),
-        DOC: doc_names.take(np.concatenate(track.judged)),
-        GRADE: np.concatenate(track.grades),
-    }
-    return runs, pd.DataFrame(judged)
+    names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
+    documents = pd.Index([f"d{doc:0{len(str(docs - 1))}}" for doc in range(docs)])
+    return _run(rng, field, _shares(grades), names, documents, depth, pool_depth)
 
 
 def _fault(name: str, value: object, low: int, high: int | None = None) -> str:
@@ -196,47 +165,52 @@ def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
     return np.concatenate([[1 - RELEVANT], RELEVANT * halving / halving.sum()])
 
 
-def _enter(rng: np.random.Generator, systems: int, teams: int) -> Field:
+def _enter(rng: np.random.Generator, systems: int, teams: int) -> pd.DataFrame:
+    """Return the systems that take part, a row for each."""
     team = np.arange(systems) * teams // systems
     member = np.arange(systems) - np.searchsorted(team, team)
     letters = [ascii_lowercase[place % 26] * (place // 26 + 1) for place in member]
     contributing = np.zeros(systems, dtype=bool)
     contributing[rng.permutation(systems)[: max(1, round(CONTRIBUTORS * systems))]] = True
-    return Field(
-        names=[f"team{number + 1}-{letter}" for number, letter in zip(team, letters, strict=True)],
-        team=team,
-        quality=0.4 + 1.6 * rng.random(teams)[team] + 0.8 * rng.random(systems),
-        decimals=np.asarray(DECIMALS)[rng.integers(len(DECIMALS), size=systems)],
-        contributing=contributing,
+    return pd.DataFrame(
+        {
+            SYSTEM: [f"team{n + 1}-{letter}" for n, letter in zip(team, letters, strict=True)],
+            TEAM: team,
+            "quality": 0.4 + 1.6 * rng.random(teams)[team] + 0.8 * rng.random(systems),
+            DECIMAL: np.asarray(DECIMALS)[rng.integers(len(DECIMALS), size=systems)],
+            CONTRIBUTING: contributing,
+        }
     )
 
 
 def _run(
     rng: np.random.Generator,
-    field: Field,
+    field: pd.DataFrame,
     shares: NDArray[np.float64],
-    topics: int,
-    docs: int,
+    names: "pd.Index[str]",
+    documents: "pd.Index[str]",
     depth: int,
     pool_depth: int,
-) -> Track:
-    shape = len(field.names), topics, depth
-    track = Track(np.empty(shape, np.int32), np.empty(shape), [], [])
-    for topic in range(topics):
-        candidates = rng.permutation(docs)[: CANDIDATES_PER_RANK * depth]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what all systems returned, and what was judged of it."""
+    shape = len(field), len(names), depth
+    retrieved, scores, judged = np.empty(shape, np.int32), np.empty(shape), []
+    for topic, name in enumerate(names):
+        candidates = rng.permutation(len(documents))[: CANDIDATES_PER_RANK * depth]
         grades = _hidden_grades(rng, shares, len(candidates))
         values = _values(rng, field, grades / (len(shares) - 1))
         order = np.argsort(-values, axis=1)[:, :depth]
-        track.retrieved[:, topic] = candidates[order]
-        track.scores[:, topic] = np.take_along_axis(values, order, axis=1)
-        pool = np.unique(order[field.contributing, :pool_depth])
+        retrieved[:, topic] = candidates[order]
+        scores[:, topic] = np.take_along_axis(values, order, axis=1)
+        pool = np.unique(order[field[CONTRIBUTING], :pool_depth])
         pool = pool[np.argsort(candidates[pool])]
-        track.judged.append(candidates[pool])
-        track.grades.append(grades[pool])
+        columns = {TOPIC: name, DOC: documents.take(candidates[pool]), GRADE: grades[pool]}
+        judged.append(pd.DataFrame(columns))
     for decimals in DECIMALS:
-        rows = field.decimals == decimals
-        track.scores[rows] = np.round(track.scores[rows], decimals) + 0.0  # no negative zeros
-    return track
+        rows = field[DECIMAL] == decimals
+        scores[rows] = np.round(scores[rows], decimals) + 0.0  # no negative zeros
+    runs = _runs_frame(field, names, documents.take(retrieved.ravel()), scores)
+    return runs, pd.concat(judged, ignore_index=True)
 
 
 def _hidden_grades(
@@ -250,34 +224,33 @@ def _hidden_grades(
 
 
 def _values(
-    rng: np.random.Generator, field: Field, relevance: NDArray[np.float64]
+    rng: np.random.Generator, field: pd.DataFrame, relevance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return what each system thinks of each candidate: (system, candidate)."""
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
-    teamwork = TEAMWORK * rng.standard_normal((int(field.team[-1]) + 1, len(relevance)))
-    values = rng.standard_normal((len(field.names), len(relevance)))
+    teamwork = TEAMWORK * rng.standard_normal((1 + field[TEAM].max(), len(relevance)))
+    values: NDArray[np.float64] = rng.standard_normal((len(field), len(relevance)))
     values *= OWN
-    values += teamwork[field.team]
+    values += teamwork[field[TEAM]]
     values += common
-    values += field.quality[:, np.newaxis] * ease * relevance
+    values += field[["quality"]].to_numpy() * ease * relevance
     return values
 
 
 def _runs_frame(
-    field: Field, track: Track, topic_names: "pd.Index[str]", doc_names: "pd.Index[str]"
+    field: pd.DataFrame, names: "pd.Index[str]", doc: "pd.Index[str]", scores: NDArray[np.float64]
 ) -> pd.DataFrame:
-    systems, topics, depth = track.retrieved.shape
+    systems, topics, depth = scores.shape
     numbers = np.repeat(np.arange(systems, dtype=np.int32), topics * depth)
-    teams = pd.Index([name.partition("-")[0] for name in field.names])
     columns = {
-        SYSTEM: pd.Index(field.names).take(numbers),
-        TEAM: teams.take(numbers),
-        TOPIC: topic_names.take(np.tile(np.arange(topics, dtype=np.int32).repeat(depth), systems)),
-        DOC: doc_names.take(track.retrieved.ravel()),
+        SYSTEM: pd.Index(field[SYSTEM]).take(numbers),
+        TEAM: pd.Index(field[SYSTEM].str.partition("-")[0]).take(numbers),
+        TOPIC: names.take(np.tile(np.arange(topics, dtype=np.int32).repeat(depth), systems)),
+        DOC: doc,
         RANK: np.tile(np.arange(1, depth + 1), systems * topics),
-        SCORE: track.scores.ravel(),
-        CONTRIBUTING: field.contributing[numbers],
+        SCORE: scores.ravel(),
+        CONTRIBUTING: field[CONTRIBUTING].to_numpy()[numbers],
     }
     return pd.DataFrame(columns, copy=False)
 

@@ -3,7 +3,6 @@
 Verbs: write_run, write_qrels.
 """
 
-import codecs
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,7 +21,7 @@ from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import PACKED, create, look_at, whole
+from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, whole
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
@@ -56,10 +55,16 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     """Write columns by role as the text format has them, one row a line."""
     for role, column in columns.items():
         _check_ids(column, role)
-    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in kind.layouts[STRATUM in columns]]
+    layout, rows = kind.layouts[STRATUM in columns], len(columns[TOPIC])
+    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in layout]
     with create(path) as stream:
-        for start in range(0, len(columns[TOPIC]), ROWS):
-            stream.write(_lines([_part(field, start) for field in fields]))
+        for start in range(0, rows, ROWS):
+            own = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
+            parts = [f.cast(TEXT) for f in own]
+            lines = pc.binary_join_element_wise(*parts, pa.scalar(" ", TEXT)).combine_chunks()
+            text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
+            stream.write(pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes())
+            stream.write(b"\n")
 
 
 def _write_objects(stream: IO[bytes], table: pa.Table) -> None:
@@ -141,19 +146,6 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
         found = f"{role} ids that are empty, hold white space or begin as a comment does"
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
         raise errors.IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
-
-
-def _part(field: pa.ChunkedArray | pa.Scalar, start: int) -> pa.Array | pa.Scalar:
-    if isinstance(field, pa.Scalar):
-        return field
-    return field.slice(start, ROWS).cast(TEXT).combine_chunks()
-
-
-def _lines(fields: list[pa.Array | pa.Scalar]) -> bytes:
-    lines = pc.binary_join_element_wise(*fields, pa.scalar(" ", TEXT))
-    text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
-    content: bytes = pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes() + b"\n"
-    return content
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
@@ -260,9 +252,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         return
     columns = columns_of(frame, QRELS)
     if ITERATION not in columns:
-        columns[ITERATION] = pa.chunked_array(
-            [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
-        )
+        columns[ITERATION] = constant("0", len(columns[TOPIC]))
     if PROBABILITY in columns and not _follows(columns):
         notice = "the column probability, which the TREC format lacks, is not written"
         warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")
@@ -279,24 +269,13 @@ def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
     return bool(np.allclose(judged, frame[PROBABILITY]))
 
 
-_ENDS = 256
-"""Bytes at the ends of a file where more than blanks is to be found."""
+_END = 256
+"""Bytes at the end of a file where more than blanks is to be found."""
 
 
 def is_nested(data: bytes) -> bool:
     """Tell by its content whether a file holds a dictionary, which is no text of columns."""
-    ends = data[-_ENDS:].rstrip()[-1:] == b"}"
-    return _is_cbor(data) or (may_be_nested(data[:_ENDS]) and ends)
-
-
-def may_be_nested(head: bytes) -> bool:
-    """Tell from its first bytes whether a file may hold a dictionary."""
-    return _is_cbor(head) or head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
-
-
-def _is_cbor(data: bytes) -> bool:
-    """Tell whether a file begins as a dictionary in CBOR does, and no text in UTF-8 may."""
-    return b"\xa0" <= data[:1] <= b"\xbf"
+    return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] == b"}")
 
 
 def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
@@ -329,7 +308,7 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
 
 
 def _loaded(data: bytes, source: str) -> Any:
-    if _is_cbor(data):
+    if is_cbor(data):
         try:
             import cbor2  # noqa: PLC0415 - only files of ranx need it
         except ImportError as error:

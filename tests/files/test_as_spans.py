@@ -1,4 +1,4 @@
-"""Spans of evidence out of what other tools hand over."""
+"""Spans of evidence out of what other tools hand over, and from files."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError
+from irframe.errors import FileFormatError, InputError
 
 ROWS = [
     {"qid": "q0", "doc_id": "a", "start": 1, "end": 4},
@@ -86,3 +86,33 @@ def test_what_is_no_span_is_refused(case):
 def test_what_holds_no_spans_is_refused(wrong):
     with pytest.raises(InputError):
         ir.as_spans(wrong)
+
+
+SPANS = pd.DataFrame({"topic": ["007"], "doc": ["1e5"], "start": [3], "end": [9], "grade": [1]})
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.tsv", "s.jsonl", "s.json", "s.csv.gz"])
+def test_files_give_what_was_written(name, tmp_path):
+    path = tmp_path / name
+    if "json" in name:
+        SPANS.to_json(path, orient="records", lines=name.endswith("l"))
+    else:
+        SPANS.to_csv(path, index=False, sep="\t" if ".tsv" in name else ",")
+    pd.testing.assert_frame_equal(ir.read_spans(path), SPANS, check_dtype=False)
+
+
+def test_questions_of_chunking_evaluation(tmp_path):
+    path = tmp_path / "questions_df.csv"
+    references = [{"content": "x", "start_index": 3, "end_index": 9}]
+    frame = {"question": ["q"], "references": [json.dumps(references)], "corpus_id": ["1e5"]}
+    pd.DataFrame(frame).to_csv(path, index=False)
+    wanted = SPANS.assign(topic="q0")
+    pd.testing.assert_frame_equal(ir.read_spans(path), wanted, check_dtype=False)
+
+
+@pytest.mark.parametrize("name", ["s.txt", "s.jsonl"])
+def test_files_of_other_kinds_are_refused(name, tmp_path):
+    path = tmp_path / name
+    path.write_text("no spans")
+    with pytest.raises(FileFormatError):
+        ir.read_spans(path)

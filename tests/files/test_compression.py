@@ -87,4 +87,5 @@ def test_lines_have_a_length_however_much_is_read_at_once(tmp_path, monkeypatch,
         assert len(read_qrels(write(tmp_path, lines.encode(), "whole"))) == before + 2
         longer = write(tmp_path, lines.replace("b", "bb", 1).encode(), "longer")
         if part < 64:
-            refused(FileFormatError, f"line {before + 1} of .*longer longer", read_qrels, longer)
+            number = 1 + before * (end != "\r")  # line feeds are counted
+            refused(FileFormatError, f"line {number} of .*longer longer", read_qrels, longer)

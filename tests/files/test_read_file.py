@@ -134,7 +134,7 @@ def test_parts_that_spark_writes_are_called_after_their_folder(tmp_path):
 def test_one_system_in_two_data_sets_is_refused(tmp_path):
     for folder in ("one", "two"):
         write(tmp_path / folder / "part-0.parquet", system="s")
-    refused(IdError, "'s' in .*one and .*two", lambda: ir.read_runs(f"{tmp_path}/*"))
+    refused(IdError, "two.*: 's', which is in .*one", lambda: ir.read_runs(f"{tmp_path}/*"))
 
 
 def test_other_folders_are_not_gone_into(tmp_path):
@@ -285,11 +285,11 @@ def test_files_that_do_not_go_together(tmp_path):
     )
     runs, problems = ir.read_runs(tmp_path, on_error="skip")
     assert runs["doc"].tolist() == ["d"]
-    assert problems["file"].str[-1].tolist() == ["d", "b", "c"]
+    assert problems["file"].str[-1].tolist() == ["b", "c", "d"]
     assert problems["found"].tolist() == [
-        f"{tmp_path / 'd'} without a single row",
         f"'s', which is in {tmp_path / 'a'}",
         f"none, unlike {tmp_path / 'a'}",
+        f"{tmp_path / 'd'} without a single row",
     ]
     turned = [tmp_path / "c", tmp_path / "a"]
     runs, problems = ir.read_runs(turned, on_error="skip")

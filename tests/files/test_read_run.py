@@ -72,15 +72,6 @@ def test_types_compare_and_join_as_text(tmp_path):
     assert run["rank"].tolist() == [9, 2]
 
 
-def test_system_is_tag_argument_or_file(tmp_path):
-    tagged = write(tmp_path, "1 Q0 a 1 2 x\n1 Q0 b 2 1 y\n")
-    assert read_run(tagged)["system"].tolist() == ["x", "y"]
-    assert read_run(tagged, "z")["system"].tolist() == ["z", "z"]
-    untagged = write(tmp_path, "1\ta\t1\n", "dev.v2.run.tsv")
-    assert read_run(untagged)["system"].tolist() == ["dev.v2.run"]
-    assert read_run(untagged, system="z")["system"].tolist() == ["z"]
-
-
 def test_open_files(tmp_path):
     wanted = read_run(write(tmp_path, LINES))
     with (tmp_path / "a.run").open() as text, (tmp_path / "a.run").open("rb") as data:
@@ -109,6 +100,9 @@ def test_open_files(tmp_path):
         ("topic\tdoc\trank\n1\ta\t1\n", "line 1 is a header"),
         (b"1 Q0 a 1 2 x\n1 Q0 \xe9 2 1 x\n", "line 2 is not UTF-8 text"),
         ("1\tQ0\t\t1\t2\tx\n", "line 1 has 5 columns"),
+        ("1 Q0 a 1 2 x more\n1 Q0 b 2 1\n", "line 2 has 5 columns, not 6"),
+        ("1 Q0 a 1 2 x\n1 Q0 b 2 one x more\n", "line 2 has the score 'one'"),
+        ("1 a 1\n1 b 2 1\n", "line 2 has 4 columns, not 3"),
         ("1 Q0 a 99999999999999999999 2 x\n", "line 1 has the rank '9999"),
     ],
 )
@@ -207,42 +201,24 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
     assert (len(frames), sorted(read), held) == (5 if in_turn else 1, names, [])
 
 
-def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
+def test_ids_may_look_like_hexadecimals(tmp_path):
     run = read_run(write(tmp_path, "0x1 Q0 0X2 10 1 0x3\n"))
     assert run.iloc[0].tolist() == ["0x3", "0x1", "0X2", 10, 1]
-    with pytest.raises(FileFormatError, match=r"a\.run.*line 2 has the rank '0X10'"):
-        read_run(write(tmp_path, "1 Q0 a 1 2 x\n1 Q0 b 0X10 1 x\n"))
-    with pytest.raises(FileFormatError, match="line 1 has the rank '-0x1'"):
-        read_run(write(tmp_path, "1\ta\t-0x1\n"))
     with pytest.raises(FileFormatError, match="line 1 has the score '0x10'"):
         read_run(write(tmp_path, "1 Q0 a 1 0x10 x\n"))
-    rows = [f"1 Q0 0x{n}z {n} {9 - n / 100} x0x1" for n in range(1, 200)]
-    assert len(read_run(write(tmp_path, "\n".join(rows)))) == 199
-    rows[150] = rows[150].replace(" 151 ", " 0x97 ")
-    with pytest.raises(FileFormatError, match="line 151 has the rank '0x97'"):
-        read_run(write(tmp_path, "\n".join(rows)))
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-@pytest.mark.parametrize("source", [None, 5, 2.5])
-def test_what_is_no_path(read, source):
-    refused(InputError, f"path.*found {source}", lambda: read(source))
-
-
-def test_folders(tmp_path):
-    for read in (read_run, read_qrels):
-        refused(InputError, f"found the folder {tmp_path}", read, tmp_path)
-    refused(InputError, "found the folder", lambda: read_runs([tmp_path]))
+def test_what_names_no_file_of_lines(tmp_path, read):
+    for source in (None, 5, 2.5):
+        refused(InputError, f"path.*found {source}", read, source)
+    folder = [tmp_path] if read is read_runs else tmp_path
+    refused(InputError, f"found the folder {tmp_path}", read, folder)
+    refused(FileNotFoundError, "none.run", read, tmp_path / "none.run")
 
 
 def test_a_system_has_a_text_for_a_name(tmp_path):
     refused(ParameterError, "system, a text; found 5", read_run, write(tmp_path, LINES), system=5)
-
-
-@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-def test_missing_file(tmp_path, read):
-    with pytest.raises(FileNotFoundError):
-        read(tmp_path / "none.run")
 
 
 @given(files(ids, ids, ids, numbers))
@@ -289,7 +265,6 @@ def test_named_columns_of_judgments(tmp_path):
         ("1 0 a 1\n1 0 b 0.5\n", "line 2 has the grade '0.5'"),
         ("1 0 a\n", "line 1 has 3 columns, not 4"),
         ("1 0 a 1 x 2\n", "line 1 has 6 columns, not 4"),
-        ("1 0 a 0x1\n", "line 1 has the grade '0x1'"),
         ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
         ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
         ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 4 columns, not 3"),

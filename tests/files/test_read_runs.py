@@ -20,22 +20,6 @@ def test_all_systems_of_a_track(shared):
     assert runs["system"].iloc[0] == min(path.name for path in folder.glob("runs/*"))[:-3]
 
 
-@pytest.mark.parametrize(
-    ("file", "system"),
-    [
-        ("input.NLPR03vb10.gz", "input.NLPR03vb10"),
-        ("bm25+rm3.txt.gz", "bm25+rm3"),
-        ("bm25.run.XZ", "bm25"),
-        ("bm25(zs).trec.zst", "bm25(zs)"),
-        ("sab20.1.blind.gz", "sab20.1.blind"),
-        ("run2", "run2"),
-    ],
-)
-def test_system_named_after_its_file(tmp_path, file, system):
-    write(tmp_path, LINES, file)
-    assert set(read_runs(tmp_path, system="file")["system"]) == {system}
-
-
 def test_runs_come_in_order(tmp_path):
     for system in "cab":
         write(tmp_path, f"1 Q0 d 1 2 {system}\n", f"{system}.run")
@@ -58,32 +42,25 @@ def test_pattern_across_folders(tmp_path):
         (tmp_path / system).mkdir()
         write(tmp_path / system, f"1 Q0 d 1 2 {system}\n", "x.run")
     assert read_runs(f"{tmp_path}/**/*.run")["system"].tolist() == ["a", "b"]
-    with pytest.raises(IdError, match=r"'x' in .*a/x\.run and .*b/x\.run.*Rename"):
+    with pytest.raises(IdError, match=r"b/x\.run: 'x', which is in .*a/x\.run.*Rename"):
         read_runs(f"{tmp_path}/**/*.run", system="file")
 
 
 def test_a_system_in_two_files(tmp_path):
     for name in "abc":
         write(tmp_path, LINES, f"{name}.run")
-    with pytest.raises(
-        IdError, match=r"'bm25' in .*a\.run and .*b\.run and 1 more.*system=\"file\""
-    ):
-        read_runs(tmp_path)
+    said = r"found 2 that .*b\.run: 'bm25', which is in .*a\.run, .*c\.run: .*system=\"file\""
+    refused(IdError, said, read_runs, tmp_path)
     assert read_runs(tmp_path, system="file")["system"].tolist() == list("aabbcc")
 
 
-def test_parts_of_one_run_are_told_from_several_runs(tmp_path):
-    write(tmp_path, "1 Q0 d 1 2 x\n", "a.run")
-    write(tmp_path, "2 Q0 d 1 2 x\n", "b.run")
-    refused(IdError, "files of x share no topic.*part-0, part-1.*folder", read_runs, tmp_path)
-    write(tmp_path, "3 Q0 d 1 2 y\n", "c.run")
-    write(tmp_path, "3 Q0 e 1 2 y\n", "d.run")
-    with pytest.raises(IdError, match='files of x share no topic.*own; else name.*system="file"'):
-        read_runs(tmp_path)
-    (tmp_path / "x").mkdir()
-    for number, name in enumerate("ab"):
-        (tmp_path / f"{name}.run").rename(tmp_path / "x" / f"part-{number}.run")
-    assert read_runs(tmp_path / "x")["topic"].tolist() == ["1", "2"]
+def test_parts_of_one_run_have_a_folder_of_their_own(tmp_path):
+    for number in range(2):
+        write(tmp_path, f"{number} Q0 d 1 2 x\n", f"x-{number}.run")
+    refused(IdError, "call them part-0, part-1, .* in a folder", read_runs, tmp_path)
+    for number in range(2):
+        (tmp_path / f"x-{number}.run").rename(tmp_path / f"part-{number}.run")
+    assert read_runs(tmp_path)["topic"].tolist() == ["0", "1"]
 
 
 def test_nothing_to_read(tmp_path):

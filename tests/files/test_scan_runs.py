@@ -112,22 +112,6 @@ def test_rows_that_may_be_comments_are_told_of(tmp_path):
         rows(ir.scan_runs(tmp_path))
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"", mtime=0)])
-def test_a_file_without_rows(tmp_path, content):
-    (tmp_path / "a.txt").write_bytes(content)
-    refused(FileFormatError, "without a single row", lambda: rows(ir.scan_runs(tmp_path)))
-
-
-def test_a_damaged_file(tmp_path):
-    (tmp_path / "a.gz").write_bytes(gzip.compress(LINES)[:-12])
-    refused(FileFormatError, "damaged", lambda: rows(ir.scan_runs(tmp_path)))
-    packed = gzip.compress(LINES, mtime=0)
-    (tmp_path / "a.gz").write_bytes(packed[:20] + b"~~~~" + packed[24:])
-    refused(FileFormatError, "damaged", lambda: rows(ir.scan_runs(tmp_path)))
-    (tmp_path / "b.parquet").write_bytes(b"PAR1" + bytes(30) + b"PAR1")
-    refused(FileFormatError, "damaged", lambda: rows(ir.scan_runs(tmp_path / "b.parquet")))
-
-
 def test_text_that_begins_as_a_packed_file_may(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
     found = rows(ir.scan_runs(tmp_path))

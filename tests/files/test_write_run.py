@@ -30,9 +30,8 @@ from irframe.errors import (
     ParameterError,
 )
 from irframe.files import write_run as write_lines
-from irframe.files.formats import QRELS
 from irframe.files.read_run import read_qrels, read_run
-from irframe.files.write_run import columns_of, write, write_qrels, write_run
+from irframe.files.write_run import write_qrels, write_run
 
 RUN = pd.DataFrame(
     {
@@ -72,17 +71,14 @@ def test_formats_that_hold_every_column(tmp_path, name, rows):
 
 @pytest.mark.parametrize("name", ["a.json", "a.csv.gz", "a.xlsx"])
 def test_formats_that_are_not_written(tmp_path, name):
-    for act, frame in ((write_run, RUN), (write_qrels, FRAME)):
+    for act, frame in ((write_run, RUN), (write_qrels, JUDGED)):
         refused(ParameterError, r"TREC format, or \.jsonl", lambda: act(frame, tmp_path / name))  # noqa: B023
     assert not (tmp_path / name).exists()
 
 
 def test_json_holds_finite_numbers(tmp_path):
-    refused(
-        InputError,
-        "finite numbers",
-        lambda: write_run(RUN.assign(score=np.inf), tmp_path / "a.jsonl"),
-    )
+    infinite = RUN.assign(score=np.inf)
+    refused(InputError, "finite numbers", write_run, infinite, tmp_path / "a.jsonl")
 
 
 def test_the_very_text(tmp_path):
@@ -291,47 +287,12 @@ def test_the_package_that_is_needed_is_named(tmp_path, monkeypatch):
     refused(FileFormatError, "pip install cbor2", lambda: ir.read_run(path))
 
 
-FRAME = pd.DataFrame({"note": "n", "label": [2, -1], "docno": ["b", "a"], "qid": [7, 7]})
-
-
-def written(path, frame=FRAME):
-    write(path, columns_of(frame, QRELS), QRELS)
-    return path.read_text(encoding="utf-8")
-
-
-def test_columns_are_those_of_the_format_and_what_is_lacking_is_its_name(tmp_path):
-    assert written(tmp_path / "q") == "7 iteration b 2\n7 iteration a -1\n"
-
-
-@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("rows", [1, 2])
 def test_pieces_do_not_show(tmp_path, monkeypatch, rows):
-    frame = pd.concat([FRAME] * 3)
-    whole = written(tmp_path / "whole", frame)
+    write_run(RUN, tmp_path / "whole")
     monkeypatch.setattr(write_lines, "ROWS", rows)
-    assert written(tmp_path / "pieces", frame) == whole
-
-
-@pytest.mark.parametrize("doc", ["", "a b", "a\tb", "a\u000bb", "a\n"])
-def test_ids_that_a_line_cannot_hold_are_shown(tmp_path, doc):
-    frame = FRAME.assign(docno=["fine", doc])
-    with pytest.raises(IdError, match="doc ids that a line can hold") as caught:
-        written(tmp_path / "q", frame)
-    assert caught.value.offenders == [repr(doc)]
-    assert not (tmp_path / "q").exists()
-
-
-def test_only_a_topic_may_be_taken_for_a_comment(tmp_path):
-    assert "7 iteration #a 2" in written(tmp_path / "q", FRAME.assign(docno=["#a", "b"]))
-    with pytest.raises(IdError, match="topic ids .* begin as a comment does: '#7'"):
-        written(tmp_path / "q", FRAME.assign(qid=["#7", "#7"]))
-
-
-def test_what_is_no_frame_of_rows():
-    refused(InputError, "judgments.*found", lambda: columns_of([1], QRELS))
-    with pytest.raises(InputError, match="judgments to write; found a frame without rows"):
-        columns_of(FRAME[:0], QRELS)
-    with pytest.raises(InputError, match="judgments with a column for doc"):
-        columns_of(FRAME.drop(columns="docno"), QRELS)
+    write_run(RUN, tmp_path / "pieces")
+    assert (tmp_path / "pieces").read_text() == (tmp_path / "whole").read_text()
 
 
 JUDGED = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [-1, 3]})
@@ -370,10 +331,6 @@ def test_probabilities_are_written_only_as_strata_give_them(tmp_path, judged, wr
     with nullcontext() if written else pytest.warns(IrframeWarning, match="column probability"):
         write_qrels(frame, tmp_path / "a")
     assert read_qrels(tmp_path / "a")["stratum"].tolist() == ["s", "s"]
-
-
-def test_write_qrels_columns_that_are_needed(tmp_path):
-    refused(InputError, "grade", write_qrels, JUDGED[["topic", "doc"]], tmp_path / "a")
 
 
 def test_judgments_of_other_tools_are_written(tmp_path):

@@ -14,8 +14,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError
-from irframe.interop import IrframeProvider
-from irframe.interop.provider import register, translate
+from irframe.interop import IrframeProvider, register, translate
 
 TEXTS = [
     *("AP", "AP@100", "AP(rel=2)", "P@10", "P(rel=2)@10", "RR", "RR(rel=2)", "Rprec", "R@50"),
@@ -243,7 +242,7 @@ def test_the_default_pipeline_asks_irframe_first():
         "      ir_measures.providers.registry['irframe'].NAME)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["irframe.interop.provider", "1.0", "irframe"]
+    assert done.stdout.split() == ["irframe.interop", "1.0", "irframe"]
 
 
 def test_registering_again_changes_nothing():

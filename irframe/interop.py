@@ -1,4 +1,4 @@
-"""A provider of measures for ir_measures, and so for PyTerrier."""
+"""irframe inside other tools: once this is imported, ir_measures and PyTerrier compute with it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -19,7 +19,7 @@ except ImportError as absent:
     wanted, advice = "the package ir_measures", "install it: pip install ir-measures"
     raise InputError(wanted, "none", advice) from absent
 
-__all__ = ["IrframeProvider", "register", "translate"]
+__all__ = ["IrframeProvider"]
 
 SAME = frozenset(
     {"AP", "BPM", "Bpref", "Compat", "INSQ", "INST", "IPrec", "Judged", "NERR10", "NERR11"}
@@ -81,11 +81,8 @@ class IrframeEvaluator(providers.Evaluator):
 
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
         given = _kept(qrels)
-        self._qrels = None if _is_empty(given) else given
-        self._judged_topics: set[Any] = set()
-        if isinstance(given, Mapping):
-            self._judged_topics = {topic for topic, docs in given.items() if docs}
-        elif len(given):
+        self._qrels, self._judged_topics = given, set[Any]()
+        if not _is_empty(given):
             frame, columns = qrels_by_role(given)
             self._judged_topics = set(frame[columns[TOPIC]].unique().tolist())
         topics = set(given) if isinstance(given, Mapping) else self._judged_topics
@@ -100,8 +97,7 @@ class IrframeEvaluator(providers.Evaluator):
     @cached_property
     def scorer(self) -> Scorer:
         """What scores runs."""
-        qrels = {} if self._qrels is None else self._qrels
-        return scorer(qrels, self.metrics, topics="runs", score_dtype="float32")
+        return scorer(self._qrels, self.metrics, topics="runs", score_dtype="float32")
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:
         """Yield the score of every topic and measure; those of topics not in the run come last."""
@@ -129,7 +125,7 @@ class IrframeEvaluator(providers.Evaluator):
     def _scores(self, run: Any) -> tuple[list[Any], list[list[float]]]:
         """Return the topics that are judged and in the run, and the scores of each measure."""
         runs: Any = {}
-        if self._qrels is None or _is_empty(run):
+        if not self._judged_topics or _is_empty(run):
             pass
         elif type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
             runs = {t: docs for t, docs in run.items() if docs and t in self._judged_topics}
@@ -155,3 +151,6 @@ def _is_empty(given: Any) -> bool:
     if isinstance(given, Mapping):
         return not any(given.values())
     return hasattr(given, "__len__") and not len(given)
+
+
+register()
