@@ -1,8 +1,8 @@
 """At which rank systems answer, and two systems compared by that: counts, tests, verdicts."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.checks import choice, level, places, whole
 from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
-from irframe.cubes.verb import against, attended, read_depth, shared_topics
+from irframe.cubes.verb import against, attended, by_topics, read_depth, shared_topics
 from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.esl import ESL
-from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.names import SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
 from irframe.paired.differences import ROUNDING, ratio
 from irframe.record import NONE
@@ -32,7 +33,6 @@ DEEPEST = 100
 """Rank below which a document counts as not returned, if nobody says otherwise."""
 
 Relevant = Literal["only", "first"]
-RELEVANT: tuple[Relevant, ...] = get_args(Relevant)
 """What a topic with several relevant documents is: an error, or answered by the first."""
 
 
@@ -44,37 +44,33 @@ class Answers:
     """Rank of the first relevant document, 0 where not returned; shape (system, topic)."""
     listed: NDArray[np.bool_]
     """Whether the system has any document for the topic; shape (system, topic)."""
+    there: NDArray[np.bool_]
+    """Whether the system took part in the topic, shape (system, topic)."""
     systems: pd.Index
     topics: pd.Index
     depth: int
     skipped: int
     """How many topics are left out because they have no relevant document."""
-    there: NDArray[np.bool_] | None = None
-    """Whether the system took part in the topic, shape (system, topic); by default everywhere."""
-    topic_name: str = TOPIC
+    topic_name: str
     """What the caller calls topics."""
 
     def shared(self, rows: NDArray[Any]) -> "Answers":
         """Return the answers on the topics in which some systems took part, warning of others."""
-        if self.there is None or (there := self.there[rows]).all():
-            return self
-        return self.part(shared_topics(there, IdError))
+        there = self.there[rows]
+        return self if there.all() else self.part(topics=shared_topics(there, IdError))
 
-    def part(self, topics: NDArray[Any], skipped: int | None = None) -> "Answers":
-        """Return the answers on some topics."""
+    def part(
+        self, systems: Any = slice(None), topics: Any = slice(None), skipped: int | None = None
+    ) -> "Answers":
+        """Return the answers of some systems on some topics."""
         return replace(
             self,
-            rank=self.rank[:, topics],
-            listed=self.listed[:, topics],
+            rank=self.rank[systems][:, topics],
+            listed=self.listed[systems][:, topics],
+            there=self.there[systems][:, topics],
+            systems=self.systems[systems],
             topics=self.topics[topics],
-            there=None if self.there is None else self.there[:, topics],
             skipped=self.skipped if skipped is None else skipped,
-        )
-
-    def of_systems(self, rows: NDArray[Any]) -> "Answers":
-        """Return the answers of some systems."""
-        return replace(
-            self, rank=self.rank[rows], listed=self.listed[rows], systems=self.systems[rows]
         )
 
     def groups(self, groups: Groups, kept: NDArray[Any]) -> Iterator[tuple[Any, "Answers"]]:
@@ -89,13 +85,13 @@ class Answers:
         """
         if groups.dim == SYSTEM:
             for key in pd.unique(groups.keys):
-                yield key, self.of_systems(np.flatnonzero(groups.keys == key))
+                yield key, self.part(groups.keys == key)
             return
         of_answer = groups.keys[kept]
         for key in pd.unique(of_answer):
-            skipped = int((groups.keys == key).sum() - (of_answer == key).sum())
-            part = self.part(np.flatnonzero(of_answer == key), skipped)
-            yield key, part.of_systems(np.flatnonzero(part.listed.any(axis=1)))
+            topics = of_answer == key
+            skipped = int((groups.keys == key).sum() - topics.sum())
+            yield key, self.part(self.listed[:, topics].any(axis=1), topics, skipped)
 
 
 def answers_of_cube(
@@ -103,81 +99,71 @@ def answers_of_cube(
 ) -> Answers:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
     deepest = read_depth(cube, depth)
-    depth = min(DEEPEST, deepest) if depth is None else deepest
-    _refuse_options(rel, relevant)
-    cube = attended(cube)
-    experiment = experiment_of(cube)
-    count = experiment.judgments.count_by_topic(experiment.judgments.grade >= rel)
-    kept = _kept(count, cube.indexes[TOPIC], relevant)
-    grade = cube["grade"].variable[:, kept, :depth]
-    first = xr.apply_ufunc(
-        _first,
-        grade,
-        input_core_dims=[[DEPTH]],
-        kwargs={"rel": rel},
-        dask="parallelized",
-        output_dtypes=[np.int32],
-        dask_gufunc_kwargs={"allow_rechunk": True},
-    )
-    return Answers(
-        rank=first.to_numpy(),
-        listed=cube["retrieved"][:, kept].to_numpy() > 0,
-        systems=cube.indexes[SYSTEM],
-        topics=cube.indexes[TOPIC][kept],
-        depth=depth,
-        skipped=len(count) - len(kept),
-        there=experiment.there[:, kept],
-    )
+    depth, cube = min(DEEPEST, deepest) if depth is None else deepest, attended(cube)
+    parts = map(experiment_of, by_topics(cube))
+    return _answers(experiment_of(cube), parts, depth, rel, relevant, TOPIC)[0]
 
 
 def answers_of_runs(
     runs: Runs,
     qrels: Qrels,
+    systems: Sequence[Hashable] | None,
+    by: Any,
+    policy: Policy,
     *,
     depth: int | None,
     rel: int,
     relevant: Relevant,
-    by: Any,
-    systems: Sequence[Hashable] | None,
-    policy: Policy,
 ) -> dict[Any, Answers]:
     """Find the answers in frames; `depth` is by default 100.
 
     Those of every group, or under the key None those of all topics.
     """
-    _refuse_options(rel, relevant)
     if TIE_POLICIES[policy.ties].shares:
         raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     judgments = Judgments.of(qrels, (), policy.topics)
     reader = Reader(judgments, policy, (), pooled=False)
     experiment, groups = reader.read_table(runs, by, systems)
-    judgments, hits = experiment.judgments, experiment.hits
-    count = judgments.levels_of[:, judgments.levels >= rel].sum(axis=1)
-    kept = _kept(count, judgments.topics, relevant)
-    entries = np.flatnonzero((hits.rank <= depth) & (judgments.grade[hits.row] >= rel))
-    rank = np.full(hits.length.shape, depth + 1, np.int32)
-    np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
-    rank[rank > depth] = 0
-    answers = Answers(
-        rank=np.ascontiguousarray(rank[:, kept]),
-        listed=hits.length[:, kept] > 0,
-        systems=experiment.systems,
-        topics=judgments.topics[kept],
-        depth=depth,
-        skipped=len(count) - len(kept),
-        topic_name=str(experiment.names[1]),
-    )
+    name = str(experiment.names[1])
+    answers, kept = _answers(experiment, [experiment], depth, rel, relevant, name)
     return {None: answers} if groups is None else dict(answers.groups(groups, kept))
 
 
-def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
+def _answers(
+    whole: Experiment,
+    parts: Iterable[Experiment],
+    depth: int,
+    rel: int,
+    relevant: Relevant,
+    topic_name: str,
+) -> tuple[Answers, NDArray[Any]]:
+    """Return the answers in an experiment, given in parts by topics, and the topics that count."""
+    ESL(rel=rel)
+    choice("relevant", relevant, get_args(Relevant))
+    count = whole.judgments.count_by_topic(whole.judgments.grade >= rel)
+    kept = _kept(count, whole.judgments.topics, relevant)
+    ranks = [_first_ranks(part.loaded, depth, rel) for part in parts]
+    answers = Answers(
+        rank=np.ascontiguousarray(np.concatenate(ranks, axis=1)[:, kept]),
+        listed=whole.hits.length[:, kept] > 0,
+        there=whole.there[:, kept],
+        systems=whole.systems,
+        topics=whole.judgments.topics[kept],
+        depth=depth,
+        skipped=len(count) - len(kept),
+        topic_name=topic_name,
+    )
+    return answers, kept
+
+
+def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
     """Return the rank of the first relevant document of every list, 0 where there is none."""
-    ranks = np.zeros(grade.shape[:-1], np.int32)
-    for row, lists in zip(ranks, grade, strict=True):
-        relevant = lists >= rel
-        row[...] = np.where(relevant.any(axis=-1), np.argmax(relevant, axis=-1) + 1, 0)
-    return ranks
+    hits = experiment.hits
+    entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
+    rank = np.full(hits.length.shape, depth + 1, np.int32)
+    np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
+    return np.where((rank <= depth) & experiment.there, rank, np.int32(0))
 
 
 def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[Any]:
@@ -196,11 +182,6 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[
     return kept
 
 
-def _refuse_options(rel: int, relevant: Relevant) -> None:
-    ESL(rel=rel)
-    choice("relevant", relevant, RELEVANT)
-
-
 BLOCK = 1 << 21
 """Ranks compared at a time, which bounds memory; at least one pair."""
 
@@ -217,17 +198,9 @@ P_VALUES = (
 """The p-values of a comparison, in the order of the tables of Lin et al."""
 
 
-class Verdicts(NamedTuple):
-    """What may be claimed for system b over system a."""
-
-    better: Array
-    significantly_better: Array
-    no_harm: Array
-
-
 def claim(
     answered: Array, answered_significant: Array, ranked: Array, ranked_significant: Array
-) -> Verdicts:
+) -> dict[str, Array]:
     """Combine who answers more with who ranks higher.
 
     Parameters
@@ -244,16 +217,17 @@ def claim(
 
     Returns
     -------
-    Verdicts
-        ``better``: b is ahead in both. ``significantly_better``: and significantly so.
-        ``no_harm``: b is significantly ahead in one and not significantly behind in the other.
+    dict
+        What may be claimed for b over a. ``better``: b is ahead in both.
+        ``significantly_better``: and significantly so. ``no_harm``: b is significantly ahead in
+        one and not significantly behind in the other.
     """
-    better = (answered > 0) & (ranked > 0)
-    more = (answered > 0) & answered_significant
-    fewer = (answered < 0) & answered_significant
-    higher = (ranked > 0) & ranked_significant
-    lower = (ranked < 0) & ranked_significant
-    return Verdicts(better, more & higher, (more & ~lower) | (higher & ~fewer))
+    more, higher = answered * answered_significant, ranked * ranked_significant
+    return {
+        "better": (answered > 0) & (ranked > 0),
+        "significantly_better": (more > 0) & (higher > 0),
+        "no_harm": (np.maximum(more, higher) > 0) & (np.minimum(more, higher) >= 0),
+    }
 
 
 def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
@@ -346,9 +320,7 @@ CASES = ("neither", "a_only", "b_only", "both")
 
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
-MEASURES: dict[Measure, str] = {"ESL": "esl", "RR": "rr"}
 OutcomeTest = Literal["wilcoxon", "t"]
-TESTS: tuple[OutcomeTest, ...] = get_args(OutcomeTest)
 
 
 @dataclass(frozen=True)
@@ -363,10 +335,9 @@ class Basis:
 
 def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
-    choice("measure", measure, tuple(MEASURES))
-    choice("test", test, TESTS)
-    level(alpha)
-    return Basis(MEASURES[measure], test, alpha, parse_stepwise(adjust))
+    choice("measure", measure, get_args(Measure))
+    choice("test", test, get_args(OutcomeTest))
+    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust))
 
 
 def compare_answers(
@@ -399,19 +370,18 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
         "ranked": np.sign(ahead).astype(int),
         "ranked_significant": deciding[f"p_{verdict.measure}_{verdict.test}"] < verdict.alpha,
     }
-    return columns | parts | claim(*parts.values())._asdict()
+    return columns | parts | claim(*parts.values())
 
 
 def pairs_of(
     answers: Answers, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
 ) -> NDArray[np.int64]:
     """Return positions of systems a and b for every comparison asked for by `outcomes`."""
+    labels = answers.systems.tolist()
     if order is not None:
         if baseline is not None or systems is not None:
             raise ParameterError("either order= or baseline= and systems=", "both")
-        labels = answers.systems.tolist()
         return _best_so_far(answers, places("systems of the runs compared", order, labels))
-    labels = answers.systems.tolist()
     if baseline is not None:
         yardstick, others = against(labels, baseline, systems)
         return np.array([(yardstick, other) for other in others], np.int64)

@@ -271,16 +271,13 @@ def outcomes(
     verdict, parts = breakdown.basis(measure, test, alpha, adjust), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
-        data, judged, by = with_given_groups(data, _judged(qrels), by)
+        if qrels is None:
+            raise ParameterError("a qrels frame beside the run frame", "none")
+        data, judged, by = with_given_groups(data, qrels, by)
+        policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         wanted = None if systems is None else [*listed(baseline), *listed(systems)]
-        answers = breakdown.answers_of_runs(
-            data,
-            judged,
-            systems=wanted if order is None else list(order),
-            policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
-            by=by,
-            **reading,
-        )
+        wanted = wanted if order is None else list(order)
+        answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
@@ -297,12 +294,6 @@ def _compared(
     shared = answers.shared(np.unique(pairs))
     summary = breakdown.compare_answers(shared, pairs, verdict, ordered=order is not None)
     return Outcomes(summary, {None: (shared, pairs)})
-
-
-def _judged(qrels: Qrels | None) -> Qrels:
-    if qrels is None:
-        raise ParameterError("a qrels frame beside the run frame", "none")
-    return qrels
 
 
 def _refuse_settled(**options: Any) -> None:
