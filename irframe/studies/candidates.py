@@ -98,21 +98,32 @@ class Pool:
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
         return np.asarray(np.divide(summed, total, out=np.zeros_like(total), where=total > 0))
 
-    def tally(self, judged: Array, relevant: Array) -> tuple[Array, Array]:
-        """Return the weight of what is relevant, and of all that is judged, in every list.
+    @cached_property
+    def earliness(self) -> Array:
+        """Priority by best rank, then by how many lists have a document there."""
+        lists = 1 + self.rank.shape[-1]
+        beyond = self.best_rank - self.runs_there / lists  # before the next rank, whoever has it
+        with np.errstate(divide="ignore"):
+            return np.where(self.there, 1 / (beyond + 1), 0.0)
 
-        Parameters
-        ----------
-        judged, relevant
-            Which documents are judged, and how relevant they are; shape (topic, document).
 
-        Returns
-        -------
-        tuple of numpy.ndarray
-            Two of shape (topic, system).
-        """
-        rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
-        return tuple(np.moveaxis(np.matmul(rows, self.weight), 1, 0))
+def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
+    """Return the weight of what is relevant, and of all that is judged, in every list.
+
+    Parameters
+    ----------
+    judged, relevant
+        Which documents are judged, and how relevant they are; shape (topic, document).
+    weight
+        That of a document in a list, shape (topic, document, system).
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Two of shape (topic, system).
+    """
+    rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
+    return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
 
 
 def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
