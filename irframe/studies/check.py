@@ -24,7 +24,7 @@ from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
-from irframe.studies import tie_ranges
+from irframe.studies import findings
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
@@ -48,9 +48,9 @@ def lists_found(
     tied: Codes,
 ) -> Listed:
     """Return the topics of which something is true, by system."""
-    lengths = tie_ranges.list_lengths(table, judgments)
+    lengths = findings.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
-    usual = tie_ranges.usual_length(rows)
+    usual = findings.usual_length(rows)
     wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
@@ -59,10 +59,10 @@ def lists_found(
         "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
-        "scores_constant": tie_ranges.undecided(table),
-        "ranks_contradict": tie_ranges.contradicting(table),
-        "ranks_skipped": tie_ranges.gapped(table),
-        "ranks_repeated": tie_ranges.equally_ranked(table),
+        "scores_constant": findings.undecided(table),
+        "ranks_contradict": findings.contradicting(table),
+        "ranks_skipped": findings.gapped(table),
+        "ranks_repeated": findings.equally_ranked(table),
         "lists_tied": np.unique(tied),
     }
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
@@ -322,7 +322,7 @@ def _found(
     ranking = rank_table(scored, ties="trec")
     infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
     rows = {
-        "scores_missing": tie_ranges.without_score(table),
+        "scores_missing": findings.without_score(table),
         "scores_infinite": np.flatnonzero(infinite),
         "duplicates": listed_again(table.system, codes),
         "documents_unknown": unknown(table, documents),
@@ -364,7 +364,7 @@ def _coded(
     table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
 ) -> tuple[Codes, NDArray[np.bool_]]:
     """Return a code for every document and topic, and whether it is judged."""
-    retrieved = coded_tables.Side(tie_ranges.topics_of_both(table, judgments), table.doc)
+    retrieved = coded_tables.Side(findings.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
         (codes,) = coded_tables.code_documents(retrieved)
         return codes, np.zeros(len(codes), dtype=bool)
@@ -406,7 +406,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
     summary = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
-    return tie_ranges.Findings(summary.join(frame[columns]))
+    return findings.Findings(summary.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
@@ -414,5 +414,5 @@ def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, st
     graves = {name: grave for name, grave in severity.items() if row[name]}
     if "documents_unknown" in graves and len(row["documents_unknown"]) == row["documents"]:
         graves["documents_unknown"] = "error"
-    ordered = sorted(graves, key=lambda name: tie_ranges.SEVERITIES.index(graves[name]))
+    ordered = sorted(graves, key=lambda name: findings.SEVERITIES.index(graves[name]))
     return {name: graves[name] for name in ordered}

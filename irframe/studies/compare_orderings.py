@@ -145,13 +145,13 @@ def compare_orderings(
     cube = attended(cube)
     yardstick, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
     compared = shared(cube.isel({SYSTEM: [yardstick, *others]}))
-    own_gain, own_rel = gains_of(chosen)
+    gain, rel = gains_of(chosen, gain, rel)
     hedge = order_pairs(
         compared,
         np.array([(other, 0) for other in range(1, 1 + len(others))]),
         depth=deepest,
-        gain=own_gain if gain is None else gain,
-        rel=own_rel if rel is None else rel,
+        gain=gain,
+        rel=rel,
         labels=False,
     ).sel({DEPTH: deepest})
     scores = score(compared, chosen, at=deepest)
@@ -329,18 +329,15 @@ def _orderings(
     depths: Array,
 ) -> tuple[Array, Array]:
     """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
+    options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
-    seen = []
-    for metric in metrics:
-        own, least = gains_of(metric)
-        options: Any = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
-        seen.append(repr(options))
-        if seen[-1] not in results:
-            gains = ranking_gains(cube, int(depths.max()), **options)
+    for worth, least in options:
+        if (key := repr((worth, least))) not in results:
+            gains = ranking_gains(cube, int(depths.max()), gain=worth, rel=least)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
             behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
-            results[seen[-1]] = sign_p(ahead, behind), np.sign(ahead - behind)
-    p, favoured = zip(*(results[key] for key in seen), strict=True)
+            results[key] = sign_p(ahead, behind), np.sign(ahead - behind)
+    p, favoured = zip(*(results[repr(key)] for key in options), strict=True)
     return np.stack(p), np.stack(favoured)
 
 

@@ -44,8 +44,8 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.scores.summary import united
 from irframe.studies import coefficients
+from irframe.studies.findings import Finding, listed_findings, to_frame
 from irframe.studies.grades_by_judge import PASSES, Grades, Judged, Passes, passes_of, read_judges
-from irframe.studies.tie_ranges import Finding, listed_findings, to_frame
 from irframe.warned import OneCall, in_group
 
 
