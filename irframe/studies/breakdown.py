@@ -1,7 +1,7 @@
 """At which rank systems answer, and two systems compared by that: counts, tests, verdicts."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.checks import choice, level, places, whole
 from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
-from irframe.cubes.verb import against, attended, by_topics, read_depth, shared_topics
-from irframe.cubes.view import experiment_of
-from irframe.errors import DepthError, IdError, InputError, ParameterError
+from irframe.cubes.verb import against, attended, by_topics, read_depth
+from irframe.cubes.view import LIST, experiment_of
+from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.group_columns import Groups
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.scorer_input import Reader
@@ -36,72 +35,17 @@ Relevant = Literal["only", "first"]
 """What a topic with several relevant documents is: an error, or answered by the first."""
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """The ranks at which systems answer topics, for the topics with a relevant document."""
-
-    rank: NDArray[np.int32]
-    """Rank of the first relevant document, 0 where not returned; shape (system, topic)."""
-    listed: NDArray[np.bool_]
-    """Whether the system has any document for the topic; shape (system, topic)."""
-    there: NDArray[np.bool_]
-    """Whether the system took part in the topic, shape (system, topic)."""
-    systems: pd.Index
-    topics: pd.Index
-    depth: int
-    skipped: int
-    """How many topics are left out because they have no relevant document."""
-    topic_name: str
-    """What the caller calls topics."""
-
-    def shared(self, rows: NDArray[Any]) -> "Answers":
-        """Return the answers on the topics in which some systems took part, warning of others."""
-        there = self.there[rows]
-        return self if there.all() else self.part(topics=shared_topics(there, IdError))
-
-    def part(
-        self, systems: Any = slice(None), topics: Any = slice(None), skipped: int | None = None
-    ) -> "Answers":
-        """Return the answers of some systems on some topics."""
-        return replace(
-            self,
-            rank=self.rank[systems][:, topics],
-            listed=self.listed[systems][:, topics],
-            there=self.there[systems][:, topics],
-            systems=self.systems[systems],
-            topics=self.topics[topics],
-            skipped=self.skipped if skipped is None else skipped,
-        )
-
-    def groups(self, groups: Groups, kept: NDArray[Any]) -> Iterator[tuple[Any, "Answers"]]:
-        """Yield the answers of every group: of topics with the systems that have a list there.
-
-        Parameters
-        ----------
-        groups
-            The groups of systems, or of topics, left out or not.
-        kept
-            Which topics are not left out.
-        """
-        if groups.dim == SYSTEM:
-            for key in pd.unique(groups.keys):
-                yield key, self.part(groups.keys == key)
-            return
-        of_answer = groups.keys[kept]
-        for key in pd.unique(of_answer):
-            topics = of_answer == key
-            skipped = int((groups.keys == key).sum() - topics.sum())
-            yield key, self.part(self.listed[:, topics].any(axis=1), topics, skipped)
+ANSWERABLE = "answerable"
+"""Coordinate of topics: whether they have a relevant document."""
 
 
 def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
-) -> Answers:
+) -> xr.Dataset:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
     deepest = read_depth(cube, depth)
     depth, cube = min(DEEPEST, deepest) if depth is None else deepest, attended(cube)
-    parts = map(experiment_of, by_topics(cube))
-    return _answers(experiment_of(cube), parts, depth, rel, relevant, TOPIC)[0]
+    return _answers(experiment_of(cube), map(experiment_of, by_topics(cube)), depth, rel, relevant)
 
 
 def answers_of_runs(
@@ -114,47 +58,59 @@ def answers_of_runs(
     depth: int | None,
     rel: int,
     relevant: Relevant,
-) -> dict[Any, Answers]:
+) -> dict[Any, xr.Dataset]:
     """Find the answers in frames; `depth` is by default 100.
 
-    Those of every group, or under the key None those of all topics.
+    Those of every group, or under the key None those of all topics. A group of topics has the
+    systems that have a list there, and is one only if some topic of it has a relevant document.
     """
     if TIE_POLICIES[policy.ties].shares:
         raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
-    judgments = Judgments.of(qrels, (), policy.topics)
-    reader = Reader(judgments, policy, (), pooled=False)
+    reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
     experiment, groups = reader.read_table(runs, by, systems)
-    name = str(experiment.names[1])
-    answers, kept = _answers(experiment, [experiment], depth, rel, relevant, name)
-    return {None: answers} if groups is None else dict(answers.groups(groups, kept))
+    answers = _answers(experiment, [experiment], depth, rel, relevant)
+    answers.attrs["topic"] = str(experiment.names[1])
+    if groups is None:
+        return {None: answers}
+    answerable = answers[ANSWERABLE].to_numpy()
+    keys = groups.keys if groups.dim == SYSTEM else groups.keys[answerable]
+    parts = {key: answers.isel({groups.dim: groups.keys == key}) for key in pd.unique(keys)}
+    if groups.dim == TOPIC:
+        listed = answers["listed"].to_numpy()
+        for key, part in parts.items():
+            inside = listed[:, answerable & (groups.keys == key)].any(axis=1)
+            parts[key] = part.isel({SYSTEM: inside})
+    return parts
 
 
 def _answers(
-    whole: Experiment,
-    parts: Iterable[Experiment],
-    depth: int,
-    rel: int,
-    relevant: Relevant,
-    topic_name: str,
-) -> tuple[Answers, NDArray[Any]]:
-    """Return the answers in an experiment, given in parts by topics, and the topics that count."""
+    whole: Experiment, parts: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
+) -> xr.Dataset:
+    """Return the answers in an experiment, given in parts by topics.
+
+    Over (system, topic): ``rank`` of the first relevant document, 0 where not returned; whether the
+    system took part in the topic, ``there``, and has any document for it, ``listed``.
+    """
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
+    topics = whole.judgments.topics
     count = whole.judgments.count_by_topic(whole.judgments.grade >= rel)
-    kept = _kept(count, whole.judgments.topics, relevant)
-    ranks = [_first_ranks(part.loaded, depth, rel) for part in parts]
-    answers = Answers(
-        rank=np.ascontiguousarray(np.concatenate(ranks, axis=1)[:, kept]),
-        listed=whole.hits.length[:, kept] > 0,
-        there=whole.there[:, kept],
-        systems=whole.systems,
-        topics=whole.judgments.topics[kept],
-        depth=depth,
-        skipped=len(count) - len(kept),
-        topic_name=topic_name,
-    )
-    return answers, kept
+    several = np.flatnonzero(count > 1)
+    if len(several) and relevant == "only":
+        raise InputError(
+            "one relevant document per topic",
+            f"several for {len(several)} of {len(count)} topics",
+            "pass relevant='first' to count the first one that a run returns",
+            topics[several],
+        )
+    if not count.any():
+        raise InputError("topics with a relevant document", f"none among {len(count)}")
+    rank = np.concatenate([_first_ranks(part.loaded, depth, rel) for part in parts], axis=1)
+    values = {"rank": rank, "there": whole.there, "listed": whole.hits.length > 0}
+    labels = {SYSTEM: whole.systems, TOPIC: topics.rename(TOPIC), ANSWERABLE: (TOPIC, count > 0)}
+    variables = {name: (LIST, value) for name, value in values.items()}
+    return xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
@@ -164,22 +120,6 @@ def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int
     rank = np.full(hits.length.shape, depth + 1, np.int32)
     np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
     return np.where((rank <= depth) & experiment.there, rank, np.int32(0))
-
-
-def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[Any]:
-    """Return the topics that have a relevant document, refusing several by default."""
-    several = np.flatnonzero(count > 1)
-    if len(several) and relevant == "only":
-        raise InputError(
-            "one relevant document per topic",
-            f"several for {len(several)} of {len(count)} topics",
-            "pass relevant='first' to count the first one that a run returns",
-            topics[several],
-        )
-    kept = np.flatnonzero(count)
-    if not len(kept):
-        raise InputError("topics with a relevant document", f"none among {len(count)}")
-    return kept
 
 
 BLOCK = 1 << 21
@@ -341,16 +281,17 @@ def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust) -> 
 
 
 def compare_answers(
-    answers: Answers, pairs: NDArray[np.int64], verdict: Basis, *, ordered: bool
+    answers: xr.Dataset, pairs: NDArray[np.int64], verdict: Basis, skipped: int, *, ordered: bool
 ) -> pd.DataFrame:
     """Return a row per pair, with the columns that `outcomes` describes."""
-    labels = {f"system_{side}": answers.systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    columns = break_down(answers.rank, pairs)
+    systems = answers.indexes[SYSTEM]
+    labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
+    columns = break_down(answers["rank"].to_numpy(), pairs)
     frame = pd.DataFrame({**labels, **columns, **_verdicts(columns, verdict)})
     if ordered:
         frame.insert(2, "best_so_far", frame["delta"] > 0)
     frame.attrs["adjust"] = verdict.adjust or NONE
-    return frame.assign(n_no_relevant=answers.skipped)
+    return frame.assign(n_no_relevant=skipped)
 
 
 def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
@@ -374,10 +315,10 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
 
 
 def pairs_of(
-    answers: Answers, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
+    answers: xr.Dataset, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
 ) -> NDArray[np.int64]:
     """Return positions of systems a and b for every comparison asked for by `outcomes`."""
-    labels = answers.systems.tolist()
+    labels = answers.indexes[SYSTEM].tolist()
     if order is not None:
         if baseline is not None or systems is not None:
             raise ParameterError("either order= or baseline= and systems=", "both")
@@ -394,11 +335,13 @@ def pairs_of(
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 
-def _best_so_far(answers: Answers, order: list[int]) -> NDArray[np.int64]:
+def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:
     if len(order) < 2 or len(set(order)) < len(order):
-        twice = [str(answers.systems[row]) for row in sorted(set(order)) if order.count(row) > 1]
+        labels = answers.indexes[SYSTEM]
+        twice = [str(labels[row]) for row in sorted(set(order)) if order.count(row) > 1]
         raise ParameterError("an order of at least two systems, each once", "another", "", twice)
-    mrr = np.round([reciprocal(answers.rank[row]).mean() for row in order], 12)
+    rank = answers["rank"].to_numpy()
+    mrr = np.round([reciprocal(rank[row]).mean() for row in order], 12)
     new = np.append(True, mrr[1:] > np.maximum.accumulate(mrr)[:-1])
     best = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     rows = np.array(order, np.int64)
