@@ -51,6 +51,7 @@ from .ranks.rank_intervals import rank_intervals as rank_intervals
 from .reports.report import report as report
 from .scores.summary import summary as summary
 from .studies.check import check as check
+from .studies.compare_judges import round_effect as round_effect
 from .studies.compare_orderings import compare_orderings as compare_orderings
 from .studies.compare_orderings import (
     significance_agreement as significance_agreement,
@@ -76,7 +77,6 @@ from .studies.preferences import tau_union as tau_union
 from .studies.reordering import ablation as ablation
 from .studies.reordering import effective_top as effective_top
 from .studies.reordering import reordering as reordering
-from .studies.round_effect import round_effect as round_effect
 from .studies.search_lengths import best_systems as best_systems
 from .studies.search_lengths import difference_histogram as difference_histogram
 from .studies.search_lengths import length_histogram as length_histogram

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from irframe.printed import is_p, spelled_p
-from irframe.studies.tie_ranges import SEVERITIES
+from irframe.studies.findings import SEVERITIES
 
 SUFFIXES = {
     ".txt": "table",

@@ -18,9 +18,6 @@ from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.warned import during
 
-Beyond = tuple[Any, tuple[int, ...]]
-"""The type of an array, and its lengths beyond systems and topics."""
-
 
 def need_dask() -> Any:
     """Return dask, which only users of cubes larger than memory need.
@@ -37,30 +34,6 @@ def need_dask() -> Any:
         advice = 'pip install "irframe[dask]"'
         raise InputError("dask, by which blocks of topics are worked on", "none", advice) from error
     return dask
-
-
-def assemble(
-    made: Sequence[Any], counts: Sequence[int], systems: int, parts: Mapping[str, Beyond]
-) -> dict[str, Any]:
-    """Return arrays over systems and topics of what tasks make of blocks of topics.
-
-    Parameters
-    ----------
-    made
-        Delayed tasks, each of which gives a mapping of names to arrays.
-    counts
-        How many topics each of them is of.
-    systems
-        How many systems there are.
-    parts
-        The names, with the type of an array and its lengths beyond systems and topics.
-    """
-    da, arrays = need_dask().array, {}
-    for name, (dtype, beyond) in parts.items():
-        shapes = [(systems, topics, *beyond) for topics in counts]
-        tasks = [one[name] for one in made]
-        arrays[name] = da.concatenate([*map(da.from_delayed, tasks, shapes, repeat(dtype))], axis=1)
-    return arrays
 
 
 LARGE, BLOCK = 1 << 28, 1 << 24
@@ -90,12 +63,6 @@ def slices_of(chunks: Sequence[int]) -> list[slice]:
     [slice(0, 2, None), slice(2, 5, None)]
     """
     return [slice(*ends) for ends in pairwise([0, *accumulate(chunks)])]
-
-
-def topic_blocks(array: Any) -> list[tuple[slice, Any]]:
-    """Return the topics and the delayed values of the blocks of a lazy array of rankings."""
-    whole = array.rechunk({0: -1, 2: -1})
-    return list(zip(slices_of(whole.chunks[1]), whole.to_delayed()[0, :, 0], strict=True))
 
 
 variable = partial(xr.Variable, fastpath=True)
@@ -165,9 +132,10 @@ def view(
         dask, systems = need_dask(), whole[SYSTEM]
         held, task = dask.delayed(experiment, traverse=False), dask.delayed(_grades)
         topics = [whole[TOPIC][block] for block in slices_of(chunks)]
-        tasks = [{GRADE: task(held, systems, codes, depth)} for codes in topics]
-        parts = {GRADE: (np.int8, (depth,))}
-        grade = assemble(tasks, chunks, len(systems), parts)[GRADE]
+        tasks = [task(held, systems, codes, depth) for codes in topics]
+        shapes = [(len(systems), count, depth) for count in chunks]
+        blocks = map(dask.array.from_delayed, tasks, shapes, repeat(np.int8))
+        grade = dask.array.concatenate([*blocks], axis=1)
     named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
     return _shown(experiment, whole, variable(CELL, grade), named, riders or {})
 

@@ -98,37 +98,38 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     unjudged documents.
     """
     grade = best_grade(metric, block)
-    unjudged = (block.grade == UNJUDGED).sum(axis=-1)
-    steps = unjudged + block.hidden if metric.fillings == "list" else unjudged
-    order = np.argsort(-steps, kind="stable")
-    ordered = with_level(block, grade).take(order)
-    lower, upper = np.full((2, *block.grade.shape), np.nan)
-    for filling in _fillings(metric, ordered, steps[order], grade):
-        rows, low, high = filling
-        np.fmin(lower[:rows], metric.score(low), out=lower[:rows])
-        np.fmax(upper[:rows], metric.score(high), out=upper[:rows])
-    back = np.argsort(order)
-    return lower[back], np.fmax(lower, upper)[back]
+    steps = (block.grade == UNJUDGED).sum(axis=-1)
+    steps = steps + block.hidden if metric.fillings == "list" else steps
+    block = with_level(block, grade)
+    lower, upper = np.empty((2, *block.grade.shape))
+    piece = np.cumsum(1 + steps) * block.grade.shape[-1] // FILLED
+    for rows in np.split(np.arange(len(steps)), np.flatnonzero(np.diff(piece)) + 1):
+        lower[rows], upper[rows] = _filled(metric, block.take(rows), steps[rows], grade)
+    return lower, np.fmax(lower, upper)
 
 
-def _fillings(
-    metric: Metric, block: Block, steps: Array, grade: int
-) -> Iterator[tuple[int, Evidence, Evidence]]:
-    """Yield how many rows there are left, and the next fillings from below and from above."""
-    unjudged = block.grade == UNJUDGED
+FILLED = 1 << 17
+"""Cells of fillings that are scored at a time, but for one ranking that has more."""
+
+
+def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
+    """Return the extremes over all fillings of rankings, given how many there are beside none."""
+    starts = np.cumsum(1 + steps) - 1 - steps
+    part = block.take(np.repeat(np.arange(len(steps)), 1 + steps))
+    step = np.arange(len(part.grade)) - np.repeat(starts, 1 + steps)
+    unjudged = part.grade == UNJUDGED
     position = np.cumsum(unjudged, axis=-1, dtype=np.int32)
-    for step in range(1 + int(steps.max(initial=0))):
-        rows = int(np.searchsorted(-steps, -step, side="right"))
-        part, open_ = block.take(slice(rows)), unjudged[:rows]
-        inside, beyond = position[:rows, -1], part.hidden
-        if metric.fillings == "list":
-            past, over = np.minimum(step, beyond), np.clip(step - inside, 0, beyond)
-            below = np.clip(step - beyond, 0, inside)
-        else:
-            past, over, below = beyond, np.zeros_like(beyond), np.full(rows, step)
-        last = open_ & (position[:rows] > (inside - below)[:, np.newaxis])
-        first = open_ & (position[:rows] <= step)
-        yield rows, labelled(part, last, past, grade), labelled(part, first, over, grade)
+    inside, beyond = position[:, -1], part.hidden
+    if metric.fillings == "list":
+        past, over = np.minimum(step, beyond), np.clip(step - inside, 0, beyond)
+        below = np.clip(step - beyond, 0, inside)
+    else:
+        past, over, below = beyond, np.zeros_like(beyond), step
+    last = unjudged & (position > (inside - below)[:, np.newaxis])
+    first = unjudged & (position <= step[:, np.newaxis])
+    low = metric.score(labelled(part, last, past, grade))
+    high = metric.score(labelled(part, first, over, grade))
+    return np.fmin.reduceat(low, starts), np.fmax.reduceat(high, starts)
 
 
 STEPS = 1e9
@@ -220,17 +221,18 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
         for number in np.unique(unjudged[:, column]).tolist():
             rows = np.flatnonzero(unjudged[:, column] == number)
             counts = labels.counts(number)
-            for chunk in _blocks(rows, counts.shape[0] * max(number + 1, depth)):
+            for piece in pieces(len(rows), counts.shape[0] * max(number + 1, depth)):
+                chunk = rows[piece]
                 part = _Cut(metric, block.take(chunk), labels, counts, depth)
                 lower[chunk, column] = part.extreme(-1)
                 upper[chunk, column] = part.extreme(1)
     return lower, upper
 
 
-def _blocks(rows: Array, width: int) -> Iterator[Array]:
-    step = max(1, BLOCK // width)
-    for start in range(0, len(rows), step):
-        yield rows[start : start + step]
+def pieces(number: int, width: int) -> Iterator[slice]:
+    """Yield parts of so many rows, of which each takes so many elements, to bound memory."""
+    step = max(1, BLOCK // max(1, width))
+    return (slice(start, start + step) for start in range(0, number, step))
 
 
 class _Cut:
@@ -396,18 +398,17 @@ class _Problem:
         """Return the ratio of the labels that are best for the present one."""
         value = np.full((len(self.falls), *ratio.shape), -np.inf)
         gained, ideal = np.zeros_like(value), np.zeros_like(value)
-        first = np.zeros_like(ratio)
+        first, judged = np.zeros_like(ratio), self.judged[rows].T[..., np.newaxis]
         for number in range(1 + int(self.found[rows].max(initial=0))):
             if number:
                 rank = self.rank[rows, number - 1][:, np.newaxis]
                 first += np.where(rank <= self.depths, self.weights[rank - 1], 0.0)
-            for step in range(len(self.falls)):
-                reached = np.minimum(self.judged[rows, step, np.newaxis] + number, self.cut)
-                perfect = self.cumulated[reached]
-                worth = first - ratio * perfect
-                better = worth > value[step]
-                value[step][better] = worth[better]
-                gained[step][better], ideal[step][better] = first[better], perfect[better]
+            perfect = self.cumulated[np.minimum(judged + number, self.cut)]
+            worth = first - ratio * perfect
+            better = worth > value
+            np.copyto(value, worth, where=better)
+            np.copyto(gained, first, where=better)
+            np.copyto(ideal, perfect, where=better)
         total = self.collected[rows] + np.tensordot(self.falls, gained, axes=1)
         perfect = np.tensordot(self.falls, ideal, axes=1)
         return np.asarray(total / positive(perfect))

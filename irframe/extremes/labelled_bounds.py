@@ -95,10 +95,6 @@ def refuse_long(metric: Any, block: Block, depths: Array) -> None:
         labels.refuse_long(unjudged[..., own - 1], own)
 
 
-CELLS = 1 << 20
-"""Ranks of changed lists that are scored at a time."""
-
-
 def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     """Return by how much each unjudged document would raise a score, if it alone were judged.
 
@@ -130,31 +126,15 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     >>> one_label(P(), block, 2)
     array([[nan, 0.5, nan]])
     """
-    block = _with_top(block)
+    block = labelings.with_level(block, max(int(block.top), 1))
     rises = np.full(block.grade.shape, np.nan)
     row, rank = np.nonzero(block.grade == UNJUDGED)
     known = _at(metric, block, depth)
-    for part in _pieces(len(row), block.grade.shape[-1]):
+    for part in labelings.pieces(len(row), block.grade.shape[-1]):
         lists = block.take(row[part])
         best = np.max(list(_graded(metric, lists, rank[part], depth)), axis=0)
         rises[row[part], rank[part]] = np.maximum(best - known[row[part]], 0)
     return rises
-
-
-def _with_top(block: Block) -> Block:
-    """Return rankings whose levels hold the top grade, judged or not."""
-    top = max(int(block.top), 1)
-    if top in block.levels:
-        return block
-    counts = {name: getattr(block, name) for name in ("count", "pool_count")}
-    place = int(np.searchsorted(block.levels, top))
-    wider = {name: np.insert(c, place, 0, axis=-1) for name, c in counts.items() if c is not None}
-    return replace(block, levels=np.insert(block.levels, place, top), **wider)
-
-
-def _pieces(number: int, depth: int) -> Iterator[slice]:
-    step = max(1, CELLS // max(1, depth))
-    return (slice(start, start + step) for start in range(0, number, step))
 
 
 def _graded(

@@ -15,7 +15,7 @@ from irframe.cubes.repeats import REPEAT_OF, each_a_system
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depths.pool_growth import pool_growth
-from irframe.errors import IrframeError, MetricError
+from irframe.errors import MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.scoring import Budgets
@@ -28,18 +28,11 @@ from irframe.reports import figures
 from irframe.reports.ladder import hardest
 from irframe.reports.setting import Part, Setting, parts, say, spoken, text
 from irframe.reports.view import View
-from irframe.studies.diagnose import DECIDED, check_cube, check_frames, too_long
+from irframe.studies.diagnose import DECIDED, check_cube, check_repeats, too_long
+from irframe.studies.findings import Finding, check_frames, every_place, to_frame, until_error
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
-from irframe.studies.repeat_checks import check_repeats
-from irframe.studies.tie_ranges import (
-    Finding,
-    every_place,
-    finding_of,
-    tie_ranges,
-    tie_rates,
-    to_frame,
-)
+from irframe.studies.tie_ranges import tie_ranges, tie_rates
 from irframe.tables.captions import ADJUST_WORDS, told_repeats
 from irframe.warned import unsaid
 
@@ -383,13 +376,7 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
         ``runs`` and ``qrels``, or nothing.
     """
     with every_place(), unsaid():
-        problems: list[Finding] = []
-        try:
-            for finding in _found(cube, setting, frames):
-                problems.append(finding)  # noqa: PERF402 - those before an error count
-        except IrframeError as error:
-            problems.append(finding_of(error))
-        frame = to_frame(problems)
+        frame = to_frame([*until_error(_found(cube, setting, frames))])
     return frame[frame["what"] != DECIDED].reset_index(drop=True)
 
 

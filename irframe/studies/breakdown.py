@@ -1,8 +1,8 @@
 """At which rank systems answer, and two systems compared by that: counts, tests, verdicts."""
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.checks import choice, level, places, whole
 from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
-from irframe.cubes.verb import against, attended, read_depth, shared_topics
-from irframe.cubes.view import experiment_of
-from irframe.errors import DepthError, IdError, InputError, ParameterError
+from irframe.cubes.verb import against, attended, by_topics, read_depth
+from irframe.cubes.view import LIST, experiment_of
+from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
-from irframe.experiments.group_columns import Groups
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
-from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.names import SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
 from irframe.paired.differences import ROUNDING, ratio
 from irframe.record import NONE
@@ -32,156 +32,70 @@ DEEPEST = 100
 """Rank below which a document counts as not returned, if nobody says otherwise."""
 
 Relevant = Literal["only", "first"]
-RELEVANT: tuple[Relevant, ...] = get_args(Relevant)
 """What a topic with several relevant documents is: an error, or answered by the first."""
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """The ranks at which systems answer topics, for the topics with a relevant document."""
-
-    rank: NDArray[np.int32]
-    """Rank of the first relevant document, 0 where not returned; shape (system, topic)."""
-    listed: NDArray[np.bool_]
-    """Whether the system has any document for the topic; shape (system, topic)."""
-    systems: pd.Index
-    topics: pd.Index
-    depth: int
-    skipped: int
-    """How many topics are left out because they have no relevant document."""
-    there: NDArray[np.bool_] | None = None
-    """Whether the system took part in the topic, shape (system, topic); by default everywhere."""
-    topic_name: str = TOPIC
-    """What the caller calls topics."""
-
-    def shared(self, rows: NDArray[Any]) -> "Answers":
-        """Return the answers on the topics in which some systems took part, warning of others."""
-        if self.there is None or (there := self.there[rows]).all():
-            return self
-        return self.part(shared_topics(there, IdError))
-
-    def part(self, topics: NDArray[Any], skipped: int | None = None) -> "Answers":
-        """Return the answers on some topics."""
-        return replace(
-            self,
-            rank=self.rank[:, topics],
-            listed=self.listed[:, topics],
-            topics=self.topics[topics],
-            there=None if self.there is None else self.there[:, topics],
-            skipped=self.skipped if skipped is None else skipped,
-        )
-
-    def of_systems(self, rows: NDArray[Any]) -> "Answers":
-        """Return the answers of some systems."""
-        return replace(
-            self, rank=self.rank[rows], listed=self.listed[rows], systems=self.systems[rows]
-        )
-
-    def groups(self, groups: Groups, kept: NDArray[Any]) -> Iterator[tuple[Any, "Answers"]]:
-        """Yield the answers of every group: of topics with the systems that have a list there.
-
-        Parameters
-        ----------
-        groups
-            The groups of systems, or of topics, left out or not.
-        kept
-            Which topics are not left out.
-        """
-        if groups.dim == SYSTEM:
-            for key in pd.unique(groups.keys):
-                yield key, self.of_systems(np.flatnonzero(groups.keys == key))
-            return
-        of_answer = groups.keys[kept]
-        for key in pd.unique(of_answer):
-            skipped = int((groups.keys == key).sum() - (of_answer == key).sum())
-            part = self.part(np.flatnonzero(of_answer == key), skipped)
-            yield key, part.of_systems(np.flatnonzero(part.listed.any(axis=1)))
+ANSWERABLE = "answerable"
+"""Coordinate of topics: whether they have a relevant document."""
 
 
 def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
-) -> Answers:
+) -> xr.Dataset:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
     deepest = read_depth(cube, depth)
-    depth = min(DEEPEST, deepest) if depth is None else deepest
-    _refuse_options(rel, relevant)
-    cube = attended(cube)
-    experiment = experiment_of(cube)
-    count = experiment.judgments.count_by_topic(experiment.judgments.grade >= rel)
-    kept = _kept(count, cube.indexes[TOPIC], relevant)
-    grade = cube["grade"].variable[:, kept, :depth]
-    first = xr.apply_ufunc(
-        _first,
-        grade,
-        input_core_dims=[[DEPTH]],
-        kwargs={"rel": rel},
-        dask="parallelized",
-        output_dtypes=[np.int32],
-        dask_gufunc_kwargs={"allow_rechunk": True},
-    )
-    return Answers(
-        rank=first.to_numpy(),
-        listed=cube["retrieved"][:, kept].to_numpy() > 0,
-        systems=cube.indexes[SYSTEM],
-        topics=cube.indexes[TOPIC][kept],
-        depth=depth,
-        skipped=len(count) - len(kept),
-        there=experiment.there[:, kept],
-    )
+    depth, cube = min(DEEPEST, deepest) if depth is None else deepest, attended(cube)
+    return _answers(experiment_of(cube), map(experiment_of, by_topics(cube)), depth, rel, relevant)
 
 
 def answers_of_runs(
     runs: Runs,
     qrels: Qrels,
+    systems: Sequence[Hashable] | None,
+    by: Any,
+    policy: Policy,
     *,
     depth: int | None,
     rel: int,
     relevant: Relevant,
-    by: Any,
-    systems: Sequence[Hashable] | None,
-    policy: Policy,
-) -> dict[Any, Answers]:
+) -> dict[Any, xr.Dataset]:
     """Find the answers in frames; `depth` is by default 100.
 
-    Those of every group, or under the key None those of all topics.
+    Those of every group, or under the key None those of all topics. A group of topics has the
+    systems that have a list there, and is one only if some topic of it has a relevant document.
     """
-    _refuse_options(rel, relevant)
     if TIE_POLICIES[policy.ties].shares:
         raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
-    judgments = Judgments.of(qrels, (), policy.topics)
-    reader = Reader(judgments, policy, (), pooled=False)
+    reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
     experiment, groups = reader.read_table(runs, by, systems)
-    judgments, hits = experiment.judgments, experiment.hits
-    count = judgments.levels_of[:, judgments.levels >= rel].sum(axis=1)
-    kept = _kept(count, judgments.topics, relevant)
-    entries = np.flatnonzero((hits.rank <= depth) & (judgments.grade[hits.row] >= rel))
-    rank = np.full(hits.length.shape, depth + 1, np.int32)
-    np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
-    rank[rank > depth] = 0
-    answers = Answers(
-        rank=np.ascontiguousarray(rank[:, kept]),
-        listed=hits.length[:, kept] > 0,
-        systems=experiment.systems,
-        topics=judgments.topics[kept],
-        depth=depth,
-        skipped=len(count) - len(kept),
-        topic_name=str(experiment.names[1]),
-    )
-    return {None: answers} if groups is None else dict(answers.groups(groups, kept))
+    answers = _answers(experiment, [experiment], depth, rel, relevant)
+    answers.attrs["topic"] = str(experiment.names[1])
+    if groups is None:
+        return {None: answers}
+    answerable = answers[ANSWERABLE].to_numpy()
+    keys = groups.keys if groups.dim == SYSTEM else groups.keys[answerable]
+    parts = {key: answers.isel({groups.dim: groups.keys == key}) for key in pd.unique(keys)}
+    if groups.dim == TOPIC:
+        listed = answers["listed"].to_numpy()
+        for key, part in parts.items():
+            inside = listed[:, answerable & (groups.keys == key)].any(axis=1)
+            parts[key] = part.isel({SYSTEM: inside})
+    return parts
 
 
-def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
-    """Return the rank of the first relevant document of every list, 0 where there is none."""
-    ranks = np.zeros(grade.shape[:-1], np.int32)
-    for row, lists in zip(ranks, grade, strict=True):
-        relevant = lists >= rel
-        row[...] = np.where(relevant.any(axis=-1), np.argmax(relevant, axis=-1) + 1, 0)
-    return ranks
+def _answers(
+    whole: Experiment, parts: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
+) -> xr.Dataset:
+    """Return the answers in an experiment, given in parts by topics.
 
-
-def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[Any]:
-    """Return the topics that have a relevant document, refusing several by default."""
+    Over (system, topic): ``rank`` of the first relevant document, 0 where not returned; whether the
+    system took part in the topic, ``there``, and has any document for it, ``listed``.
+    """
+    ESL(rel=rel)
+    choice("relevant", relevant, get_args(Relevant))
+    topics = whole.judgments.topics
+    count = whole.judgments.count_by_topic(whole.judgments.grade >= rel)
     several = np.flatnonzero(count > 1)
     if len(several) and relevant == "only":
         raise InputError(
@@ -190,15 +104,22 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[
             "pass relevant='first' to count the first one that a run returns",
             topics[several],
         )
-    kept = np.flatnonzero(count)
-    if not len(kept):
+    if not count.any():
         raise InputError("topics with a relevant document", f"none among {len(count)}")
-    return kept
+    rank = np.concatenate([_first_ranks(part.loaded, depth, rel) for part in parts], axis=1)
+    values = {"rank": rank, "there": whole.there, "listed": whole.hits.length > 0}
+    labels = {SYSTEM: whole.systems, TOPIC: topics.rename(TOPIC), ANSWERABLE: (TOPIC, count > 0)}
+    variables = {name: (LIST, value) for name, value in values.items()}
+    return xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
 
 
-def _refuse_options(rel: int, relevant: Relevant) -> None:
-    ESL(rel=rel)
-    choice("relevant", relevant, RELEVANT)
+def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
+    """Return the rank of the first relevant document of every list, 0 where there is none."""
+    hits = experiment.hits
+    entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
+    rank = np.full(hits.length.shape, depth + 1, np.int32)
+    np.minimum.at(rank.ravel(), hits.of[entries], hits.rank[entries])
+    return np.where((rank <= depth) & experiment.there, rank, np.int32(0))
 
 
 BLOCK = 1 << 21
@@ -217,17 +138,9 @@ P_VALUES = (
 """The p-values of a comparison, in the order of the tables of Lin et al."""
 
 
-class Verdicts(NamedTuple):
-    """What may be claimed for system b over system a."""
-
-    better: Array
-    significantly_better: Array
-    no_harm: Array
-
-
 def claim(
     answered: Array, answered_significant: Array, ranked: Array, ranked_significant: Array
-) -> Verdicts:
+) -> dict[str, Array]:
     """Combine who answers more with who ranks higher.
 
     Parameters
@@ -244,16 +157,17 @@ def claim(
 
     Returns
     -------
-    Verdicts
-        ``better``: b is ahead in both. ``significantly_better``: and significantly so.
-        ``no_harm``: b is significantly ahead in one and not significantly behind in the other.
+    dict
+        What may be claimed for b over a. ``better``: b is ahead in both.
+        ``significantly_better``: and significantly so. ``no_harm``: b is significantly ahead in
+        one and not significantly behind in the other.
     """
-    better = (answered > 0) & (ranked > 0)
-    more = (answered > 0) & answered_significant
-    fewer = (answered < 0) & answered_significant
-    higher = (ranked > 0) & ranked_significant
-    lower = (ranked < 0) & ranked_significant
-    return Verdicts(better, more & higher, (more & ~lower) | (higher & ~fewer))
+    more, higher = answered * answered_significant, ranked * ranked_significant
+    return {
+        "better": (answered > 0) & (ranked > 0),
+        "significantly_better": (more > 0) & (higher > 0),
+        "no_harm": (np.maximum(more, higher) > 0) & (np.minimum(more, higher) >= 0),
+    }
 
 
 def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
@@ -346,9 +260,7 @@ CASES = ("neither", "a_only", "b_only", "both")
 
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
-MEASURES: dict[Measure, str] = {"ESL": "esl", "RR": "rr"}
 OutcomeTest = Literal["wilcoxon", "t"]
-TESTS: tuple[OutcomeTest, ...] = get_args(OutcomeTest)
 
 
 @dataclass(frozen=True)
@@ -363,23 +275,23 @@ class Basis:
 
 def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
-    choice("measure", measure, tuple(MEASURES))
-    choice("test", test, TESTS)
-    level(alpha)
-    return Basis(MEASURES[measure], test, alpha, parse_stepwise(adjust))
+    choice("measure", measure, get_args(Measure))
+    choice("test", test, get_args(OutcomeTest))
+    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust))
 
 
 def compare_answers(
-    answers: Answers, pairs: NDArray[np.int64], verdict: Basis, *, ordered: bool
+    answers: xr.Dataset, pairs: NDArray[np.int64], verdict: Basis, skipped: int, *, ordered: bool
 ) -> pd.DataFrame:
     """Return a row per pair, with the columns that `outcomes` describes."""
-    labels = {f"system_{side}": answers.systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    columns = break_down(answers.rank, pairs)
+    systems = answers.indexes[SYSTEM]
+    labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
+    columns = break_down(answers["rank"].to_numpy(), pairs)
     frame = pd.DataFrame({**labels, **columns, **_verdicts(columns, verdict)})
     if ordered:
         frame.insert(2, "best_so_far", frame["delta"] > 0)
     frame.attrs["adjust"] = verdict.adjust or NONE
-    return frame.assign(n_no_relevant=answers.skipped)
+    return frame.assign(n_no_relevant=skipped)
 
 
 def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
@@ -399,19 +311,18 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
         "ranked": np.sign(ahead).astype(int),
         "ranked_significant": deciding[f"p_{verdict.measure}_{verdict.test}"] < verdict.alpha,
     }
-    return columns | parts | claim(*parts.values())._asdict()
+    return columns | parts | claim(*parts.values())
 
 
 def pairs_of(
-    answers: Answers, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
+    answers: xr.Dataset, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
 ) -> NDArray[np.int64]:
     """Return positions of systems a and b for every comparison asked for by `outcomes`."""
+    labels = answers.indexes[SYSTEM].tolist()
     if order is not None:
         if baseline is not None or systems is not None:
             raise ParameterError("either order= or baseline= and systems=", "both")
-        labels = answers.systems.tolist()
         return _best_so_far(answers, places("systems of the runs compared", order, labels))
-    labels = answers.systems.tolist()
     if baseline is not None:
         yardstick, others = against(labels, baseline, systems)
         return np.array([(yardstick, other) for other in others], np.int64)
@@ -424,11 +335,13 @@ def pairs_of(
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 
-def _best_so_far(answers: Answers, order: list[int]) -> NDArray[np.int64]:
+def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:
     if len(order) < 2 or len(set(order)) < len(order):
-        twice = [str(answers.systems[row]) for row in sorted(set(order)) if order.count(row) > 1]
+        labels = answers.indexes[SYSTEM]
+        twice = [str(labels[row]) for row in sorted(set(order)) if order.count(row) > 1]
         raise ParameterError("an order of at least two systems, each once", "another", "", twice)
-    mrr = np.round([reciprocal(answers.rank[row]).mean() for row in order], 12)
+    rank = answers["rank"].to_numpy()
+    mrr = np.round([reciprocal(rank[row]).mean() for row in order], 12)
     new = np.append(True, mrr[1:] > np.maximum.accumulate(mrr)[:-1])
     best = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     rows = np.array(order, np.int64)

@@ -56,11 +56,6 @@ class Pool:
         return np.asarray(self.listed.sum(axis=-1))
 
     @cached_property
-    def runs_there(self) -> Array:
-        """How many lists have a document at its best rank, shape (topic, document)."""
-        return np.asarray((self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1))
-
-    @cached_property
     def weight(self) -> Array:
         """One over the square root of the rank, 0 where it is not there; as `rank`."""
         with np.errstate(divide="ignore"):
@@ -98,21 +93,33 @@ class Pool:
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
         return np.asarray(np.divide(summed, total, out=np.zeros_like(total), where=total > 0))
 
-    def tally(self, judged: Array, relevant: Array) -> tuple[Array, Array]:
-        """Return the weight of what is relevant, and of all that is judged, in every list.
+    @cached_property
+    def earliness(self) -> Array:
+        """Priority by best rank, then by how many lists have a document there."""
+        lists = 1 + self.rank.shape[-1]
+        there = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
+        beyond = self.best_rank - there / lists  # before the next rank, whoever has it
+        with np.errstate(divide="ignore"):
+            return np.where(self.there, 1 / (beyond + 1), 0.0)
 
-        Parameters
-        ----------
-        judged, relevant
-            Which documents are judged, and how relevant they are; shape (topic, document).
 
-        Returns
-        -------
-        tuple of numpy.ndarray
-            Two of shape (topic, system).
-        """
-        rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
-        return tuple(np.moveaxis(np.matmul(rows, self.weight), 1, 0))
+def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
+    """Return the weight of what is relevant, and of all that is judged, in every list.
+
+    Parameters
+    ----------
+    judged, relevant
+        Which documents are judged, and how relevant they are; shape (topic, document).
+    weight
+        That of a document in a list, shape (topic, document, system).
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Two of shape (topic, system).
+    """
+    rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
+    return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
 
 
 def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
@@ -133,13 +140,8 @@ def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
         document).
     """
     system, topic, rank = np.nonzero(listed >= 0)
-    numbers = 1 + int(listed.max(initial=0))
-    pairs, where = np.unique(
-        topic.astype(np.int64) * numbers + listed[system, topic, rank], return_inverse=True
-    )
-    owner, number = np.divmod(pairs, numbers)
+    owner, number, place, where = _places(topic, listed[system, topic, rank])
     count = np.bincount(owner, minlength=listed.shape[1])
-    place = np.arange(len(pairs)) - np.repeat(np.cumsum(count) - count, count)
     shape = (listed.shape[1], int(count.max(initial=0)), listed.shape[0])
     topics, documents, systems = shape
     what = f"a pool of {topics:,} topics, up to {documents:,} documents and {systems:,} systems"
@@ -150,6 +152,20 @@ def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
     document = np.full(shape[:2], -1, np.int64)
     document[owner, place] = number
     return Pool(ranks, took_part, keys), document
+
+
+def _places(topic: Array, value: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the pairs of a topic and a value in order, with places in topics, and which rows are.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in _places(np.array([0, 1, 0]), np.array([7, 2, 5]))]
+    [[0, 0, 1], [5, 7, 2], [0, 1, 0], [1, 2, 0]]
+    """
+    numbers = 1 + int(value.max(initial=0))
+    pairs, where = np.unique(topic.astype(np.int64) * numbers + value, return_inverse=True)
+    owner, number = np.divmod(pairs, numbers)
+    return owner, number, np.arange(len(pairs)) - np.searchsorted(owner, owner), where
 
 
 PROBABILITY = "probability"
@@ -325,10 +341,11 @@ class Documents:
         base = judgments.docs
         topic = np.concatenate([judgments.topic, cells[1]])
         names = np.concatenate([base.astype(str).astype(object), others.astype(str)])
-        code, known = pd.factorize(names)
-        pair = topic * np.int64(len(known)) + code
-        _, first, where = np.unique(pair, return_index=True, return_inverse=True)
-        number, table = in_order(topic[first], names[first], where, topics)
+        code, known = pd.factorize(names, sort=True)
+        owner, named, place, where = _places(topic, code)
+        table = np.full((topics, 1 + int(place.max(initial=-1))), "", object)
+        table[owner, place] = known[named]
+        number = place[where]
         row = np.full(table.shape, -1)
         row[topic[: len(base)], number[: len(base)]] = np.arange(len(base))
         numbers = np.full(rows.shape, -1, np.int64)
@@ -401,29 +418,3 @@ def helping(cube: xr.Dataset) -> Array:
         warn(f"the pool of this cube is not known: the lists of all {there.sum()} systems make it")
         return np.flatnonzero(there)
     return np.flatnonzero(stated)
-
-
-def in_order(topic: Array, names: Array, where: Array, topics: int) -> tuple[Array, Array]:
-    """Return where rows stand among the documents of their topics, and a table of these.
-
-    Parameters
-    ----------
-    topic, names
-        Of every document.
-    where
-        The document of every row.
-    topics
-        How many topics there are.
-
-    Examples
-    --------
-    >>> in_order(np.array([0, 0]), np.array(["b", "a"], object), np.array([0, 1, 0]), 1)
-    (array([1, 0, 1]), array([['a', 'b']], dtype=object))
-    """
-    order = np.lexsort((names.astype(str), topic))
-    count = np.bincount(topic, minlength=topics)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
-    table = np.full((topics, int(count.max(initial=0))), "", object)
-    table[topic, place] = names
-    return place[where], table

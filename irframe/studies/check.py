@@ -3,8 +3,8 @@
 Verbs: check.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -24,29 +24,21 @@ from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
-from irframe.studies import tie_ranges
+from irframe.studies import findings
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
 
-Gathered = list[tuple[Any, ...]]
-"""What was found, for every system."""
+Listed = dict[str, pd.Series]
+"""What columns list, by system."""
 
 
-def _gathered(systems: int, system: Codes, values: Sequence[Any] | NDArray[Any]) -> Gathered:
-    """Return the values of every system, in their order."""
-    order = np.argsort(system, kind="stable")
-    ordered = [values[place] for place in order.tolist()]
-    ends = np.searchsorted(system[order], np.arange(systems + 1)).tolist()
-    return [tuple(ordered[start:end]) for start, end in pairwise(ends)]
-
-
-def _rows(table: coded_tables.RunTable, rows: Codes) -> Gathered:
-    """Return topic and document of some rows of every system."""
+def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
+    """Return topic and document of some rows, by system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
     places = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
-    return _gathered(len(table.systems), table.system[rows], places)
+    return pd.Series(places, table.systems[table.system[rows]], object)
 
 
 def lists_found(
@@ -54,11 +46,11 @@ def lists_found(
     judgments: coded_tables.QrelsTable,
     length: int | None,
     tied: Codes,
-) -> dict[str, Gathered]:
-    """Return for every system the topics of which something is true."""
-    lengths = tie_ranges.list_lengths(table, judgments)
+) -> Listed:
+    """Return the topics of which something is true, by system."""
+    lengths = findings.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
-    usual = tie_ranges.usual_length(rows)
+    usual = findings.usual_length(rows)
     wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
@@ -67,36 +59,36 @@ def lists_found(
         "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
-        "scores_constant": tie_ranges.undecided(table),
-        "ranks_contradict": tie_ranges.contradicting(table),
-        "ranks_skipped": tie_ranges.gapped(table),
-        "ranks_repeated": tie_ranges.equally_ranked(table),
+        "scores_constant": findings.undecided(table),
+        "ranks_contradict": findings.contradicting(table),
+        "ranks_skipped": findings.gapped(table),
+        "ranks_repeated": findings.equally_ranked(table),
         "lists_tied": np.unique(tied),
     }
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
-    places = {name: np.divmod(lists, len(table.topics)) for name, lists in lists_by_name.items()}
-    places |= {name: np.nonzero(mask) for name, mask in masks.items()}
+    places: dict[str, Any] = {
+        name: (table.topics, *np.divmod(lists, len(table.topics)))
+        for name, lists in lists_by_name.items()
+    }
+    places |= {name: (judgments.topics, *np.nonzero(mask)) for name, mask in masks.items()}
     return {
-        name: _gathered(
-            len(table.systems),
-            system,
-            (table if name in lists_by_name else judgments).topics.take(topic).tolist(),
-        )
-        for name, (system, topic) in places.items()
+        name: pd.Series(topics.take(topic).tolist(), table.systems[system], object)
+        for name, (topics, system, topic) in places.items()
     }
 
 
 def none_judged(
     table: coded_tables.RunTable, known: NDArray[np.bool_], judged: NDArray[np.bool_]
-) -> Gathered:
-    """Return by system its first documents, if it has judged topics and no judged document."""
+) -> pd.Series:
+    """Return the first documents of the systems that have judged topics, and none judged there."""
     number = len(table.systems)
     with_topics, with_judged = (
         np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged)
     )
     rows = np.flatnonzero((with_topics & ~with_judged)[table.system] & known)
-    gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
-    return [docs[:EXAMPLES] for docs in gathered]
+    rows = rows[(pd.Series(table.system[rows]).groupby(table.system[rows]).cumcount() < EXAMPLES)]
+    docs = table.doc.take(pa.array(rows)).to_pylist()
+    return pd.Series(docs, table.systems[table.system[rows]], object)
 
 
 def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Codes:
@@ -118,16 +110,16 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
     return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
-def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> Gathered:
-    """Return for every system those with the same documents in the same order."""
-    number = len(table.systems)
-    ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
-    lists = [part.tobytes() for part in np.split(codes[ranking.order], ends[1:-1])]
+def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> pd.Series:
+    """Return the systems with the same documents in the same order as another one, by this."""
+    ends = np.searchsorted(table.system[ranking.order], np.arange(len(table.systems) + 1))
     same: dict[bytes, list[Any]] = {}
-    for system, held in zip(table.systems.tolist(), lists, strict=True):
-        same.setdefault(held, []).append(system)
-    labels = zip(table.systems.tolist(), lists, strict=True)
-    return [tuple(other for other in same[held] if other != own) for own, held in labels]
+    for system, part in zip(
+        table.systems.tolist(), np.split(codes[ranking.order], ends[1:-1]), strict=True
+    ):
+        same.setdefault(part.tobytes(), []).append(system)
+    pairs = [(own, other) for alike in same.values() for own, other in permutations(alike, 2)]
+    return pd.Series([other for _, other in pairs], [own for own, _ in pairs], object)
 
 
 def sizes(
@@ -303,15 +295,16 @@ def check(
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
-    if len(named):
-        rows = _found(coded_tables.read_table(named), judgments, depth, length, documents, copies)
-    else:
-        rows = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
     counts = frame.attrs.get(SURPLUS, {})
-    known = {system: tuple(counts[system]) for system in rows.index if system in counts}
-    surplus = pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
-    filled = _filled(rows, [_of_each(lost, "ids_missing"), surplus, unread])
-    return _with_severity(filled, scored=SCORE in roles(frame.columns))
+    surplus = pd.Series(counts, dtype=object).explode().dropna()
+    listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
+    if len(named):
+        table = coded_tables.read_table(named)
+        numbers, more = _found(table, judgments, depth, length, documents, copies)
+        listed |= more
+    else:
+        numbers = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
+    return _with_severity(_filled(numbers, listed), scored=SCORE in roles(frame.columns))
 
 
 def _found(
@@ -321,34 +314,28 @@ def _found(
     length: int | None,
     documents: Iterable[Any] | None,
     copies: Copies,
-) -> pd.DataFrame:
-    """Return a row for every system of what can be read."""
+) -> tuple[pd.DataFrame, Listed]:
+    """Return numbers of every system of what can be read, and what the columns list."""
     codes, judged = _coded(table, judgments)
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
     ranking = rank_table(scored, ties="trec")
     infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
     rows = {
-        "scores_missing": tie_ranges.without_score(table),
+        "scores_missing": findings.without_score(table),
         "scores_infinite": np.flatnonzero(infinite),
         "duplicates": listed_again(table.system, codes),
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
         "copies": copied(table, ranking, copies),
     }
-    lists = {
-        "documents_unjudged": none_judged(
-            table, known & (judgments.grade != POOLED_UNJUDGED).any(), judged
-        ),
-        "identical_to": identical(table, codes, ranking),
-    }
-    return pd.DataFrame(
-        {name: _rows(table, positions) for name, positions in rows.items()}
-        | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
-        | lists
-        | sizes(table, known, judged, ranking, depth),
-        index=table.systems.rename(table.columns.get(SYSTEM, SYSTEM)),
-    )
+    marked = known & (judgments.grade != POOLED_UNJUDGED).any()
+    listed = {name: _of_rows(table, positions) for name, positions in rows.items()}
+    listed |= lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
+    listed["documents_unjudged"] = none_judged(table, marked, judged)
+    listed["identical_to"] = identical(table, codes, ranking)
+    index = table.systems.rename(table.columns.get(SYSTEM, SYSTEM))
+    return pd.DataFrame(sizes(table, known, judged, ranking, depth), index), listed
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
@@ -377,7 +364,7 @@ def _coded(
     table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
 ) -> tuple[Codes, NDArray[np.bool_]]:
     """Return a code for every document and topic, and whether it is judged."""
-    retrieved = coded_tables.Side(tie_ranges.topics_of_both(table, judgments), table.doc)
+    retrieved = coded_tables.Side(findings.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
         (codes,) = coded_tables.code_documents(retrieved)
         return codes, np.zeros(len(codes), dtype=bool)
@@ -387,30 +374,27 @@ def _coded(
     return codes, np.isin(codes, known[judgments.grade != POOLED_UNJUDGED])
 
 
-def _of_each(values: pd.Series, name: str) -> pd.DataFrame:
-    """Return a frame with a row for each label, all its values in one tuple."""
-    gathered = {label: tuple(values[values.index == label]) for label in values.index.unique()}
-    return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
-
-
-def _of_files(problems: pd.DataFrame | None) -> pd.DataFrame:
+def _of_files(problems: pd.DataFrame | None) -> pd.Series:
+    """Return what is wrong with the files that could not be read."""
     if problems is None:
-        return pd.DataFrame(columns=["unreadable"])
+        return pd.Series(dtype=object)
     alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
     texts = "wanted " + alike["wanted"] + "; found " + alike["found"]
-    return _of_each(texts.set_axis(alike["file"]).astype(object), "unreadable")
+    return texts.set_axis(alike["file"]).astype(object)
 
 
-def _filled(rows: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return rows for all labels, with the columns of all frames; where nothing is, empty."""
-    labels = [*rows.index, *(label for other in others for label in other.index)]
-    everything = rows.reindex(pd.Index(dict.fromkeys(labels), name=rows.index.name))
-    for other in others:
-        everything = everything.join(other)
-    lists = everything.reindex(columns=list(SEVERITY)).astype(object)
-    lists = lists.map(lambda value: value if isinstance(value, tuple) else ())
-    numbers = everything[list(COUNTS)].astype("Int64")
-    return everything.drop(columns=[*SEVERITY, *COUNTS], errors="ignore").join([lists, numbers])
+def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
+    """Return a row for each label, with all that columns list of it in one tuple each."""
+    labels = [*numbers.index, *listed["ids_missing"].index, *listed["unreadable"].index]
+    index = pd.Index(dict.fromkeys(labels), name=numbers.index.name)
+    lists = {
+        name: values.groupby(level=0, sort=False).agg(tuple).reindex(index)
+        for name, values in listed.items()
+    }
+    frame = pd.DataFrame(lists, index).reindex(columns=list(SEVERITY)).astype(object)
+    frame = frame.map(lambda value: value if isinstance(value, tuple) else ())
+    numbers = numbers.reindex(index)
+    return frame.join(numbers.astype(dict.fromkeys(COUNTS, "Int64")))
 
 
 def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
@@ -422,7 +406,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
     summary = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
-    return tie_ranges.Findings(summary.join(frame[columns]))
+    return findings.Findings(summary.join(frame[columns]))
 
 
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
@@ -430,5 +414,5 @@ def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, st
     graves = {name: grave for name, grave in severity.items() if row[name]}
     if "documents_unknown" in graves and len(row["documents_unknown"]) == row["documents"]:
         graves["documents_unknown"] = "error"
-    ordered = sorted(graves, key=lambda name: tie_ranges.SEVERITIES.index(graves[name]))
+    ordered = sorted(graves, key=lambda name: findings.SEVERITIES.index(graves[name]))
     return {name: graves[name] for name in ordered}

@@ -1,10 +1,11 @@
-"""How alike judges judge.
+"""How alike judges judge, and what another round of judgments changed.
 
-Verbs: compare_judges.
+Verbs: compare_judges, round_effect.
 """
 
 from collections.abc import Hashable, Mapping
 from functools import partial
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -13,28 +14,28 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, places
-from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.comparing.corrections import Adjust, Family
+from irframe.comparing.significance import Pairing
+from irframe.cubes.score import score
+from irframe.cubes.unjudged import BOUND, SIDES, rejudge
+from irframe.cubes.verb import verb
+from irframe.errors import InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
-from irframe.files.as_runs import Qrels
-from irframe.names import JUDGES, PAIR, RESULT, TOPIC
-from irframe.paired import all_pairs, baseline_pairs
+from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.files.as_runs import Qrels, as_qrels
+from irframe.names import DEPTH, DOC, JUDGES, METRIC, PAIR, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.paired import Test, all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
-from irframe.scores.summary import cautious
-from irframe.studies import coefficients
-from irframe.studies.coefficients import INTERVAL, with_intervals
-from irframe.studies.grades_by_judge import (
-    Grades,
-    Judged,
-    Passes,
-    between,
-    by_judge,
-    passes_of,
-    read_judges,
-    within,
-)
+from irframe.scores.read_scores import Depths
+from irframe.scores.reference import match_reference
+from irframe.scores.summary import cautious, united
+from irframe.studies import coefficients, grades_by_judge
+from irframe.studies.coefficients import CONCLUSIONS, INTERVAL, JUDGE
+from irframe.studies.grades_by_judge import Grades, Judged, Passes, coincidences
 
-JUDGE = "judge"
+ALL = "all"
 BLOCK = 1 << 22
 """Resampled counts that are held at a time."""
 
@@ -181,72 +182,72 @@ def compare_judges(
     """
     resamples = Resamples(alpha, samples, seed)
     choice("by", TOPIC if by is None else by, (TOPIC,))
-    passes = passes_of(judges)
-    judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "pairwise"))
+    passes = grades_by_judge.passes_of(judges)
+    judged = grades_by_judge.read_judges(
+        passes.qrels, pairs, grades, ("same", "common", "pairwise")
+    )
     if reference is None:
         chosen = all_pairs(len(passes.judges))
     else:
         (row,) = places("reference to be one of the judges", [reference], passes.judges)
         chosen = baseline_pairs(len(passes.judges), row)
-    counts, together, own = _count(judged, chosen, passes)
+    counts = count_grades(judged, chosen, passes)
     if by is not None:
-        result = _labelled(judged, counts, together, own, chosen, passes)
-        result = result.assign_coords({TOPIC: judged.topics})
+        result = _labelled(judged, counts, chosen, passes).assign_coords({TOPIC: judged.topics})
     else:
-        every, all_, single = (part.sum(axis=0) for part in (counts, together, own))
-        result = _labelled(judged, every, all_, single, chosen, passes)
-        intervals = _intervals(judged, counts, together, own, resamples)
-        result = result.assign(intervals).assign_coords({BOUND: list(SIDES)})
-        result = cautious(result, _cautions(result, counts, judged.scale))
+        whole = {kind: part.sum(axis=0) for kind, part in counts.items()}
+        result = _labelled(judged, whole, chosen, passes)
+        result = result.assign(_intervals(counts, judged.scale, resamples))
+        result = result.assign_coords({BOUND: list(SIDES)})
+        result = cautious(result, _cautions(result, counts[PAIR], judged.scale))
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
     drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
     return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
 
 
-def _count(judged: Judged, pairs: Array, passes: Passes) -> tuple[Array, Array, Array]:
-    """Count grades by topic: of pairs, (topic, pair, grade, grade), of all judges, and of each."""
-    grades = len(judged.scale)
-    counts = np.zeros((len(judged.topics), len(pairs), grades, grades))
-    together = np.zeros((len(judged.topics), grades, grades))
-    own = np.zeros((len(judged.topics), len(passes.several), grades, grades))
+Counts = dict[str, Array]
+"""How often grades meet, (..., grade, grade): of every `PAIR`, of `ALL` judges, of a `JUDGE`'s own
+passes."""
+
+
+def count_grades(judged: Judged, pairs: Array, passes: Passes) -> Counts:
+    """Count grades by topic, which comes first."""
+    topics, grades, several = len(judged.topics), len(judged.scale), passes.several
+    sizes = {PAIR: [len(pairs)], ALL: []} | ({JUDGE: [len(several)]} if len(several) else {})
+    counts = {kind: np.zeros((topics, *size, grades, grades)) for kind, size in sizes.items()}
     for topic, given in judged.by_topic():
-        if len(passes.several):
-            shares = by_judge(given, passes.owner)
-            counts[topic] = np.einsum("pad,pbd->pab", *(shares[side] for side in pairs.T))
-            together[topic] = between(shares)
-            own[topic] = [within(given[passes.owner == judge]) for judge in passes.several]
+        if len(several):
+            shares = grades_by_judge.by_judge(given, passes.owner)
+            sides = (shares[side] for side in pairs.T)
+            counts[PAIR][topic] = np.einsum("pad,pbd->pab", *sides)
+            counts[ALL][topic] = grades_by_judge.between(shares)
+            own = [given[passes.owner == judge].sum(axis=0) for judge in several]
+            counts[JUDGE][topic] = [coincidences(number, once=True) for number in own]
             continue
         flat = given.reshape(-1, given.shape[-1]).astype(np.float32)
         every = (flat @ flat.T).reshape(2 * given.shape[:2])
-        counts[topic] = every[pairs[:, 0], :, pairs[:, 1]]
-        together[topic] = _coincidences(given.sum(axis=0).astype(float))
-    return counts, together, own
+        counts[PAIR][topic] = every[pairs[:, 0], :, pairs[:, 1]]
+        counts[ALL][topic] = coincidences(given.sum(axis=0))
+    return counts
 
 
-def _coincidences(given: Array) -> Array:
-    """Return how often grades coincide, from how many judges gave each, (grade, document)."""
-    judges = given.sum(axis=0)
-    weighted = given * np.where(judges > 1, 1 / np.maximum(judges - 1, 1), 0)
-    return weighted @ given.T - np.diag(weighted.sum(axis=1))
-
-
-def _labelled(
-    judged: Judged, counts: Array, together: Array, own: Array, pairs: Array, passes: Passes
-) -> xr.Dataset:
+def _labelled(judged: Judged, counts: Counts, pairs: Array, passes: Passes) -> xr.Dataset:
     """Return the coefficients of counts with labels, topics first if there are some."""
     sides = zip(JUDGES, pairs.T, strict=True)
-    names = pd.Index(passes.judges)
+    names, several, scale = pd.Index(passes.judges), passes.several, judged.scale
     labels: dict[str, Any] = {name: (PAIR, names[side]) for name, side in sides}
     labels |= {"weights": list(coefficients.WEIGHTS), "distance": list(coefficients.DISTANCES)}
-    labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
-    first = (TOPIC,) * (counts.ndim - 3)
-    parts = _of_pairs(counts, judged.scale) | _of_all(together, judged.scale)
-    parts |= _of_each(own, judged.scale) if own.shape[-3] else {}
-    variables = {name: ((*first, *_DIMS[name]), values) for name, values in parts.items()}
-    if len(passes.several):
-        labels[JUDGE] = names[passes.several]
-        variables["n_passes"] = (JUDGE,), passes.counts[passes.several]
-    documents = counts if len(passes.several) else counts.astype(np.int64)
+    labels |= {"threshold": scale[1:], "grade_a": scale, "grade_b": scale}
+    first = (TOPIC,) * (counts[PAIR].ndim - 3)
+    variables: dict[str, Any] = {
+        name: ((*first, *_DIMS[name]), values)
+        for kind, part in counts.items()
+        for name, values in _coefficients(part, kind, scale).items()
+    }
+    documents = counts[PAIR] if len(several) else counts[PAIR].astype(np.int64)
+    if len(several):
+        labels[JUDGE] = names[several]
+        variables["n_passes"] = JUDGE, passes.counts[several]
     variables["confusion"] = (*first, PAIR, "grade_a", "grade_b"), documents
     number = documents.sum(axis=(-2, -1)).round().astype(np.int64)
     variables["n"] = (*first, PAIR), number
@@ -265,47 +266,34 @@ _DIMS = {
 """Coefficient -> its dimensions."""
 
 
-def _of_each(own: Array, scale: Array) -> dict[str, Array]:
-    return {
-        "within_kappa": coefficients.kappas(own, scale),
-        "within_alpha": coefficients.both_alphas(own, scale),
-    }
-
-
-def _of_all(together: Array, scale: Array) -> dict[str, Array]:
-    return {"joint_alpha": coefficients.alphas(together, scale)}
-
-
-def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
+def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
+    """Return the coefficients of counts of a kind by name."""
+    if kind == ALL:
+        return {"joint_alpha": coefficients.alphas(counts, scale)}
+    kappa, alpha = coefficients.kappas(counts, scale), coefficients.both_alphas(counts, scale)
+    if kind == JUDGE:
+        return {"within_kappa": kappa, "within_alpha": alpha}
     relevant, two = coefficients.at_thresholds(counts), np.array([0, 1])
-    return {
-        "kappa": coefficients.kappas(counts, scale),
-        "alpha": coefficients.both_alphas(counts, scale),
-        "kappa_at": coefficients.kappas(relevant, two)[..., 0],
-        "alpha_at": coefficients.both_alphas(relevant, two)[..., 0],
-    }
+    at = coefficients.kappas(relevant, two), coefficients.both_alphas(relevant, two)
+    return {"kappa": kappa, "alpha": alpha, "kappa_at": at[0][..., 0], "alpha_at": at[1][..., 0]}
 
 
-def _intervals(
-    judged: Judged, counts: Array, together: Array, own: Array, resamples: Resamples
-) -> dict[str, Any]:
+def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
     """Return the intervals of every coefficient, and the means of its values per topic."""
-    drawn = resamples.counts(len(counts))
-    width = max(1, BLOCK // (max(drawn.shape) * counts[0, 0].size))
-
-    def intervals(matrices: Array, kind: Any) -> dict[str, Array]:
-        return with_intervals(matrices, partial(kind, scale=judged.scale), drawn, resamples)
-
-    blocks = row_slices(counts.shape[1], width)
-    parts = [intervals(counts[:, block], _of_pairs) for block in blocks]
-    results = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    results |= intervals(together, _of_all)
-    results |= intervals(own, _of_each) if own.shape[1] else {}
+    drawn = resamples.counts(len(counts[PAIR]))
+    width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
     labelled: dict[str, Any] = {}
-    for name, values in results.items():
-        own_dims = _DIMS[name.removesuffix(INTERVAL).removesuffix(coefficients.PER_TOPIC)]
-        ends = (BOUND,) if name.endswith(INTERVAL) else ()
-        labelled[name] = (*own_dims, *ends), values
+    for kind, matrices in counts.items():
+        compute = partial(_coefficients, kind=kind, scale=scale)
+        blocks = row_slices(matrices.shape[1], width) if kind == PAIR else [slice(None)]
+        parts = [
+            coefficients.with_intervals(matrices[:, block], compute, drawn, resamples)
+            for block in blocks
+        ]
+        for name in parts[0]:
+            own_dims = _DIMS[name.removesuffix(INTERVAL).removesuffix(coefficients.PER_TOPIC)]
+            ends = (BOUND,) if name.endswith(INTERVAL) else ()
+            labelled[name] = (*own_dims, *ends), np.concatenate([part[name] for part in parts])
     return labelled
 
 
@@ -316,3 +304,146 @@ def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
             bounded = result[name + INTERVAL].notnull().all(BOUND)
             lost += [name] * bool((result[name].notnull() & ~bounded).any())
     return coefficients.cautions(counts, scale, lost)
+
+
+ROUND = "round"
+
+
+@verb
+def round_effect(
+    scores: xr.DataArray | pd.DataFrame | xr.Dataset,
+    reference: xr.DataArray | pd.DataFrame,
+    *metrics: Metrics,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    by: GroupBy | None = None,
+) -> xr.Dataset:
+    """Say what changed since an earlier round of judgments: systems, conclusions, topics.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic by the judgments that now hold: an array, or a frame, wide or
+        long. Or a cube of the runs.
+    reference
+        Scores of the same systems by the same metrics, by the earlier judgments. Of a cube, the
+        judgments of all rounds: a qrels frame with a column ``round``, whose order is that of its
+        numbers, or else of its rows. A later grade of a document takes the place of an earlier one.
+    metrics
+        Metrics or their names, of a cube.
+    test, adjust, family, alpha
+        Which pairs of systems differ significantly, as for `compare`.
+    at
+        Depths to look at; by default all there are. Those of the metrics, of a cube.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over metrics, and depths if there are any:
+
+        - ``mean`` and ``rank`` (metric, depth, system), 1 the best, ties sharing the best of their
+          ranks; ``reference_mean`` and ``reference_rank``, those of the earlier round;
+        - ``conclusions`` (metric, depth, conclusion), pairs of systems that are ``kept``,
+          significantly different in the same direction in both rounds; ``lost``, only in the
+          earlier one; ``new``, only in the later one; ``reversed``; ``neither``;
+        - ``change`` (metric, depth, topic), by how much the systems' scores changed on average, up
+          or down, NaN for topics that a round lacks.
+
+        Of a cube, all of these over ``round``, too: each but the first, compared with the one
+        before.
+
+    Raises
+    ------
+    ParameterError
+        For other systems or metrics on the two sides, or a reference that is no scores; and for
+        metrics that are asked of scores.
+    InputError
+        For judgments without a column ``round``, with gaps in it, or of one round; and as
+        `irframe.verbs.rejudge`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them in some round.
+
+    See Also
+    --------
+    judge_effect : The same of runs and the judgments of several judges.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> first = runs.ireval.cube(ir.verbs.sample(qrels, 0.3, seed=1))
+    >>> rounds = [cube.ireval.score("nDCG", at=10) for cube in (first, first.ireval.rejudge(qrels))]
+    >>> found = rounds[1].ireval.round_effect(rounds[0])
+    >>> found["conclusions"].squeeze().to_series().to_dict()
+    {'kept': 0, 'lost': 0, 'new': 11, 'reversed': 0, 'neither': 17}
+    >>> found["change"].squeeze().to_series().idxmax()
+    '107'
+    >>> handed = qrels.assign(round=1 + qrels["topic"].astype(int) % 2 * (qrels["grade"] > 1))
+    >>> cube = runs.ireval.cube(qrels)
+    >>> found = cube.ireval.round_effect(handed, "nDCG", at=10).squeeze()
+    >>> [found[name].sel(system="splade").item() for name in ("reference_rank", "rank")]
+    [2, 3]
+    """
+    pairing = Pairing(test, adjust, alpha, family)
+    if isinstance(scores, xr.Dataset):
+        return _by_rounds(scores, reference, metrics, pairing, at)
+    if any(metrics):
+        raise ParameterError("metrics= of a cube", f"{len(metrics)} of scores, which have theirs")
+    if not isinstance(reference, xr.DataArray | pd.DataFrame):
+        raise ParameterError("scores of an earlier round, a frame or an array", repr(reference))
+    return _effect(scores, reference, pairing, at)
+
+
+def _by_rounds(
+    cube: xr.Dataset, qrels: Any, metrics: tuple[Metrics, ...], pairing: Pairing, at: Depths
+) -> xr.Dataset:
+    """Hold each round of judgments, with those before, against the one before."""
+    chosen = parse_metrics(metrics)
+    frame = as_qrels(qrels).reset_index(drop=True)
+    if ROUND not in frame or frame[ROUND].isna().any():
+        found = f"gaps in {ROUND}" if ROUND in frame else f"no {ROUND}"
+        raise InputError(f"a column {ROUND} with a label for every judgment", found)
+    labels = frame[ROUND].unique()
+    order = sorted(labels) if frame[ROUND].dtype.kind in "iuf" else labels
+    if len(order) < 2:
+        raise InputError("judgments of several rounds", f"{len(order)}", "", order)
+    place = frame[ROUND].map({label: n for n, label in enumerate(order)})
+    frame = frame.assign(**{ROUND: place}).sort_values(ROUND, kind="stable")
+    own = roles(frame.columns)
+    judged = [own[role] for role in (TOPIC, DOC, SUBTOPIC) if role in own]
+    twice = frame.duplicated([*judged, ROUND], keep=False)  # which rejudge refuses by name
+    scores: list[xr.DataArray] = []
+    for n in range(len(order)):
+        held = frame[frame[ROUND] <= n]
+        held = held[twice[held.index] | ~held.duplicated(judged, keep="last")]
+        scores.append(score(rejudge(cube, held.drop(columns=ROUND)), *chosen, at=at))
+    parts = [_effect(b, a, pairing, None) for a, b in pairwise(scores)]
+    rounds = pd.Index(order[1:], name=ROUND)
+    return xr.concat(parts, rounds, join="outer").assign_attrs(parts[-1].attrs)
+
+
+def _effect(scores: Any, reference: Any, pairing: Pairing, at: Depths) -> xr.Dataset:
+    """Say what changed between scores by two rounds of judgments."""
+    new, held = match_reference(scores, reference, at)
+    if held.metrics != new.metrics:
+        raise ParameterError(f"the metrics {', '.join(new.metrics)}", "", "", held.metrics)
+    by_judge = coefficients.standings(held, [new]) | coefficients.conclusions(held, [new], pairing)
+    parts = {  # of the one other round, which needs no dimension
+        name: (dims[1:], values[0]) if dims[0] == JUDGE else (dims, values)
+        for name, (dims, values) in by_judge.items()
+    }
+    change = np.abs(new.values - held.values).mean(axis=1)
+    parts["change"] = (METRIC, DEPTH, TOPIC), np.moveaxis(change, 1, 2)
+    labels = new.labels(SYSTEM) | {TOPIC: new.topics.rename(TOPIC), "conclusion": [*CONCLUSIONS]}
+    attrs = united(new.attrs, pairing.told(), {RESULT: "round_effect"})
+    result = xr.Dataset(parts, labels, attrs)
+    return result if new.depths is not None else result.isel({DEPTH: 0})

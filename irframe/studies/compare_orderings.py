@@ -15,14 +15,9 @@ from numpy.typing import NDArray
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import level, listed
+from irframe.comparing import corrections
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import (
-    Adjust,
-    Correction,
-    adjust_p,
-    correction_told,
-    parse_stepwise,
-)
+from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
 from irframe.comparing.significance import p_values
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
@@ -37,13 +32,8 @@ from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.studies.orderings import (
-    GainLike,
-    competition_ranks,
-    gains_of,
-    order_pairs,
-    ranking_gains,
-)
+from irframe.studies import orderings
+from irframe.studies.orderings import GainLike, competition_ranks, gains_of
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"
 
@@ -145,20 +135,20 @@ def compare_orderings(
     cube = attended(cube)
     yardstick, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
     compared = shared(cube.isel({SYSTEM: [yardstick, *others]}))
-    own_gain, own_rel = gains_of(chosen)
-    hedge = order_pairs(
+    gain, rel = gains_of(chosen, gain, rel)
+    hedge = orderings.order_pairs(
         compared,
         np.array([(other, 0) for other in range(1, 1 + len(others))]),
         depth=deepest,
-        gain=own_gain if gain is None else gain,
-        rel=own_rel if rel is None else rel,
+        gain=gain,
+        rel=rel,
         labels=False,
     ).sel({DEPTH: deepest})
     scores = score(compared, chosen, at=deepest)
     report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
     signs = parse_stepwise(adjust)
     frame = _mark(report, hedge, adjust=signs, alpha=alpha, cost=chosen.cost)
-    frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
+    frame.attrs.update(corrections.correction_told(tested, corrected, alpha=alpha))
     return frame
 
 
@@ -266,7 +256,7 @@ def significance_agreement(
     """
     level(alpha)
     tests, chosen = _tests(test), parse_metrics(metrics)
-    *corrections, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
+    *ways, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     paired = scores_to_compare(scores.compute())
@@ -277,7 +267,7 @@ def significance_agreement(
     means = np.round(paired.means, TIE)
     leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
     alike = (leads == favoured)[:, np.newaxis]
-    adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], alpha)
+    adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*ways, signs], alpha)
     verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
     shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
     variables = {
@@ -291,7 +281,7 @@ def significance_agreement(
     labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
+    attrs = joined_attributes(map(partial(corrections.correction_told, alpha=alpha), tests, ways))
     return xr.Dataset(variables, labels, attrs)
 
 
@@ -329,18 +319,15 @@ def _orderings(
     depths: Array,
 ) -> tuple[Array, Array]:
     """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
+    options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
-    seen = []
-    for metric in metrics:
-        own, least = gains_of(metric)
-        options: Any = {"gain": own if gain is None else gain, "rel": least if rel is None else rel}
-        seen.append(repr(options))
-        if seen[-1] not in results:
-            gains = ranking_gains(cube, int(depths.max()), **options)
+    for worth, least in options:
+        if (key := repr((worth, least))) not in results:
+            gains = orderings.ranking_gains(cube, int(depths.max()), gain=worth, rel=least)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
             behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
-            results[seen[-1]] = sign_p(ahead, behind), np.sign(ahead - behind)
-    p, favoured = zip(*(results[key] for key in seen), strict=True)
+            results[key] = sign_p(ahead, behind), np.sign(ahead - behind)
+    p, favoured = zip(*(results[repr(key)] for key in options), strict=True)
     return np.stack(p), np.stack(favoured)
 
 

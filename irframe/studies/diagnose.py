@@ -10,181 +10,34 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import xarray as xr
 
 from irframe.checks import choice
 from irframe.comparing.pairwise import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
+from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import IrframeError, singular
-from irframe.experiments import coded_tables
+from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Lengths, Units
-from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.policy import Metrics, Policy, parse_metrics
-from irframe.experiments.rank_table import listed_again
 from irframe.experiments.scoring import Budgets, nothing_fits
 from irframe.files.as_runs import Qrels, Runs
-from irframe.files.ids import repeated, shown
 from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
-from irframe.metrics.base import Metric as BaseMetric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.rbp import RBP
-from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, REPEATS, SYSTEM, UNJUDGED, Ties, plural
 from irframe.record import RECORD, recorded
-from irframe.studies import tie_ranges
-from irframe.studies.repeat_checks import check_repeats
-from irframe.studies.tie_ranges import LU, TREC_EVAL, Finding, findings_at, listed_findings
+from irframe.scores.averages import averages
+from irframe.studies import findings
+from irframe.studies.findings import LU, Finding, findings_at
+from irframe.studies.tie_ranges import tie_rates
 from irframe.tables.captions import told_origin
 from irframe.warned import unsaid
-
-
-def check_frames(
-    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable, depth: int | None
-) -> Iterator[Finding]:
-    """Yield what is found in a run frame and a qrels frame, each read by role.
-
-    Parameters
-    ----------
-    table, judgments
-        The frames.
-    depth
-        Evaluation depth, by default the longest list.
-    """
-    yield from _topics(table, judgments)
-    yield from _documents(table, judgments)
-    yield from _scores(table)
-    yield from _lists(table, judgments, depth)
-    topics = judgments.topics
-    relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(topics))
-    advice = "they score 0 whatever is retrieved; no_rel='nan' leaves them out"
-    what = "topics without relevant documents"
-    yield from findings_at("warning", what, topics[relevant == 0], advice, TREC_EVAL)
-    marked = judgments.grade == POOLED_UNJUDGED
-    advice = "drop these rows if they mark unjudged documents, else give them grade 0"
-    what = "judgments of grade -1, which may mark pooled but unjudged documents"
-    where = topics[np.unique(judgments.topic[marked])]
-    for finding in findings_at(
-        "warning", what, where, advice, tie_ranges.YILMAZ, int(marked.sum())
-    ):
-        yield replace(finding, where=f"topics {finding.where}")
-
-
-def _topics(table: coded_tables.RunTable, judgments: coded_tables.QrelsTable) -> Iterator[Finding]:
-    sides = table.topics, judgments.topics
-    types = [pa.array(side).type for side in sides]
-    if types[0] != types[1] and not all("string" in str(kind) for kind in types):
-        kinds = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
-        shared = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
-        yield Finding("error", "topics of two types", kinds, shared, CONVERT, TREC_EVAL)
-        return
-    unknown = table.topics[~table.topics.isin(judgments.topics)]
-    if len(unknown) == len(table.topics):
-        where = f"runs: {shown(table.topics)}; qrels: {shown(judgments.topics)}"
-        advice = "compare leading zeros, prefixes and types"
-        yield Finding("error", "no topic in common", where, len(unknown), advice, TREC_EVAL)
-        return
-    advice = "nothing to do if the track dropped them; they are left out"
-    yield from findings_at("warning", "topics of the runs without judgments", unknown, advice, LU)
-
-
-CONVERT = "convert one side with astype(str)"
-
-
-def _documents(
-    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
-) -> Iterator[Finding]:
-    if pa.types.is_integer(table.doc.type) != pa.types.is_integer(judgments.doc.type):
-        where = f"{table.doc.type} in the runs, {judgments.doc.type} in the qrels"
-        yield Finding("error", "documents of two types", where, len(table.doc), CONVERT, TREC_EVAL)
-        return
-    topic = tie_ranges.topics_of_both(table, judgments)
-    listed_, judged = coded_tables.code_documents(
-        coded_tables.Side(topic, table.doc), coded_tables.Side(judgments.topic, judgments.doc)
-    )
-    seen, keep = np.isin(listed_, judged), "keep one of them"
-    twice, again = listed_again(table.system, listed_), repeated(judged)
-    chunks = like_chunks(table, judgments, np.flatnonzero(~seen))
-    for severity, what, rows, describe, advice in (
-        ("error", "documents listed twice in a ranking", twice, table.describe, keep),
-        ("error", "documents judged twice", again, judgments.describe, keep),
-        (
-            "warning",
-            "documents called like chunks of judged ones",
-            chunks,
-            table.describe,
-            COLLAPSE,
-        ),
-    ):
-        if len(rows):
-            where = tie_ranges.listed_rows(describe, rows)
-            yield Finding(severity, what, where, len(rows), advice, TREC_EVAL)
-    if (topic < len(judgments.topics)).any() and not seen.any():
-        docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
-        where = f"runs: {docs[0]}; qrels: {docs[1]}"
-        advice = "compare the identifiers; every score is 0"
-        what = "no judged document is retrieved"
-        yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
-
-
-def _scores(table: coded_tables.RunTable) -> Iterator[Finding]:
-    missing = tie_ranges.without_score(table)
-    if len(missing):
-        where = tie_ranges.listed_rows(table.describe, missing)
-        yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
-    for lists, what, advice, source in (
-        (
-            tie_ranges.contradicting(table),
-            "rankings whose ranks contradict their scores",
-            "find out which one its authors meant; ties='rank' follows the rank column",
-            LU,
-        ),
-        (
-            tie_ranges.gapped(table),
-            "rankings whose ranks leave some out",
-            "find out which documents were lost; the documents below count at better ranks",
-            TREC_EVAL,
-        ),
-    ):
-        systems = table.systems[np.unique(lists // len(table.topics))]
-        yield from findings_at("warning", what, systems, advice, source, len(lists))
-
-
-def _lists(
-    table: coded_tables.RunTable, judgments: coded_tables.QrelsTable, depth: int | None
-) -> Iterator[Finding]:
-    lengths = tie_ranges.list_lengths(table, judgments)
-    empty = lengths == 0
-    stray = empty.all(axis=1)
-    if not stray.all():
-        advice = "compare the topic ids; these systems score 0 on every topic"
-        what = "systems without a list for any judged topic"
-        yield from findings_at("warning", what, table.systems[stray], advice, TREC_EVAL)
-    wanted = int(lengths.max()) if depth is None else depth
-    for severity, lists, what, advice, source in (
-        (
-            "warning",
-            empty & ~stray[:, np.newaxis],
-            "judged topics missing from a run",
-            "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')",
-            tie_ranges.ALEX,
-        ),
-        (
-            "note",
-            (lengths > 0) & (lengths < wanted),
-            f"rankings shorter than {wanted}",
-            "metrics treat missing ranks as not relevant; compare runs of one length",
-            LU,
-        ),
-    ):
-        if lists.any():
-            where = tie_ranges.worst_of(table.systems, lists)
-            yield Finding(severity, what, where, int(lists.sum()), advice, source)
-
 
 TOPS = (10, 20, 100)
 """Depths at which unjudged documents are counted."""
@@ -212,7 +65,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     depth
         The evaluation depth of those without their own.
     """
-    rates = None if cube.attrs["ties"] == "rank" else tie_ranges.tie_rates(cube)
+    rates = None if cube.attrs["ties"] == "rank" else tie_rates(cube)
     if rates is not None:
         yield from _ties(rates)
     by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
@@ -238,11 +91,10 @@ def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
     budgets.refuse_without_lengths(experiment_of(cube).hits)
     lists = nothing_fits(experiment_of(cube).hits, budgets.of)
     for place, budget in enumerate(budgets.of):
-        if where := tie_ranges.worst_of(cube.indexes[SYSTEM], lists[..., place]):
-            what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
-            advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
-            number = int(lists[..., place].sum())
-            yield Finding("warning", what, where, number, advice, tie_ranges.SAKAI)
+        what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
+        advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
+        systems, too_long_ = cube.indexes[SYSTEM], lists[..., place]
+        yield from findings.findings_of("warning", what, systems, too_long_, advice, findings.SAKAI)
 
 
 def _ties(rates: xr.DataArray) -> Iterator[Finding]:
@@ -285,7 +137,7 @@ def _pool(
         advice = (
             f"report bounds or condensed lists too, or pass pool_depth= or contributing={by_rows}"
         )
-        where = "depth " + listed_findings(beyond)
+        where = "depth " + findings.listed_findings(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
         return
@@ -328,6 +180,91 @@ def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
     odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
     what, advice = "depths that are not standard ones", "evaluate to standard depths"
     yield from findings_at("note", what, odd, advice, where)
+
+
+FAR = 3.5
+"""Median absolute deviations from the median beyond which a repeat is far off."""
+LEAST = 5
+"""Repeats of a system from which on that says something."""
+BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
+LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
+
+
+def check_repeats(
+    cube: xr.Dataset, folded: Folded, metrics: Sequence[Metric], depth: int
+) -> Iterator[Finding]:
+    """Yield what is found of the repeats of systems.
+
+    Parameters
+    ----------
+    cube
+        A cube of the runs, in which each repeat is a system.
+    folded
+        Which repeats these are.
+    metrics
+        What they are scored by; nDCG if nothing.
+    depth
+        Evaluation depth.
+    """
+    if folded.word is None:
+        return
+    owners = pd.DataFrame(list(folded.owners.values()), columns=["system", "repeat"])
+    owners["name"] = list(folded.owners)
+    yield from _far_off(cube, owners, folded.word, metrics, depth)
+    counts = owners.groupby("system", sort=False).size()
+    if counts.max() > 1:
+        what = f"systems with one {folded.word}, beside others with up to {counts.max()}"
+        advice = (
+            f"run them again, unless another {folded.word} would change nothing: what it would "
+            "change is in no interval"
+        )
+        single = counts.index[counts == 1]
+        yield from findings_at("warning", what, single, advice, BOUTHILLIER)
+    shared = owners.groupby("repeat", sort=False)["system"].nunique()
+    if REPEATS not in cube.attrs:
+        what = f"{plural(folded.word)} that several systems have under the same label"
+        advice = (
+            "taken for draws of each system's own; say repeats='shared' where one is a draw for "
+            "all of them, as a pass of a judge is"
+        )
+        yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
+
+
+def _far_off(
+    cube: xr.Dataset, owners: pd.DataFrame, word: str, metrics: Sequence[Metric], depth: int
+) -> Iterator[Finding]:
+    chosen: list[Any] = [*metrics] or ["nDCG"]
+    scores = score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])])
+    means = averages(scores.isel({DEPTH: 0}, drop=True))
+    codes = pd.factorize(owners["system"])[0]
+    owned = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    for metric in means["metric"].to_numpy():
+        values = means.sel(metric=metric).sel(system=owners["name"].tolist()).to_numpy()
+        far = [
+            f"{owners['name'][place]} ({values[place]:.3g})"
+            for rows in owned
+            for place in rows[far_off(values[rows])]
+        ]
+        what = f"{plural(word)} whose mean {metric} is far from the others of their system"
+        advice = (
+            f"look at these runs: a training that failed is no {word}, and makes every interval of "
+            "its system wider"
+        )
+        yield from findings_at("warning", what, far, advice, LEYS)
+
+
+def far_off(values: np.ndarray) -> np.ndarray:
+    """Tell which values are more than 3.5 median absolute deviations from the median.
+
+    Examples
+    --------
+    >>> far_off(np.array([0.50, 0.51, 0.49, 0.52, 0.50, 0.31])).nonzero()[0]
+    array([5])
+    """
+    if len(values) < LEAST:
+        return np.zeros(len(values), bool)
+    apart = abs(values - np.median(values))
+    return np.asarray(apart > FAR * np.median(apart) + 1e-12)
 
 
 @recorded
@@ -420,37 +357,32 @@ def diagnose(
     units, budgets = Units(length=length), Budgets.read(budget, "whole")
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
-    costed = partial(units.runs, policy=policy)
-    if choice("errors", errors, ("raise", "report")) == "raise":
+
+    def read_runs() -> tuple[Folded, RunTable]:
         folded = fold(runs)
-        return tie_ranges.to_frame(
-            list(
-                find(
-                    coded_tables.read_table(costed(folded.runs)),
-                    coded_tables.read_qrels_table(qrels),
-                    folded,
-                )
-            )
-        )
-    with tie_ranges.every_place():
-        return tie_ranges.to_frame(_reported(runs, qrels, find, costed))
+        return folded, read_table(units.runs(folded.runs, policy=policy))
+
+    if choice("errors", errors, ("raise", "report")) == "raise":
+        return findings.to_frame([*find(read_runs(), read_qrels_table(qrels))])
+    with findings.every_place():
+        return findings.to_frame(_reported(read_runs, partial(read_qrels_table, qrels), find))
 
 
 def _findings(
-    table: coded_tables.RunTable,
-    judgments: coded_tables.QrelsTable,
-    folded: Folded,
+    runs: tuple[Folded, RunTable],
+    judgments: QrelsTable,
     *,
-    metrics: Sequence[BaseMetric],
+    metrics: Sequence[Metric],
     policy: Policy,
     depth: int | None,
     budgets: Budgets | None,
 ) -> Iterator[Finding]:
     """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
-    findings = list(check_frames(table, judgments, depth))
-    yield from findings
+    folded, table = runs
+    of_frames = list(findings.check_frames(table, judgments, depth))
+    yield from of_frames
     judged = judgments.grade != POOLED_UNJUDGED
-    if judged.any() and not any(finding.severity == "error" for finding in findings):
+    if judged.any() and not any(finding.severity == "error" for finding in of_frames):
         with unsaid():
             named = replace(policy, contributing=folded.contributing(policy.contributing))
             built = build_cube(table.frame, judgments.frame[judged], named)
@@ -462,23 +394,14 @@ def _findings(
 
 
 def _reported(
-    runs: Runs, qrels: Qrels, find: Callable[..., Any], costed: Callable[..., Any]
+    read_runs: Callable[[], Any], read_qrels: Callable[[], Any], find: Callable[..., Any]
 ) -> list[Finding]:
-    """Return what is found, with an error as the last of it."""
-    tables: list[Any] = []
-    findings: list[Finding] = []
-    folded = Folded(runs, None, {})
-    for read, frame in ((coded_tables.read_table, runs), (coded_tables.read_qrels_table, qrels)):
+    """Return what is found, with errors among it: of both frames, or the one that ends it."""
+    sides: list[Any] = []
+    errors: list[Finding] = []
+    for read in (read_runs, read_qrels):
         try:
-            folded = fold(runs) if frame is runs else folded
-            tables.append(read(costed(folded.runs) if frame is runs else frame))
+            sides.append(read())
         except IrframeError as error:
-            findings.append(tie_ranges.finding_of(error))
-    if findings:
-        return findings
-    try:
-        for finding in find(*tables, folded):
-            findings.append(finding)  # noqa: PERF402 - those before an error count
-    except IrframeError as error:
-        findings.append(tie_ranges.finding_of(error))
-    return findings
+            errors.append(findings.finding_of(error))
+    return errors or [*findings.until_error(find(*sides))]

@@ -3,7 +3,8 @@
 Verbs: misplacement, archetypes, effort_gain.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, whole
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import read_depth, verb
-from irframe.cubes.view import CELL, CODES, LIST, assemble, experiment_of, need_dask, topic_blocks
+from irframe.cubes.view import CODES, LIST, experiment_of
 from irframe.errors import InputError, ParameterError, warn
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
@@ -27,6 +28,14 @@ from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""
+
+MEASURED = (
+    *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
+    *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype"),
+)
+"""What is measured of rankings."""
+
+LEVEL = "level"
 
 SHORT = 46_340
 """Longest rankings of which no sum of misplacements exceeds 32 bits."""
@@ -119,22 +128,21 @@ def misplacement(
     rel = whole("rel", rel, low=1, high=127)
     experiment = experiment_of(cube)
     base = experiment.judgments
-    expected = positions.expected_ranks(base.levels, base.levels_of, rel)
-    R = positions.recall_base(expected)[:, 0]
+    R = positions.recall_base(positions.expected_ranks(base.levels, base.levels_of, rel))[:, 0]
     length = np.maximum(deepest, 2 * R)
-    study = _Study(expected, length, deepest, crossing, experiment.there)
-    grade = cube[GRADE].variable
-    values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
-    variables: dict[str, Any] = {
-        name: (CELL[: array.ndim], array) for name, array in values.items()
-    }
+    width = int(length.max(initial=deepest))
+    measure = partial(_measure, levels=base.levels, rel=rel, crossing=crossing, width=width)
+    counts, there = xr.Variable((TOPIC, LEVEL), base.levels_of), xr.Variable(LIST, experiment.there)
+    grade = cube[GRADE].variable[..., :deepest]
+    values = _measured(measure, width, grade, counts, xr.Variable(TOPIC, length), there)
+    variables: dict[str, Any] = dict(zip(MEASURED, values, strict=True))
     variables |= {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
     coordinates = {
         name: cube[name]
         for name in cube.coords
         if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}
     }
-    depths = np.arange(1, values["rp"].shape[-1] + 1)
+    depths = np.arange(1, variables["rp"].shape[-1] + 1)
     took_part = {"took_part": (LIST, experiment.there)}
     data = xr.Dataset(variables, coordinates | {DEPTH: depths} | took_part)
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
@@ -147,63 +155,58 @@ def misplacement(
     return data
 
 
-@dataclass(frozen=True, eq=False)
-class _Study:
-    """What is asked of the rankings of some topics."""
-
-    expected: positions.ExpectedRanks
-    length: Array
-    """Nominal length of each topic's rankings."""
-    depth: int
-    crossing: positions.Crossing
-    there: NDArray[np.bool_]
-    """Whether each system took part in each topic."""
-    width: int = 0
-    """Nominal length of all rankings, by default the greatest of these topics."""
-
-    def of_topics(self, topics: slice) -> "_Study":
-        """Return the same on some topics."""
-        expected = positions.ExpectedRanks(
-            self.expected.level, self.expected.first[topics], self.expected.last[topics]
+def _measured(
+    measure: Callable[..., Any], width: int, grade: xr.Variable, *by_topic: xr.Variable
+) -> Any:
+    """Return the variables `MEASURED` of rankings, block by block when wanted if they are lazy."""
+    if grade.chunks:
+        sizes = grade.chunksizes
+        by_topic = tuple(
+            part.chunk({dim: sizes[dim] for dim in part.dims if dim in sizes}) for part in by_topic
         )
-        there, width = self.there[:, topics], int(self.length.max(initial=self.depth))
-        return _Study(expected, self.length[topics], self.depth, self.crossing, there, width)
-
-    def measure(self, grade: Array) -> dict[str, Array]:
-        """Return what is said of rankings of grades, shape (system, topic, rank)."""
-        missing = (self.width or self.length.max(initial=self.depth)) - self.depth
-        grade = grade[..., : self.depth]
-        grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
-        step, length = max(1, BLOCK // max(grade[0].size, 1)), self.length[:, np.newaxis]
-        parts = [
-            _measure(grade[rows], self.expected, length, self.crossing)
-            for rows in row_slices(len(grade), step)
-        ]
-        values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        if not self.there.all():
-            for value in values.values():
-                value[~self.there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
-        return values
-
-    def lazily(self, grade: Any) -> dict[str, Any]:
-        """Return the same of rankings that are read block by block when wanted."""
-        task = need_dask().delayed(_Study.measure)
-        blocks = topic_blocks(grade)
-        counts = [topics.stop - topics.start for topics, _ in blocks]
-        made = [task(self.of_topics(topics), block) for topics, block in blocks]
-        first = replace(self.of_topics(slice(0, 1)), there=np.ones((1, 1), bool))
-        one = first.measure(np.full((1, 1, self.depth), EMPTY, np.int8))
-        kinds = f"<U{max(map(len, ARCHETYPES))}"
-        parts = {
-            name: (kinds if value.dtype.kind == "U" else value.dtype, value.shape[2:])
-            for name, value in one.items()
-        }
-        return assemble(made, counts, len(self.there), parts)
+    curve, kind = np.int32 if width <= SHORT else np.int64, f"<U{max(map(len, ARCHETYPES))}"
+    return xr.apply_ufunc(
+        measure,
+        grade,
+        *by_topic,
+        input_core_dims=[[DEPTH], [LEVEL], [], []],
+        output_core_dims=[[DEPTH], [DEPTH], *[[]] * (len(MEASURED) - 2)],
+        exclude_dims={DEPTH},
+        dask="parallelized",
+        output_dtypes=[np.int32, curve, *[float] * (len(MEASURED) - 3), kind],
+        dask_gufunc_kwargs={"output_sizes": {DEPTH: width}, "allow_rechunk": True},
+    )
 
 
 def _measure(
+    grade: Array,
+    counts: Array,
+    length: Array,
+    there: Array,
+    *,
+    levels: Array,
+    rel: int,
+    crossing: positions.Crossing,
+    width: int,
+) -> tuple[Array, ...]:
+    """Return what is said of rankings of grades, shape (system, topic, rank)."""
+    expected = positions.expected_ranks(levels, counts, rel)
+    missing = width - grade.shape[-1]
+    grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
+    step = max(1, BLOCK // max(grade[0].size, 1))
+    parts = [
+        _measure_rows(grade[rows], expected, length[:, np.newaxis], crossing)
+        for rows in row_slices(len(grade), step)
+    ]
+    values = tuple(map(np.concatenate, zip(*parts, strict=True)))
+    for value in values:
+        value[~there] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
+    return values
+
+
+def _measure_rows(
     grade: Array, expected: positions.ExpectedRanks, length: Array, crossing: positions.Crossing
-) -> dict[str, Array]:
+) -> tuple[Array, ...]:
     R = positions.recall_base(expected)
     position = positions.relative_position(grade, expected)
     curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
@@ -213,13 +216,11 @@ def _measure(
         ideal, 1.0, positions.first_crossing(positions.crosses(curve, crossing) & inside)
     )
     balance = np.maximum(R, first)
-    numbers = {"first_crossing": first, "balance_point": balance, "rho": R / balance}
+    rho = R / balance
     forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
     backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
-    numbers |= {"s_plus": forward, "s_minus": backward}
     ratios = positions.space_ratios(forward, backward, positions.full_scale(expected, length))
-    numbers |= dict(zip(("sigma_plus", "sigma_minus", "sigma"), ratios, strict=True))
-    numbers["twist"] = (numbers["rho"] + numbers["sigma"]) / 2
+    numbers = first, balance, rho, forward, backward, *ratios, (rho + ratios[-1]) / 2
     kinds = [
         ideal,
         ~(grade >= expected.level.min(initial=127)).any(axis=-1, keepdims=True),
@@ -228,9 +229,8 @@ def _measure(
         np.isinf(first),
     ]
     archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
-    values = {name: np.where(R > 0, value, np.nan)[..., 0] for name, value in numbers.items()}
-    named = np.where(R > 0, archetype, "")[..., 0]
-    return {"rp": position, "crp": curve} | values | {"archetype": named}
+    values = [np.where(R > 0, value, np.nan)[..., 0] for value in numbers]
+    return position, curve, *values, np.where(R > 0, archetype, "")[..., 0]
 
 
 def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:

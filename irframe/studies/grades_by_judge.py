@@ -361,15 +361,17 @@ def between(shares: Array) -> Array:
     return np.asarray((every * weight) @ every.T - own)
 
 
-def within(given: Array) -> Array:
-    """Return how often grades of two passes of a judge coincide, each document once.
+def coincidences(counts: Array, *, once: bool = False) -> Array:
+    """Return how often grades of a document coincide, (grade, grade).
 
     Parameters
     ----------
-    given
-        Whether a pass of the judge gives a document a grade, shape (pass, grade, document).
+    counts
+        How often a document was given a grade, shape (grade, document).
+    once
+        Whether a document counts once, and not as often as it was given a grade.
     """
-    counts = given.sum(axis=0).astype(float)
-    passes = counts.sum(axis=0)
-    weighted = counts * np.where(passes > 1, 1 / np.maximum(passes * (passes - 1), 1), 0)
+    given = counts.sum(axis=0)
+    pairs = np.maximum((given - 1) * (given if once else 1), 1)
+    weighted = counts * np.where(given > 1, 1 / pairs, 0)
     return np.asarray(weighted @ counts.T - np.diag(weighted.sum(axis=1)))

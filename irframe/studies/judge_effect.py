@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe import names
 from irframe.agreements import Agreement, parse_agreement
 from irframe.checks import holding, listed, places
 from irframe.comparing.corrections import Adjust, Family
@@ -23,20 +24,7 @@ from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
 from irframe.metrics.facts import label_at
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DEPTH,
-    METRIC,
-    REPEAT,
-    REPEATED,
-    REPEATS,
-    RESULT,
-    SYSTEM,
-    TOPIC,
-    ScoreDtype,
-    Ties,
-)
+from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
@@ -44,8 +32,8 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.scores.summary import united
 from irframe.studies import coefficients
-from irframe.studies.grades_by_judge import PASSES, Grades, Judged, Passes, passes_of, read_judges
-from irframe.studies.tie_ranges import Finding, listed_findings, to_frame
+from irframe.studies.findings import Finding, listed_findings, to_frame
+from irframe.studies.grades_by_judge import PASSES, Grades, Judged, passes_of, read_judges
 from irframe.warned import OneCall, in_group
 
 
@@ -70,8 +58,8 @@ def judge_effect(
     seed: int = 0,
     groups: coefficients.Groups | None = None,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: Ties = names.DEFAULT_TIES,
+    score_dtype: ScoreDtype = names.DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 
@@ -172,33 +160,28 @@ def judge_effect(
     pairing = Pairing(test, adjust, alpha, family)
     resampling = Asked(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
-    judged, passes = _read(judges, pairs, grades)
-    names, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
-    held, _ = sides = _score(runs, judged, [*map(passes.of, names)], metrics, at, policy)
-    inside = None if groups is None else coefficients.members(groups, held.systems.tolist())
+    passes = passes_of(judges)
+    judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
+    called, policy = _first(passes.judges, reference), (depth, ties, score_dtype)
+    held, _ = sides = _score(runs, judged, [*map(passes.of, called)], metrics, at, policy)
     parts = coefficients.standings(*sides) | coefficients.biases(*sides, alpha)
     parts |= coefficients.conclusions(*sides, pairing)
     parts |= coefficients.agreements(*sides, orders, resampling if interval else None)
-    if inside is not None:
+    if groups is not None:
+        inside = coefficients.members(groups, held.systems.tolist())
         parts |= coefficients.favours(parts["bias"][1], inside, alpha)
-    attrs = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    attrs = united(held.attrs, attrs, pairing.told(), {RESULT: "judge_effect"})
-    labels = _labels(held, names[1:], listed(methods), groups)
-    result = xr.Dataset(parts, labels, attrs)
+    attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
+    attrs = united(held.attrs, attrs, pairing.told(), {names.RESULT: "judge_effect"})
+    result = xr.Dataset(parts, _labels(held, called[1:], listed(methods), groups), attrs)
     return resampling.told(result, held.scored.sum(axis=1)) if interval else result
 
 
-def _read(judges: Any, pairs: str, grades: Grades) -> tuple[Judged, Passes]:
-    passes = passes_of(judges)
-    return read_judges(passes.qrels, pairs, grades, ("same", "common", "own")), passes
-
-
-def _first(names: list[Any], reference: Hashable | None) -> list[Any]:
+def _first(judges: list[Any], reference: Hashable | None) -> list[Any]:
     """Return the judges, the reference first."""
     if reference is None:
-        return names
-    (row,) = places("reference to be one of the judges", [reference], names)
-    return [names[row], *names[:row], *names[row + 1 :]]
+        return judges
+    (row,) = places("reference to be one of the judges", [reference], judges)
+    return [judges[row], *judges[:row], *judges[row + 1 :]]
 
 
 def _score(
@@ -214,33 +197,44 @@ def _score(
     _refuse_topics(judged)
     scores, options = [], dict(zip(("depth", "ties", "score_dtype"), policy, strict=True))
     with OneCall():
-        for names in passes:
+        for passed in passes:
             own = []
-            for name in names:
+            for name in passed:
                 with in_group(f"judge {name}"):
                     cube = build(runs, frames[name], **options)
                 own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(own))
-    first = scores[0]
-    alike = [array.sel({SYSTEM: first[SYSTEM], TOPIC: first[TOPIC]}) for array in scores]
+    alike = _alike(scores)
     means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
     shared = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
-    kept = [array.reset_coords(drop=True).where(common) for array in alike]
+    kept = [array.where(common) for array in alike]
     held, *others = [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
     return held, others
 
 
+def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
+    """Return scores with the systems and topics of the first in its order, and no other labels."""
+    order = {dim: scores[0][dim].to_numpy() for dim in (SYSTEM, TOPIC)}
+    return [array.sel(order).reset_coords(drop=True) for array in scores]
+
+
 def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     """Return the scores under one judge, those of several passes as shared repeats."""
-    first, *others = scores
-    if not others:
-        return first
-    bare = [array.reset_coords(drop=True) for array in scores]
-    alike = [array.sel({SYSTEM: bare[0][SYSTEM], TOPIC: bare[0][TOPIC]}) for array in bare]
-    joined = xr.concat(alike, REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
-    attrs = {REPEATS: "shared", REPEATED: PASSES}
-    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(first.attrs | attrs)
+    if len(scores) == 1:
+        return scores[0]
+    joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
+    attrs = scores[0].attrs | {names.REPEATS: "shared", names.REPEATED: PASSES}
+    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(attrs)
+
+
+def _labels(
+    held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
+) -> dict[str, Any]:
+    labels = {coefficients.JUDGE: judges} | held.labels() | {SYSTEM: held.systems}
+    labels |= {BOUND: list(SIDES), "coefficient": list(map(str, methods))}
+    labels |= {"conclusion": list(coefficients.CONCLUSIONS)}
+    return labels | ({} if groups is None else {"group": list(groups)})
 
 
 def _refuse_topics(judged: Judged) -> None:
@@ -254,15 +248,6 @@ def _refuse_topics(judged: Judged) -> None:
         raise IdError(
             "the same topics judged by every judge", f"{len(offenders)} missing", advice, offenders
         )
-
-
-def _labels(
-    held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
-) -> dict[str, Any]:
-    labels = {coefficients.JUDGE: judges} | held.labels() | {SYSTEM: held.systems}
-    labels |= {BOUND: list(SIDES), "coefficient": list(map(str, methods))}
-    labels |= {"conclusion": list(coefficients.CONCLUSIONS)}
-    return labels | ({} if groups is None else {"group": list(groups)})
 
 
 VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
@@ -367,16 +352,14 @@ def _ranks(cell: xr.Dataset, who: str) -> Finding:
 
 
 def _bias(cell: xr.Dataset, who: str) -> Finding:
-    bias, ends = cell["bias"].to_series(), cell["bias_interval"]
-    above = (ends.sel(bound="lower") > 0) | (ends.sel(bound="upper") < 0)
-    what = (
-        f"{who}: means differ by {bias.mean():+.3f} on average, from {bias.min():+.3f} to "
-        f"{bias.max():+.3f}"
-    )
-    order = bias.sort_values(ascending=False, kind="stable")
-    places = [f"{system} {value:+.3f}" for system, value in order.items()]
-    advice = "compare scores under one judge only" if above.any() else ""
-    return _finding(what, listed_findings(places), int(above.sum()), advice)
+    bias = cell["bias"].to_series()
+    above = int((np.abs(np.sign(cell["bias_interval"]).sum(BOUND)) == 2).sum())
+    spread = f"from {bias.min():+.3f} to {bias.max():+.3f}"
+    what = f"{who}: means differ by {bias.mean():+.3f} on average, {spread}"
+    order = bias.sort_values(ascending=False, kind="stable").items()
+    places = listed_findings(f"{system} {value:+.3f}" for system, value in order)
+    advice = "compare scores under one judge only" if above else ""
+    return _finding(what, places, above, advice)
 
 
 def _groups(cell: xr.Dataset, who: str) -> Iterator[Finding]:

@@ -28,7 +28,7 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import Test
-from irframe.studies.candidates import Documents, Pool, Prior, by_label, helping
+from irframe.studies.candidates import Documents, Pool, Prior, by_label, helping, tally
 from irframe.studies.coefficients import CONCLUSIONS
 from irframe.studies.leave_out import contributing_groups
 from irframe.studies.turns import METHODS, Budgets, Found, take_turns
@@ -205,7 +205,7 @@ def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> A
         topic, document = np.nonzero(known)
         prior.learn(topic, document, relevant[topic, document])
         return prior.likely()
-    hits, seen = pool.tally(known, relevant)
+    hits, seen = tally(known, relevant, pool.weight)
     return pool.likely((1 + hits) / (2 + seen))
 
 
@@ -228,17 +228,6 @@ def _judged(cube: xr.Dataset) -> Array:
 
 
 DIMS = "strategy", "budget"
-VALUES = {
-    "judged": DIMS,
-    "found": DIMS,
-    "tau": (*DIMS, METRIC),
-    "tau_ap": (*DIMS, METRIC),
-    "conclusions": (*DIMS, METRIC, "conclusion"),
-    "kept": (*DIMS, METRIC),
-    "changed": (*DIMS, METRIC),
-    "change": (*DIMS, METRIC),
-}
-"""What is measured, and over which dimensions."""
 
 
 @verb
@@ -419,8 +408,9 @@ def _summary(results: list[Found], alpha: float) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     number = len(results)
     factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
-    for name, dims in VALUES.items():
-        values = np.stack([getattr(result, name) for result in results])
+    for name in results[0]:
+        dims = (*DIMS, METRIC, "conclusion")[: results[0][name].ndim]
+        values = np.stack([result[name] for result in results])
         mean = values.mean(axis=0)
         spread = values.std(axis=0, ddof=1) if number > 1 else np.full(mean.shape, np.nan)
         half = factor * spread / np.sqrt(number)

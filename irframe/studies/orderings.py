@@ -22,7 +22,7 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Binary, Gain, GainMap, parse_gain
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
-from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
 
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
@@ -203,7 +203,6 @@ def _label(
 ) -> xr.Dataset:
     counts = innate.count_labels(transitions, depth)
     behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
-    systems = cube[SYSTEM].to_numpy()
     by_topic = (PAIR, TOPIC)
     variables: dict[str, Any] = {
         "sign": (by_topic, transitions.sign),
@@ -218,15 +217,16 @@ def _label(
             "flag_meanings": " ".join(innate.LABELS.values()),
         }
         variables["label"] = ((*by_topic, DEPTH), innate.label_depths(transitions, depth), codes)
-    coordinates = {
-        "system_a": (PAIR, systems[pairs[:, 0]]),
-        "system_b": (PAIR, systems[pairs[:, 1]]),
-        DEPTH: np.arange(1, depth + 1),
-        GROUP: list(innate.LABELS.values()),
-    }
+    depths = {DEPTH: np.arange(1, depth + 1), GROUP: list(innate.LABELS.values())}
+    return xr.Dataset(variables, pair_coordinates(cube, pairs) | depths)
+
+
+def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
+    """Return the coordinates of topics, and the names of pairs of systems."""
+    systems = cube[SYSTEM].to_numpy()
     kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
     topics = {name: cube[name] for name in kept if name not in CODES.values()}
-    return xr.Dataset(variables, topics | coordinates)
+    return topics | {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
 
 
 def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> bool:
@@ -271,8 +271,12 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     return True
 
 
-def gains_of(metric: Metric) -> tuple[Gain, int]:
-    """Return the gain map and the lowest relevant grade of a metric, binary from 1 without them.
+def gains_of(
+    metric: Metric, gain: GainLike | None = None, rel: int | None = None
+) -> tuple[GainLike, int]:
+    """Return a gain map and lowest relevant grade, by default those of a metric.
+
+    A metric that has none is taken to have binary gain, and relevance from 1 on.
 
     Examples
     --------
@@ -280,7 +284,8 @@ def gains_of(metric: Metric) -> tuple[Gain, int]:
     >>> gains_of(ir.metrics.AP(rel=2))
     (Binary(), 2)
     """
-    return getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
+    own, least = getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
+    return own if gain is None else gain, least if rel is None else rel
 
 
 def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from irframe.checks import listed
 from irframe.comparing.corrections import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
-from irframe.cubes.verb import against, verb
-from irframe.cubes.view import read_cube
-from irframe.errors import InputError, ParameterError, warn
+from irframe.cubes.verb import against, shared_topics, verb
+from irframe.cubes.view import LIST, read_cube
+from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
@@ -68,7 +68,7 @@ class Outcomes:
     """
 
     summary: pd.DataFrame
-    compared: Mapping[Any, tuple[breakdown.Answers, NDArray[np.int64]]]
+    compared: Mapping[Any, tuple[xr.Dataset, NDArray[np.int64]]]
     by: str | None = None
 
     @classmethod
@@ -109,21 +109,24 @@ class Outcomes:
 
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]
-        topics = f"{sum(len(answers.topics) for answers in every)} topics at depth {every[0].depth}"
-        return f"Outcomes of {len(self.summary)} comparisons over {topics}"
+        topics, depth = sum(answers.sizes[TOPIC] for answers in every), every[0].attrs["depth"]
+        return f"Outcomes of {len(self.summary)} comparisons over {topics} topics at depth {depth}"
 
 
-def _queries(answers: breakdown.Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
-    (a, b), topics = pairs.T, len(answers.topics)
-    ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
+def _queries(answers: xr.Dataset, pairs: NDArray[np.int64]) -> pd.DataFrame:
+    (a, b), (systems, topics) = pairs.T, map(answers.indexes.get, LIST)
+    ranks = {
+        side: answers["rank"].to_numpy()[rows].ravel()
+        for side, rows in zip("ab", (a, b), strict=True)
+    }
     returned = {side: rank > 0 for side, rank in ranks.items()}
     both = returned["a"] & returned["b"]
     codes = returned["a"] + np.int8(2) * returned["b"]
     frame = pd.DataFrame(
         {
-            "system_a": answers.systems.take(np.repeat(a, topics)),
-            "system_b": answers.systems.take(np.repeat(b, topics)),
-            answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
+            "system_a": systems.take(np.repeat(a, len(topics))),
+            "system_b": systems.take(np.repeat(b, len(topics))),
+            answers.attrs["topic"]: topics.take(np.tile(np.arange(len(topics)), len(a))),
             "outcome": pd.Categorical.from_codes(codes, dtype=breakdown.KINDS),
             **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
             **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
@@ -271,38 +274,35 @@ def outcomes(
     verdict, parts = breakdown.basis(measure, test, alpha, adjust), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
-        data, judged, by = with_given_groups(data, _judged(qrels), by)
+        if qrels is None:
+            raise ParameterError("a qrels frame beside the run frame", "none")
+        data, judged, by = with_given_groups(data, qrels, by)
+        policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         wanted = None if systems is None else [*listed(baseline), *listed(systems)]
-        answers = breakdown.answers_of_runs(
-            data,
-            judged,
-            systems=wanted if order is None else list(order),
-            policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
-            by=by,
-            **reading,
-        )
+        wanted = wanted if order is None else list(order)
+        answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
-    for key in having({k: part.systems for k, part in answers.items()}, {"baseline": baseline}, by):
+    for key in having(
+        {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
+    ):
         with naming_group(key, by):
             parts[key] = _compared(answers[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 
 def _compared(
-    answers: breakdown.Answers, verdict: Any, baseline: Any, systems: Any, order: Any
+    answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any
 ) -> Outcomes:
+    answerable = answers[breakdown.ANSWERABLE].to_numpy()
+    skipped, answers = int((~answerable).sum()), answers.isel({TOPIC: answerable})
     pairs = breakdown.pairs_of(answers, baseline, systems, order)
-    shared = answers.shared(np.unique(pairs))
-    summary = breakdown.compare_answers(shared, pairs, verdict, ordered=order is not None)
-    return Outcomes(summary, {None: (shared, pairs)})
-
-
-def _judged(qrels: Qrels | None) -> Qrels:
-    if qrels is None:
-        raise ParameterError("a qrels frame beside the run frame", "none")
-    return qrels
+    there = answers["there"].to_numpy()[np.unique(pairs)]
+    if not there.all():
+        answers = answers.isel({TOPIC: shared_topics(there, IdError)})
+    summary = breakdown.compare_answers(answers, pairs, verdict, skipped, ordered=order is not None)
+    return Outcomes(summary, {None: (answers, pairs)})
 
 
 def _refuse_settled(**options: Any) -> None:

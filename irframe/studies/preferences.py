@@ -31,7 +31,7 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, DOC, PAIR, RANK, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.record import recorded
-from irframe.studies.orderings import GainLike, name_pairs, ranking_gains
+from irframe.studies.orderings import GainLike, name_pairs, pair_coordinates, ranking_gains
 
 CELLS = 1 << 21
 """Cells of pairs, topics and depths that are compared at a time."""
@@ -126,7 +126,10 @@ def preferences(
     counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
     retrieved, n_relevant = counts[0], counts[1, 0, :, :1]
     values = _prefer(retrieved, pairs, n_relevant, weights, np.array(depths))
-    data = _label(cube, pairs, dict(zip(PREFERENCES, values, strict=True)), depths)
+    variables = {
+        name: ((PAIR, TOPIC, DEPTH), value) for name, value in zip(PREFERENCES, values, strict=True)
+    }
+    data = xr.Dataset(variables, pair_coordinates(cube, pairs) | {DEPTH: list(depths)})
     return data if a is None or b is None else data.isel({PAIR: 0})
 
 
@@ -170,20 +173,6 @@ def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[
         np.take_along_axis(padded, last[..., columns], axis=-1),
         leader[..., columns],
     )
-
-
-def _label(
-    cube: xr.Dataset, pairs: Array, values: dict[str, Array], depths: Sequence[int]
-) -> xr.Dataset:
-    systems = cube[SYSTEM].to_numpy()
-    coordinates = {
-        "system_a": (PAIR, systems[pairs[:, 0]]),
-        "system_b": (PAIR, systems[pairs[:, 1]]),
-        DEPTH: list(depths),
-    }
-    topics = {name: cube[name] for name in cube.coords if cube[name].dims == (TOPIC,)}
-    variables = {name: ((PAIR, TOPIC, DEPTH), value) for name, value in values.items()}
-    return xr.Dataset(variables, topics | coordinates)
 
 
 OUTCOME = "outcome"

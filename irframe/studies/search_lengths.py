@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
 from irframe.checks import places, whole
 from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
@@ -106,57 +105,37 @@ def search_lengths(
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
     """Return the search lengths of relevant documents, by system and topic."""
-    experiment = experiment_of(cube)
-    base = experiment.judgments
-    grade = base.grade
-    rows = np.flatnonzero(grade >= rel)
-    topic = base.topic[rows]
-    place = np.full(grade.shape, -1)
-    place[rows] = np.arange(len(rows))
-    parts, there = [], experiment.there
-    for row in range(cube.sizes[SYSTEM]):
-        block = slice(row, row + 1), slice(0, experiment.shape[1])
-        cells = experiment.cells(block, depth, doc=True, ties=False)
-        lists = {name: cells[name][0] for name in ("grade", "doc", "retrieved")}
-        rank, length, precision = _measure(lists, base.start, place, topic, rel)
-        missing = rank == 0
-        length[missing] += unretrieved == "irrel+1"
-        order = np.lexsort((np.where(missing, depth + 1, rank), topic))
-        order = order[there[row, topic[order]]]
-        columns = {"row": np.full(len(order), row, np.int32), "of": order, RANK: rank[order]}
-        parts.append(columns | {LENGTH: length[order], PRECISION: precision[order]})
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    order = joined["of"]
-    ranks = pd.arrays.IntegerArray(joined[RANK], joined[RANK] == 0)
+    experiment = experiment_of(cube).loaded
+    base, hits = experiment.judgments, experiment.hits
+    relevant = np.flatnonzero(base.grade >= rel)
+    place = np.full(base.grade.shape, -1)
+    place[relevant], topic = np.arange(len(relevant)), base.topic[relevant]
+    inside = np.flatnonzero((hits.rank <= depth) & (place[hits.row] >= 0))
+    inside = inside[np.lexsort((hits.rank[inside], hits.of[inside]))]
+    place_in_list, of = hits.rank[inside], hits.of[inside]
+    counts = np.bincount(of, minlength=hits.length.size)
+    above = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    cells = of // cube.sizes[TOPIC], place[hits.row[inside]]
+    irrelevant = np.minimum(hits.length, depth) - counts.reshape(hits.length.shape)
+    length = irrelevant[:, topic].astype(np.int32) + np.int32(unretrieved == "irrel+1")
+    rank, precision = np.zeros(length.shape, np.int32), np.zeros(length.shape)
+    rank[cells], length[cells] = place_in_list, place_in_list - above
+    precision[cells] = (above + 1) / place_in_list
+    row, document = np.nonzero(experiment.there[:, topic])
+    last = np.where(rank > 0, rank, depth + 1)[row, document]
+    order = np.lexsort((last, topic[document], row))
+    row, document = row[order], document[order]
     return pd.DataFrame(
         {
-            SYSTEM: cube.indexes[SYSTEM].take(joined["row"]),
-            TOPIC: cube.indexes[TOPIC].take(topic[order]),
-            DOC: base.docs[rows][order],
-            GRADE: grade[rows][order],
-            RANK: ranks,
-            LENGTH: joined[LENGTH],
-            PRECISION: joined[PRECISION],
+            SYSTEM: cube.indexes[SYSTEM].take(row),
+            TOPIC: cube.indexes[TOPIC].take(topic[document]),
+            DOC: base.docs[relevant][document],
+            GRADE: base.grade[relevant][document],
+            RANK: pd.arrays.IntegerArray(rank[row, document], rank[row, document] == 0),
+            LENGTH: length[row, document],
+            PRECISION: precision[row, document],
         }
     )
-
-
-def _measure(
-    lists: dict[str, Array], start: Array, place: Array, topic: Array, rel: int
-) -> tuple[Array, Array, Array]:
-    """Return rank (0 where not retrieved), search length and precision of relevant documents."""
-    relevant = lists["grade"] >= rel
-    row, column = np.nonzero(relevant)
-    counts = relevant.sum(axis=1)
-    above = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    document = place[start[row] + lists["doc"][row, column]]
-    rank = np.zeros(len(topic), np.int32)
-    length = (lists["retrieved"] - counts)[topic].astype(np.int32)
-    precision = np.zeros(len(topic))
-    rank[document] = column + 1
-    length[document] = column + 1 - above
-    precision[document] = (above + 1) / (column + 1)
-    return rank, length, precision
 
 
 @verb

@@ -1,18 +1,12 @@
-"""What a check reports, what is odd about lists, and what ties leave open.
+"""What ties leave open.
 
 Verbs: tie_ranges, tie_rates, tie_agreement.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import astuple, dataclass, fields
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.agreements import Method
 from irframe.arrays import Array
@@ -22,234 +16,14 @@ from irframe.cubes.score import in_blocks, label_scores, refuse_metrics, score, 
 from irframe.cubes.unjudged import both_sides
 from irframe.cubes.verb import refuse_deeper, verb
 from irframe.depths.agreement import agreement
-from irframe.errors import DepthError, IrframeError, ParameterError
-from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.errors import DepthError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.extremes.labelled_bounds import reordered_scores
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.ids import Codes, beginnings
 from irframe.metrics import Block, Metric, P
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, DEPTH, METRIC, ScoreDtype, Ties
 from irframe.record import recorded
-
-SEVERITIES = ("error", "warning", "note")
-"""Nothing can be scored; numbers may mislead; worth saying beside the numbers."""
-SHOWN = 5
-"""How many places a finding lists."""
-
-_EVERY: ContextVar[bool] = ContextVar("every", default=False)
-
-LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
-ALEX = "Alex, Hall, Metzler 2022, doi:10.48550/arXiv.2201.01745"
-YILMAZ = "Yilmaz, Aslam 2006, doi:10.1145/1183614.1183633"
-SAKAI = "Sakai, Dou 2013, doi:10.1145/2484028.2484031"
-TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing to know before trusting a number.
-
-    Attributes
-    ----------
-    severity
-        ``"error"``, ``"warning"`` or ``"note"``.
-    what
-        What was found.
-    where
-        The first places.
-    how_many
-        How many there are.
-    advice
-        What to do.
-    reference
-        Where this is explained.
-    """
-
-    severity: str
-    what: str
-    where: str
-    how_many: int
-    advice: str
-    reference: str
-
-
-def worst_of(systems: pd.Index, lists: NDArray[np.bool_]) -> str:
-    """Name systems with how many lists they have of some, given (system, topic)."""
-    counts = lists.sum(axis=1)
-    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
-    return listed_findings(f"{systems[row]} ({counts[row]})" for row in order)
-
-
-def listed_findings(places: Iterable[object], total: int | None = None) -> str:
-    """Return the first places as text.
-
-    Examples
-    --------
-    >>> listed_findings(range(9))
-    '0, 1, 2, 3, 4, ...'
-    """
-    names = [str(place) for place in places]
-    more = (len(names) if total is None else total) > SHOWN
-    if _EVERY.get() or not more:
-        return ", ".join(names)
-    return ", ".join(names[:SHOWN]) + ", ..."
-
-
-def findings_at(
-    severity: str,
-    what: str,
-    places: Collection[object],
-    advice: str,
-    reference: str,
-    how_many: int | None = None,
-) -> Iterator[Finding]:
-    """Yield a finding of some places, nothing where there are none."""
-    if len(places):
-        number = len(places) if how_many is None else how_many
-        yield Finding(severity, what, listed_findings(places), number, advice, reference)
-
-
-def listed_rows(describe: Callable[[Any], Iterable[object]], rows: NDArray[Any]) -> str:
-    """Return the first rows as a table describes them; the others need no description."""
-    return listed_findings(describe(rows if _EVERY.get() else rows[: SHOWN + 1]), len(rows))
-
-
-@contextmanager
-def every_place() -> Iterator[None]:
-    """List every place of a finding for as long as this lasts.
-
-    Examples
-    --------
-    >>> with every_place():
-    ...     listed_findings(range(9))
-    '0, 1, 2, 3, 4, 5, 6, 7, 8'
-    """
-    token = _EVERY.set(True)
-    try:
-        yield
-    finally:
-        _EVERY.reset(token)
-
-
-def finding_of(error: IrframeError) -> Finding:
-    """Return an error as a finding."""
-    what, where = f"wanted {error.wanted}; found {error.found}", listed_findings(error.offenders)
-    number = max(1, len(error.offenders))
-    return Finding("error", what, where, number, error.advice, TREC_EVAL)
-
-
-class Findings(pd.DataFrame):
-    """A frame of findings, shown with all their words, without columns of empty lists.
-
-    Lists are shown by their first places. Parts of it are plain.
-    """
-
-    @property
-    def _constructor(self) -> type[pd.DataFrame]:
-        return pd.DataFrame
-
-    def _shown(self) -> pd.DataFrame:
-        texts = pd.DataFrame(self).map(
-            lambda value: listed_findings(value) if isinstance(value, tuple) else value
-        )
-        return texts.loc[:, ~(texts.map(lambda value: isinstance(value, str) and not value)).all()]
-
-    def __repr__(self) -> str:
-        return repr(self._shown())
-
-    def _repr_html_(self) -> str | None:
-        with pd.option_context("display.max_colwidth", None):
-            shown: str | None = self._shown()._repr_html_()  # type: ignore[operator]
-        return shown
-
-
-def to_frame(findings: Sequence[Finding]) -> Findings:
-    """Return findings as a frame, the gravest first."""
-    columns = [spec.name for spec in fields(Finding)]
-    ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
-    return Findings([astuple(finding) for finding in ordered], columns=columns)
-
-
-def without_score(table: RunTable) -> Codes:
-    """Return the rows without a score; none, where no row is to have one."""
-    return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
-
-
-def _by(values: NDArray[Any], table: RunTable) -> tuple[Codes, Codes, NDArray[Any]]:
-    """Return rows list by list in the order of some values, with their lists and these values."""
-    order = np.lexsort((values, table.group))
-    return order, table.group[order], values[order]
-
-
-def contradicting(table: RunTable) -> Codes:
-    """Return the lists, numbered as in `RunTable.group`, where a lower rank has a higher score."""
-    if table.score is None or table.rank is None:
-        return np.arange(0)
-    order, group, _ = _by(table.rank, table)
-    score = table.score[order]
-    return np.unique(group[1:][(score[1:] > score[:-1]) & (np.diff(group) == 0)])
-
-
-def equally_ranked(table: RunTable) -> Codes:
-    """Return the lists, numbered alike, that have a rank twice, or rows without one."""
-    if table.rank is None:
-        return np.arange(0)
-    _, group, rank = _by(table.rank, table)
-    twice = group[1:][(np.diff(rank) == 0) & (np.diff(group) == 0)]
-    return np.unique(np.append(twice, group[np.isnan(rank)]))
-
-
-def gapped(table: RunTable) -> Codes:
-    """Return the lists, numbered alike, whose ranks leave some out, or begin beyond 2."""
-    if table.rank is None:
-        return np.arange(0)
-    _, group, rank = _by(table.rank, table)
-    skipped = group[1:][(np.diff(rank) > 1) & (np.diff(group) == 0)]
-    first = beginnings(group)
-    return np.unique(np.append(skipped, group[first[rank[first] > 2]]))
-
-
-def undecided(table: RunTable) -> Codes:
-    """Return the lists of several documents of systems all of whose lists have one score."""
-    if table.score is None:
-        return np.arange(0)
-    _, group, score = _by(table.score, table)
-    first = beginnings(group)
-    last = np.append(first[1:], len(group)) - 1
-    several, equal = last > first, score[first] == score[last]
-    systems = group[first] // len(table.topics)
-    decided = np.unique(systems[several & ~equal])
-    return group[first[several & ~np.isin(systems, decided)]]
-
-
-def usual_length(lengths: NDArray[np.integer]) -> int:
-    """Return the most frequent of some lengths, the greatest where several are.
-
-    Examples
-    --------
-    >>> usual_length(np.array([50, 1000, 1000, 2000]))
-    1000
-    """
-    known, counts = np.unique(lengths, return_counts=True)
-    return int(known[counts == counts.max()].max(initial=0))
-
-
-def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
-    """Return how many rows every system has for every judged topic, shape (system, topic)."""
-    topics = judgments.topics.get_indexer(table.topics)
-    shape = (len(table.systems), len(judgments.topics))
-    known = topics[table.topic] >= 0
-    place = table.system[known].astype(np.int64) * shape[1] + topics[table.topic][known]
-    return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
-    """Return the code of every row's topic in the qrels, one beyond those where it is unknown."""
-    placed = judgments.topics.get_indexer(table.topics)
-    beyond = len(judgments.topics) + np.arange(len(placed))
-    return np.where(placed < 0, beyond, placed)[table.topic]
 
 
 @verb(bounded=True, repeats=True)

@@ -21,7 +21,7 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
-from irframe.studies.candidates import Documents, Pool, Prior
+from irframe.studies.candidates import Documents, Pool, Prior, tally
 from irframe.studies.coefficients import agreement_of, conclude, decide
 
 
@@ -37,18 +37,31 @@ class Outcome(NamedTuple):
 
 
 class Judging(ABC):
-    """What a method knows while documents are judged."""
+    """What a method knows while documents are judged.
+
+    Parameters
+    ----------
+    pool
+        The documents.
+    prior
+        How likely they are relevant, if anything says so.
+    weight
+        How much a document counts for every run, shape (topic, document, system), where the
+        method learns of all runs that have it.
+    """
 
     by_account = False
     """Whether its state depends on the run on whose account a document was judged."""
     random = False
     """Whether runs that tie take turns in an order that a seed decides."""
 
-    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
-        self.pool, self.prior = pool, prior
+    def __init__(self, pool: Pool, prior: Prior | None = None, weight: Array | None = None) -> None:
+        self.pool, self.prior, self.weight = pool, prior, weight
         self.open = pool.there.copy()
         self.topics = np.arange(len(self.open))
         self.run = np.zeros(len(self.open), np.intp)  # on whose account each document was chosen
+        self.found = np.ones((len(self.open), pool.rank.shape[-1]))  # by topic and run
+        self.seen = 2 * self.found
 
     @abstractmethod
     def next(self) -> tuple[Array, Array]:
@@ -58,13 +71,19 @@ class Judging(ABC):
         """Choose one document of each of some topics no more."""
         self.open[topic, document] = False
 
-    @abstractmethod
     def learn(self, outcome: Outcome) -> None:
         """Take in how relevant documents turned out that were taken."""
+        if self.weight is not None:
+            weight = self.weight[outcome.topic, outcome.document]
+            self.found[outcome.topic] += weight * outcome.relevant[:, np.newaxis]
+            self.seen[outcome.topic] += weight
 
-    def begin(self, judged: Array, relevant: Array) -> None:  # noqa: ARG002 - others read it
+    def begin(self, judged: Array, relevant: Array) -> None:
         """Take in all documents that were judged before, shape (topic, document)."""
         self.open &= ~judged
+        if self.weight is not None:
+            hits, seen = tally(judged, relevant, self.weight)
+            self.found, self.seen = 1 + hits, 2 + seen
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
         """Return the open documents of highest priority, ties by name."""
@@ -80,45 +99,21 @@ class Judging(ABC):
 class PoolOrder(Judging):
     """By best rank, then by how many lists have it there, then by name."""
 
-    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
-        super().__init__(pool, prior)
-        lists = 1 + pool.rank.shape[-1]
-        beyond = pool.best_rank - pool.runs_there / lists  # before the next rank, whoever has it
-        with np.errstate(divide="ignore"):
-            self.priority = np.where(pool.there, 1 / (beyond + 1), 0.0)
-
     def next(self) -> tuple[Array, Array]:
         """Return the next document of every topic and its priority."""
-        return self._best(self.priority)
-
-    def learn(self, outcome: Outcome) -> None:
-        """Take in what changes nothing."""
+        return self._best(self.pool.earliness)
 
 
 class Leverage(Judging):
     """What tells systems apart and is likely relevant."""
 
     def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
-        super().__init__(pool, prior)
-        self.found = np.ones((len(self.open), pool.rank.shape[-1]))
-        self.seen = 2 * self.found
+        super().__init__(pool, prior, pool.weight)
 
     def next(self) -> tuple[Array, Array]:
         """Return the next document of every topic and its priority."""
         likely = self.pool.likely(self.found / self.seen)
         return self._best(self.pool.leverage * likely**2)
-
-    def learn(self, outcome: Outcome) -> None:
-        """Take in how relevant documents turned out."""
-        weight = self.pool.weight[outcome.topic, outcome.document]
-        self.found[outcome.topic] += weight * outcome.relevant[:, np.newaxis]
-        self.seen[outcome.topic] += weight
-
-    def begin(self, judged: Array, relevant: Array) -> None:
-        """Take in all documents that were judged before."""
-        super().begin(judged, relevant)
-        hits, seen = self.pool.tally(judged, relevant)
-        self.found, self.seen = 1 + hits, 2 + seen
 
 
 class OfRuns(Judging, ABC):
@@ -126,15 +121,14 @@ class OfRuns(Judging, ABC):
 
     random = True
 
-    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
-        super().__init__(pool, prior)
+    def __init__(self, pool: Pool, prior: Prior | None = None, weight: Array | None = None) -> None:
+        super().__init__(pool, prior, weight)
         topics, _, systems = pool.rank.shape
         deepest = int(pool.rank.max(initial=1))
         self.lists = np.full((topics, systems, deepest), -1, np.int32)
         topic, document, system = np.nonzero(pool.listed)
         self.lists[topic, system, pool.rank[topic, document, system] - 1] = document
-        self.waiting = self.lists >= 0
-        self.left = np.count_nonzero(self.waiting, axis=-1)
+        self.left = np.count_nonzero(self.lists >= 0, axis=-1)
         self.turn = np.zeros(topics, np.int64)
 
     @abstractmethod
@@ -145,13 +139,13 @@ class OfRuns(Judging, ABC):
         """Return the next document of the best run of every topic, and how good the run is."""
         standing = self.standing()
         if self.prior is not None:
-            standing = standing * self._likely_next(self.prior)
+            every = self._first_open(self.topics[:, np.newaxis], self.lists)
+            standing = standing * np.take_along_axis(self.prior.likely(), every, axis=-1)
         rounded = np.where(self.left > 0, np.round(standing, TIE), -np.inf)
         best = rounded == rounded.max(axis=-1, initial=-np.inf, keepdims=True)
         lot = self.pool.lot(self.turn)
         self.run = self._stay(np.where(best, lot, np.iinfo(lot.dtype).max).argmin(axis=-1))
-        place = self.waiting[self.topics, self.run].argmax(axis=-1)
-        document = self.lists[self.topics, self.run, place]
+        document = self._first_open(self.topics, self.lists[self.topics, self.run])
         remaining = self.left.any(axis=-1)
         chosen = np.where(remaining, standing[self.topics, self.run], np.nan)
         return np.where(remaining, document, -1), chosen
@@ -160,32 +154,24 @@ class OfRuns(Judging, ABC):
         """Return the runs to take, given those that are best so far."""
         return run
 
-    def _likely_next(self, prior: Prior) -> Array:
-        """Return how likely the next document of every run is relevant, (topic, system)."""
-        place = self.waiting.argmax(axis=-1)[..., np.newaxis]
-        document = np.take_along_axis(self.lists, place, axis=-1)[..., 0]
-        return np.take_along_axis(prior.likely(), document, axis=-1)
+    def _first_open(self, topic: Array, lists: Array) -> Array:
+        """Return the first open document of lists, of topics of the same shape but for ranks."""
+        if not self.open.size:
+            return np.zeros(lists.shape[:-1], np.int32)
+        place = (self.open[topic[..., np.newaxis], lists] & (lists >= 0)).argmax(axis=-1)
+        return np.take_along_axis(lists, place[..., np.newaxis], axis=-1)[..., 0]
 
     def take(self, topic: Array, document: Array) -> None:
         """Choose one document of each of some topics no more."""
         super().take(topic, document)
         self.turn[topic] += 1
-        row, system = np.nonzero(self.pool.listed[topic, document])
-        rank = self.pool.rank[topic[row], document[row], system]
-        self.waiting[topic[row], system, rank - 1] = False
-        self.left[topic[row], system] -= 1
+        self.left[topic] -= self.pool.listed[topic, document]
 
     def begin(self, judged: Array, relevant: Array) -> None:
         """Take in all documents that were judged before."""
         super().begin(judged, relevant)
-        if not judged.size:
-            return
         self.turn += judged.sum(axis=-1)
-        gone = (self.lists >= 0) & np.take_along_axis(
-            judged, np.maximum(self.lists, 0).reshape(len(judged), -1), axis=-1
-        ).reshape(self.lists.shape)
-        self.waiting &= ~gone
-        self.left = np.count_nonzero(self.waiting, axis=-1)
+        self.left = (self.pool.listed & self.open[..., np.newaxis]).sum(axis=1)
 
 
 class MoveToFront(OfRuns):
@@ -220,26 +206,11 @@ class MaxMeanOfAll(OfRuns):
     """Takes the run most likely to be right, by all documents of it that were judged."""
 
     def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
-        super().__init__(pool, prior)
-        self.found = np.ones(self.left.shape)
-        self.seen = 2 * self.found
+        super().__init__(pool, prior, pool.listed)
 
     def standing(self) -> Array:
         """Return the mean of the Beta distribution of every run."""
         return np.asarray(self.found / self.seen)
-
-    def learn(self, outcome: Outcome) -> None:
-        """Take in how relevant documents turned out."""
-        has = self.pool.listed[outcome.topic, outcome.document]
-        self.found[outcome.topic] += has * outcome.relevant[:, np.newaxis]
-        self.seen[outcome.topic] += has
-
-    def begin(self, judged: Array, relevant: Array) -> None:
-        """Take in all documents that were judged before."""
-        super().begin(judged, relevant)
-        has = self.pool.listed & judged[..., np.newaxis]
-        self.found = 1 + (has * relevant[..., np.newaxis]).sum(axis=1)
-        self.seen = 2.0 + has.sum(axis=1)
 
 
 class MaxMeanOfRun(MaxMeanOfAll):
@@ -339,18 +310,9 @@ def _next_unknown(method: Judging, relevant: Array, known: Array) -> tuple[Array
         method.learn(Outcome(topic, passed, method.run[topic], relevant[topic, passed]))
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What one sample found; see `irframe.verbs.replay`."""
-
-    judged: Array
-    found: Array
-    tau: Array
-    tau_ap: Array
-    conclusions: Array
-    kept: Array
-    changed: Array
-    change: Array
+Found = dict[str, Array]
+"""What one sample found, by name; see `irframe.verbs.replay`."""
+FOUND = ("judged", "found", "tau", "tau_ap", "conclusions", "kept", "changed", "change")
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,40 +340,28 @@ class Budgets:
         seed
             Of ties in the first of them.
         alike
-            Whether the same systems make it in all.
+            Whether the same systems make it in all, so that only methods that draw differ.
         """
         done: list[Found] = []
         for sample, systems in enumerate(drawn):
-            done.append(self.judge(systems, seed + sample, done[0] if alike and done else None))
+            done.append(self._judge(systems, seed + sample, done[0] if alike and done else None))
         return done
 
-    def judge(self, systems: Array, seed: int, first: Found | None = None) -> Found:
-        """Judge by every method, with some systems making the pool.
-
-        Parameters
-        ----------
-        systems
-            The places of those that do.
-        seed
-            Of ties.
-        first
-            What was found before with the same systems, which only methods that draw can change.
-        """
+    def _judge(self, systems: Array, seed: int, first: Found | None) -> Found:
         pool, number = self.documents.pool(systems, seed)
         row = np.take_along_axis(self.documents.row, np.maximum(number, 0), axis=1)
-        grade = self.documents.judgments.grade
-        relevant = pool.there & (grade[row] >= self.rel)
+        relevant = pool.there & (self.documents.judgments.grade[row] >= self.rel)
         full = self.score(row[pool.there])
         helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
         rows = []
         for place, name in enumerate(self.methods):
             if first is not None and not METHODS[name].random:
-                rows.append([getattr(first, part)[place] for part in Found.__dataclass_fields__])
+                rows.append([part[place] for part in first.values()])
                 continue
             method = METHODS[name](pool, self.documents.prior(self.prior, number, pool.there))
             turns = take_turns(method, relevant.astype(float), max(self.budgets), batch=self.batch)
             rows.append(self._by_budget(turns, row, relevant, full, helps))
-        return Found(*(np.stack(part) for part in zip(*rows, strict=True)))
+        return dict(zip(FOUND, map(np.stack, zip(*rows, strict=True)), strict=True))
 
     def score(self, rows: Array) -> xr.DataArray:
         """Return scores with only some documents judged, given where these stand."""
@@ -427,19 +377,13 @@ class Budgets:
     def _by_budget(
         self, turns: Turns, row: Array, relevant: Array, full: xr.DataArray, helps: Array
     ) -> list[Array]:
-        """Return what is found with every budget, one array for each field of `Found`."""
+        """Return what is found with every budget, one array for each of `FOUND`."""
         turn, topic, document = turns.all
-        topics, rows = len(row), []
+        rows = []
         for budget in self.budgets:
-            topic_, document_ = topic[turn < budget], document[turn < budget]
-            new = self.score(row[topic_, document_])
-            rows.append(
-                (
-                    np.float64(len(topic_) / topics),
-                    np.float64(relevant[topic_, document_].sum() / topics),
-                    *self._held(full, new, helps),
-                )
-            )
+            judged = topic[turn < budget], document[turn < budget]
+            counts = np.array([len(judged[0]), relevant[judged].sum()]) / len(row)
+            rows.append((*counts, *self._held(full, self.score(row[judged]), helps)))
         return [np.stack(part) for part in zip(*rows, strict=True)]
 
     def _held(self, full: xr.DataArray, new: xr.DataArray, helps: Array) -> tuple[Array, ...]:

@@ -28,7 +28,8 @@ from populations import (
 from irframe.errors import IrframeWarning
 from irframe.scores.averages import Resamples
 from irframe.studies.coefficients import both_alphas, kappas, with_intervals
-from irframe.studies.compare_judges import _count
+from irframe.studies.compare_judges import count_grades
+from irframe.studies.grades_by_judge import passes_of
 from irframe.studies.grades_by_judge import read_judges as read_all
 
 SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
@@ -141,7 +142,7 @@ def judged_counts(data, name):
     judges = read_judges(data, name)
     judged = read_all(judges, "common", "union", ("common",))
     pairs = np.array([[place, 0] for place in range(1, len(judges))])
-    return _count(judged, pairs)[0], judged.scale
+    return count_grades(judged, pairs, passes_of(judges))["pair"], judged.scale
 
 
 def coefficients(counts, scale):

@@ -8,4 +8,4 @@ from irframe.studies.breakdown import claim
 def test_table_of_verdicts(golden):
     case = golden["003-verdict-table"]
     found = claim(*np.array(case["input"]["inputs"]).T)
-    np.testing.assert_array_equal(np.stack(found, axis=1), case["expected"]["outputs"])
+    np.testing.assert_array_equal(np.stack([*found.values()], axis=1), case["expected"]["outputs"])

@@ -226,17 +226,18 @@ def test_different_documents_are_named_or_left_out_on_request():
 def test_scales_that_differ_are_named_or_stated():
     judges = drawn(judges=3)
     judges["c"] = judges["c"].assign(grade=judges["c"]["grade"].clip(upper=2))
-    with pytest.raises(GradeError, match="from 0 to 3, and: c from 0 to 2.*range\\(0, 4\\)"):
-        ir.compare_judges(judges)
+    words = "from 0 to 3, and: c from 0 to 2.*range\\(0, 4\\)"
+    refused(GradeError, words, ir.compare_judges, judges)
     with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
-        stated = ir.compare_judges(judges, grades=range(4), samples=1)
-    with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
-        union = ir.compare_judges(judges, grades="union", samples=1)
+        stated, union = (
+            ir.compare_judges(judges, grades=grades, samples=1) for grades in (range(4), "union")
+        )
     assert stated["kappa"].equals(union["kappa"])
-    with pytest.raises(
-        GradeError, match="grades 0, 1, 2; found grades beyond these, by judge: a: 3, b: 3"
-    ):
-        ir.compare_judges(judges, grades=[0, 1, 2])
+    words = "grades 0, 1, 2; found grades beyond these, by judge: a: 3, b: 3"
+    refused(GradeError, words, ir.compare_judges, judges, grades=[0, 1, 2])
+
+
+TWICE = pd.DataFrame({"topic": "1", "doc": "x", "grade": [1, 1]})
 
 
 @pytest.mark.parametrize(
@@ -247,6 +248,7 @@ def test_scales_that_differ_are_named_or_stated():
         ({"a": {"1": {"x": 1}}, "b": {"2": {"y": 1}}}, {"pairs": "common"}, IdError, "'2' with"),
         ({"a": {"1": {"x": -1}}, "b": {"1": {"x": 1}}}, {}, GradeError, "grade -1: 1 by a"),
         ({"a": {"1": {"x": 1}}, "b": {1: {"x": 1}}}, {}, IdError, "topics of one type"),
+        ({"a": {"1": {"x": 1}}, "b": TWICE}, {}, IdError, "judged again: 1 x"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(judges, options, error, told):
@@ -269,12 +271,6 @@ def test_what_cannot_be_compared_is_refused(judges, options, error, told):
 def test_bad_arguments_are_refused(options):
     with pytest.raises(ParameterError):
         ir.compare_judges(drawn(judges=2), **options)
-
-
-def test_a_judgment_made_twice_is_refused():
-    judges = drawn(judges=2)
-    judges["b"] = pd.concat([judges["b"], judges["b"].head(1)])
-    refused(IdError, "judged again: 0 d0", lambda: ir.compare_judges(judges))
 
 
 def test_published_numbers_of_deep_learning_2021(shared):

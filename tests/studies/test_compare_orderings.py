@@ -69,9 +69,6 @@ def test_every_challenger(cube):
     np.testing.assert_array_equal(report[list(GROUPS)], pairs["count"].isel(depth=-1))
     p = pairs["p"].isel(depth=-1).to_numpy()
     np.testing.assert_array_equal(report["p_orderings"], np.where(report["dagger"], p, np.nan))
-    one = cube.ireval.compare_orderings(baseline="bm25", systems="splade", metric="nDCG", depth=10)
-    row = report[report["system_a"] == "splade"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(one, row)
     compared = cube.ireval.score("nDCG", at=10).ireval.compare(baseline="bm25")
     np.testing.assert_array_equal(report["p"], compared["p"])
 
@@ -117,10 +114,9 @@ def test_some_systems_in_the_order_named(cube):
         baseline="bm25", systems=["splade", "ance"], metric="AP", adjust=None
     )
     assert report["system_a"].tolist() == ["splade", "ance"]
-    every = cube.ireval.compare_orderings(baseline="bm25", metric="AP", adjust=None).set_index(
-        "system_a"
-    )
-    pd.testing.assert_frame_equal(report.set_index("system_a"), every.loc[["splade", "ance"]])
+    every = cube.ireval.compare_orderings(baseline="bm25", metric="AP", adjust=None)
+    some = every.set_index("system_a").loc[["splade", "ance"]].reset_index()
+    pd.testing.assert_frame_equal(report, some[report.columns])
 
 
 def test_a_metric_and_its_orderings_have_one_depth(cube):
@@ -131,19 +127,20 @@ def test_a_metric_and_its_orderings_have_one_depth(cube):
     assert own["depth"].unique().tolist() == [20]
 
 
-def test_bad_input(cube):
-    with pytest.raises(ParameterError, match="other than the baseline"):
-        cube.ireval.compare_orderings(baseline="bm25", systems="bm25", metric="AP")
-    with pytest.raises(ParameterError, match="systems to compare: bm25, .*'bm26'"):
-        cube.ireval.compare_orderings(baseline="bm26", metric="AP")
-    with pytest.raises(DepthError, match="at most 50"):
-        cube.ireval.compare_orderings(baseline="bm25", metric="AP@60")
-    with pytest.raises(MetricError):
-        cube.ireval.compare_orderings(baseline="bm25", metric="unheard of")
-    with pytest.raises(ParameterError, match="alpha"):
-        cube.ireval.compare_orderings(baseline="bm25", metric="AP", alpha=1)
-    with pytest.raises(ParameterError, match="a test such as"):
-        cube.ireval.compare_orderings(baseline="bm25", metric="AP", test="z")
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"systems": "bm25"}, ParameterError, "other than the baseline"),
+        ({"baseline": "bm26"}, ParameterError, "systems to compare: bm25, .*'bm26'"),
+        ({"metric": "AP@60"}, DepthError, "at most 50"),
+        ({"metric": "unheard of"}, MetricError, "unheard"),
+        ({"alpha": 1}, ParameterError, "alpha"),
+        ({"test": "z"}, ParameterError, "a test such as"),
+    ],
+)
+def test_bad_input(cube, options, error, words):
+    asked = {"baseline": "bm25", "metric": "AP"} | options
+    refused(error, words, lambda: cube.ireval.compare_orderings(**asked))
 
 
 def test_categories(golden):

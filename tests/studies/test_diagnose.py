@@ -7,7 +7,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError, MetricError
-from irframe.studies.tie_ranges import SEVERITIES
+from irframe.studies.findings import SEVERITIES
 
 COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
 

@@ -62,10 +62,9 @@ def test_shares(scores):
         np.testing.assert_allclose(found["border"][number], np.quantile(gain, [0.25, 0.5, 0.75]))
         row = found["row"][number].to_numpy().ravel()
         column = found["column"][number].to_numpy().ravel()
-        for i in range(1, 5):
-            for j in range(1, 5):
-                share = np.mean((row == i) & (column == j))
-                assert found["cell"][number].sel(gain=i, effort=j).item() == pytest.approx(share)
+        edges = np.arange(0.5, 5)
+        counts = np.histogram2d(row, column, [edges, edges])[0]
+        np.testing.assert_allclose(found["cell"][number], counts / len(row))
         diagonal, high = np.mean(row == column), np.mean((row >= 3) & (column <= 2))
         grey = np.mean(((row == 2) & (column == 1)) | ((row == 4) & (column == 3)))
         assert found["share"][number].to_numpy()[:3] == pytest.approx([diagonal, high, grey])
@@ -110,24 +109,16 @@ def test_full_depth_counts(cube):
 
 
 def test_bad_scores(scores):
-    with pytest.raises(InputError, match="scores of Twist and of a gain metric"):
-        scores.sel(metric=["AP", "nDCG"]).ireval.effort_gain()
-    with pytest.raises(InputError, match="scores of Twist and of a gain metric"):
-        scores.sel(metric=["Twist"]).ireval.effort_gain()
+    for metrics in (["AP", "nDCG"], ["Twist"]):
+        some = scores.sel(metric=metrics)
+        refused(InputError, "scores of Twist and of a gain metric", some.ireval.effort_gain)
     for quartiles in ([1, 2], [3, 2, 1]):
         refused(ParameterError, "three numbers", scores.ireval.effort_gain, quartiles=quartiles)
 
 
 RULES = list(CROSSINGS)
-NUMBERS = {
-    "RB": "recall_base",
-    "N": "length",
-    "s_plus": "s_plus",
-    "s_minus": "s_minus",
-    "sigma_plus": "sigma_plus",
-    "sigma_minus": "sigma_minus",
-    "sigma": "sigma",
-}
+NUMBERS = {name: name for name in ("s_plus", "s_minus", "sigma_plus", "sigma_minus", "sigma")}
+NUMBERS |= {"RB": "recall_base", "N": "length"}
 BY_RULE = ("first_crossing", "balance_point", "rho", "twist")
 
 
@@ -272,7 +263,6 @@ def test_nominal_length_is_the_depth_chosen(cube):
         ({"depth": 51}, DepthError, "at most 50"),
         ({"crossing": "zero"}, ParameterError, "'sign_change', 'definition', 'matters'"),
         ({"rel": 0}, ParameterError, "rel, a whole number"),
-        ({"rel": True}, ParameterError, "rel, a whole number"),
     ],
 )
 def test_bad_input(cube, options, error, message):

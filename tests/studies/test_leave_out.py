@@ -116,18 +116,6 @@ def test_what_costs_less_ranks_higher(cube):
     assert (rows["rank"] == expected.loc[rows.index]).all()
 
 
-def test_a_part_of_the_systems(track, cube):
-    runs, qrels = track
-    some = ["bm25", "splade", "ance"]
-    part = runs[runs["system"].isin(some)]
-    built = part.ireval.cube(qrels, pool_depth=10)
-    chosen = cube.sel(system=some)
-    pd.testing.assert_frame_equal(
-        chosen.ireval.leave_out("AP").sort_values("system", ignore_index=True),
-        built.ireval.leave_out("AP").sort_values("system", ignore_index=True),
-    )
-
-
 def test_judgments_that_no_run_put_into_the_pool_are_counted(track, cube):
     runs, qrels = track
     more = pd.concat(

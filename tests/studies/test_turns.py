@@ -94,32 +94,3 @@ def test_judging_one_after_the_other_is_the_method(name):
         turn = drawn(pool, row, documents.cube.system.to_numpy()[systems])
         expected = ORACLES[name](lists[topic], relevant[topic], turn)[:5]
         assert judged["doc"][judged["topic"] == topic].tolist() == expected
-
-
-def proposals(runs, qrels):
-    """Return what every method would have judged next, and what it would have concluded."""
-    cube = ir.cube(runs, qrels, contributing=sorted(runs["system"].unique()))
-    plain = [name for name in METHODS if "(" not in name]
-    for method, credit in [*[(name, "all") for name in plain], ("maxmean", "run")]:
-        yield cube.ireval.judge_next(20, method, credit=credit, seed=5)
-    yield cube.ireval.replay([*METHODS], [2, 5], "AP", samples=2, share=0.6).to_dataframe()
-
-
-@pytest.mark.parametrize("seed", few_of(range(2), 2))
-def test_the_order_of_rows_changes_no_proposal(seed):
-    lists, _ = collection(seed, topics=4, systems=5)
-    random = np.random.default_rng(seed)
-    runs = pd.DataFrame(
-        [
-            (system, topic, f"d{doc:02}", -rank // 2)
-            for topic in lists
-            for system in lists[topic]
-            for rank, doc in enumerate(random.permutation(20)[:9])
-        ],
-        columns=["system", "topic", "doc", "score"],
-    )
-    qrels = runs[["topic", "doc"]].drop_duplicates()[::3].assign(grade=lambda f: f.index % 3)
-    one = proposals(runs, qrels)
-    other = proposals(*(each.sample(frac=1, random_state=seed) for each in (runs, qrels)))
-    for expected, found in zip(one, other, strict=True):
-        pd.testing.assert_frame_equal(found, expected, check_exact=True)

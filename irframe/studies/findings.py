@@ -1,0 +1,365 @@
+"""What a check reports, what is odd about lists, and what is found in frames."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import astuple, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import IrframeError
+from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, code_documents
+from irframe.experiments.joining import COLLAPSE, like_chunks
+from irframe.experiments.rank_table import listed_again
+from irframe.files.ids import Codes, beginnings, repeated, shown
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.warned import during
+
+SEVERITIES = ("error", "warning", "note")
+"""Nothing can be scored; numbers may mislead; worth saying beside the numbers."""
+SHOWN = 5
+"""How many places a finding lists."""
+
+_EVERY: ContextVar[bool] = ContextVar("every", default=False)
+
+LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
+ALEX = "Alex, Hall, Metzler 2022, doi:10.48550/arXiv.2201.01745"
+YILMAZ = "Yilmaz, Aslam 2006, doi:10.1145/1183614.1183633"
+SAKAI = "Sakai, Dou 2013, doi:10.1145/2484028.2484031"
+TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know before trusting a number.
+
+    Attributes
+    ----------
+    severity
+        ``"error"``, ``"warning"`` or ``"note"``.
+    what
+        What was found.
+    where
+        The first places.
+    how_many
+        How many there are.
+    advice
+        What to do.
+    reference
+        Where this is explained.
+    """
+
+    severity: str
+    what: str
+    where: str
+    how_many: int
+    advice: str
+    reference: str
+
+
+def listed_findings(places: Iterable[object], total: int | None = None) -> str:
+    """Return the first places as text.
+
+    Examples
+    --------
+    >>> listed_findings(range(9))
+    '0, 1, 2, 3, 4, ...'
+    """
+    names = [str(place) for place in places]
+    more = (len(names) if total is None else total) > SHOWN
+    if _EVERY.get() or not more:
+        return ", ".join(names)
+    return ", ".join(names[:SHOWN]) + ", ..."
+
+
+def findings_at(
+    severity: str,
+    what: str,
+    places: Any,
+    advice: str,
+    reference: str = TREC_EVAL,
+    how_many: int | None = None,
+    describe: Callable[[Any], Iterable[object]] | None = None,
+) -> Iterator[Finding]:
+    """Yield a finding of some places, nothing where there are none.
+
+    Places may be rows, of which a table describes those that are listed.
+    """
+    if number := len(places):
+        if describe is not None:
+            places = describe(places if _EVERY.get() else places[: SHOWN + 1])
+        where = listed_findings(places, number)
+        yield Finding(severity, what, where, how_many or number, advice, reference)
+
+
+def findings_of(
+    severity: str,
+    what: str,
+    systems: pd.Index,
+    lists: NDArray[np.bool_],
+    advice: str,
+    reference: str = TREC_EVAL,
+) -> Iterator[Finding]:
+    """Yield a finding of lists, shape (system, topic), the systems that have the most first."""
+    counts = lists.sum(axis=1)
+    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
+    places = [f"{systems[row]} ({counts[row]})" for row in order]
+    yield from findings_at(severity, what, places, advice, reference, int(counts.sum()))
+
+
+def every_place() -> AbstractContextManager[None]:
+    """List every place of a finding for as long as this lasts.
+
+    Examples
+    --------
+    >>> with every_place():
+    ...     listed_findings(range(9))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8'
+    """
+    return during(_EVERY, value=True)
+
+
+def finding_of(error: IrframeError) -> Finding:
+    """Return an error as a finding."""
+    what, where = f"wanted {error.wanted}; found {error.found}", listed_findings(error.offenders)
+    number = max(1, len(error.offenders))
+    return Finding("error", what, where, number, error.advice, TREC_EVAL)
+
+
+def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings, and the error that ends them, if one does, as the last."""
+    try:
+        yield from findings
+    except IrframeError as error:
+        yield finding_of(error)
+
+
+class Findings(pd.DataFrame):
+    """A frame of findings, shown with all their words, without columns of empty lists.
+
+    Lists are shown by their first places. Parts of it are plain.
+    """
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def _shown(self) -> pd.DataFrame:
+        texts = pd.DataFrame(self).map(
+            lambda value: listed_findings(value) if isinstance(value, tuple) else value
+        )
+        return texts.loc[:, ~(texts.map(lambda value: isinstance(value, str) and not value)).all()]
+
+    def __repr__(self) -> str:
+        return repr(self._shown())
+
+    def _repr_html_(self) -> str | None:
+        with pd.option_context("display.max_colwidth", None):
+            shown: str | None = self._shown()._repr_html_()  # type: ignore[operator]
+        return shown
+
+
+def to_frame(findings: Sequence[Finding]) -> Findings:
+    """Return findings as a frame, the gravest first."""
+    columns = [spec.name for spec in fields(Finding)]
+    ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    return Findings([astuple(finding) for finding in ordered], columns=columns)
+
+
+def without_score(table: RunTable) -> Codes:
+    """Return the rows without a score; none, where no row is to have one."""
+    return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
+
+
+def _by(values: NDArray[Any], table: RunTable) -> tuple[Codes, Codes, NDArray[Any]]:
+    """Return rows list by list in the order of some values, with their lists and these values."""
+    order = np.lexsort((values, table.group))
+    return order, table.group[order], values[order]
+
+
+def contradicting(table: RunTable) -> Codes:
+    """Return the lists, numbered as in `RunTable.group`, where a lower rank has a higher score."""
+    if table.score is None or table.rank is None:
+        return np.arange(0)
+    order, group, _ = _by(table.rank, table)
+    score = table.score[order]
+    return np.unique(group[1:][(score[1:] > score[:-1]) & (np.diff(group) == 0)])
+
+
+def equally_ranked(table: RunTable) -> Codes:
+    """Return the lists, numbered alike, that have a rank twice, or rows without one."""
+    if table.rank is None:
+        return np.arange(0)
+    _, group, rank = _by(table.rank, table)
+    twice = group[1:][(np.diff(rank) == 0) & (np.diff(group) == 0)]
+    return np.unique(np.append(twice, group[np.isnan(rank)]))
+
+
+def gapped(table: RunTable) -> Codes:
+    """Return the lists, numbered alike, whose ranks leave some out, or begin beyond 2."""
+    if table.rank is None:
+        return np.arange(0)
+    _, group, rank = _by(table.rank, table)
+    skipped = group[1:][(np.diff(rank) > 1) & (np.diff(group) == 0)]
+    first = beginnings(group)
+    return np.unique(np.append(skipped, group[first[rank[first] > 2]]))
+
+
+def undecided(table: RunTable) -> Codes:
+    """Return the lists of several documents of systems all of whose lists have one score."""
+    if table.score is None:
+        return np.arange(0)
+    _, group, score = _by(table.score, table)
+    first = beginnings(group)
+    last = np.append(first[1:], len(group)) - 1
+    several, equal = last > first, score[first] == score[last]
+    systems = group[first] // len(table.topics)
+    decided = np.unique(systems[several & ~equal])
+    return group[first[several & ~np.isin(systems, decided)]]
+
+
+def usual_length(lengths: NDArray[np.integer]) -> int:
+    """Return the most frequent of some lengths, the greatest where several are.
+
+    Examples
+    --------
+    >>> usual_length(np.array([50, 1000, 1000, 2000]))
+    1000
+    """
+    known, counts = np.unique(lengths, return_counts=True)
+    return int(known[counts == counts.max()].max(initial=0))
+
+
+def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
+    """Return how many rows every system has for every judged topic, shape (system, topic)."""
+    topics = judgments.topics.get_indexer(table.topics)
+    shape = (len(table.systems), len(judgments.topics))
+    known = topics[table.topic] >= 0
+    place = table.system[known].astype(np.int64) * shape[1] + topics[table.topic][known]
+    return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
+    """Return the code of every row's topic in the qrels, one beyond those where it is unknown."""
+    placed = judgments.topics.get_indexer(table.topics)
+    beyond = len(judgments.topics) + np.arange(len(placed))
+    return np.where(placed < 0, beyond, placed)[table.topic]
+
+
+def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
+    """Yield what is found in a run frame and a qrels frame, each read by role.
+
+    Parameters
+    ----------
+    table, judgments
+        The frames.
+    depth
+        Evaluation depth, by default the longest list.
+    """
+    yield from _topics(table, judgments)
+    yield from _documents(table, judgments)
+    yield from _scores(table)
+    yield from _lists(table, judgments, depth)
+    topics = judgments.topics
+    relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(topics))
+    advice = "they score 0 whatever is retrieved; no_rel='nan' leaves them out"
+    yield from findings_at(
+        "warning", "topics without relevant documents", topics[relevant == 0], advice
+    )
+    marked = judgments.grade == POOLED_UNJUDGED
+    advice = "drop these rows if they mark unjudged documents, else give them grade 0"
+    what = "judgments of grade -1, which may mark pooled but unjudged documents"
+    where = topics[np.unique(judgments.topic[marked])]
+    for finding in findings_at("warning", what, where, advice, YILMAZ, int(marked.sum())):
+        yield replace(finding, where=f"topics {finding.where}")
+
+
+def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+    sides = table.topics, judgments.topics
+    types = [pa.array(side).type for side in sides]
+    if types[0] != types[1] and not all("string" in str(kind) for kind in types):
+        kinds = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
+        shared = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
+        yield Finding("error", "topics of two types", kinds, shared, CONVERT, TREC_EVAL)
+        return
+    unknown = table.topics[~table.topics.isin(judgments.topics)]
+    if len(unknown) == len(table.topics):
+        where = f"runs: {shown(table.topics)}; qrels: {shown(judgments.topics)}"
+        advice = "compare leading zeros, prefixes and types"
+        yield Finding("error", "no topic in common", where, len(unknown), advice, TREC_EVAL)
+        return
+    advice = "nothing to do if the track dropped them; they are left out"
+    yield from findings_at("warning", "topics of the runs without judgments", unknown, advice, LU)
+
+
+CONVERT = "convert one side with astype(str)"
+
+
+def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+    if pa.types.is_integer(table.doc.type) != pa.types.is_integer(judgments.doc.type):
+        where = f"{table.doc.type} in the runs, {judgments.doc.type} in the qrels"
+        yield Finding("error", "documents of two types", where, len(table.doc), CONVERT, TREC_EVAL)
+        return
+    topic = topics_of_both(table, judgments)
+    listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
+    seen, keep = np.isin(listed_, judged), "keep one of them"
+    twice, again = listed_again(table.system, listed_), repeated(judged)
+    chunks = like_chunks(table, judgments, np.flatnonzero(~seen))
+    for severity, what, rows, describe, advice in (
+        ("error", "documents listed twice in a ranking", twice, table.describe, keep),
+        ("error", "documents judged twice", again, judgments.describe, keep),
+        ("warning", CHUNKS, chunks, table.describe, COLLAPSE),
+    ):
+        yield from findings_at(severity, what, rows, advice, describe=describe)
+    if (topic < len(judgments.topics)).any() and not seen.any():
+        docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
+        where = f"runs: {docs[0]}; qrels: {docs[1]}"
+        advice = "compare the identifiers; every score is 0"
+        what = "no judged document is retrieved"
+        yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
+
+
+CHUNKS = "documents called like chunks of judged ones"
+
+
+def _scores(table: RunTable) -> Iterator[Finding]:
+    missing, describe = without_score(table), table.describe
+    yield from findings_at("error", "missing scores", missing, "mend the run", describe=describe)
+    for lists, what, advice, source in (
+        (
+            contradicting(table),
+            "rankings whose ranks contradict their scores",
+            "find out which one its authors meant; ties='rank' follows the rank column",
+            LU,
+        ),
+        (
+            gapped(table),
+            "rankings whose ranks leave some out",
+            "find out which documents were lost; the documents below count at better ranks",
+            TREC_EVAL,
+        ),
+    ):
+        systems = table.systems[np.unique(lists // len(table.topics))]
+        yield from findings_at("warning", what, systems, advice, source, len(lists))
+
+
+def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
+    lengths, systems = list_lengths(table, judgments), table.systems
+    empty = lengths == 0
+    stray = empty.all(axis=1)
+    if not stray.all():
+        advice = "compare the topic ids; these systems score 0 on every topic"
+        what = "systems without a list for any judged topic"
+        yield from findings_at("warning", what, systems[stray], advice)
+    missing = empty & ~stray[:, np.newaxis]
+    advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"
+    what = "judged topics missing from a run"
+    yield from findings_of("warning", what, systems, missing, advice, ALEX)
+    wanted = int(lengths.max()) if depth is None else depth
+    short, what = (lengths > 0) & (lengths < wanted), f"rankings shorter than {wanted}"
+    advice = "metrics treat missing ranks as not relevant; compare runs of one length"
+    yield from findings_of("note", what, systems, short, advice, LU)
