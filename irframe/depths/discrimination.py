@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Pairing, leads
+from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR

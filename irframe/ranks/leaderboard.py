@@ -13,8 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import holding, number, places
-from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.as_scores import TopicWeights, as_scores, index_roles
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.comparing.corrections import Adjust
-from irframe.comparing.document_texts import Texts, read_texts
+from irframe.comparing.explain import Texts, read_texts
+from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import in_memory

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
-from irframe.comparing.corrections import Adjust
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Pairing
 from irframe.cubes.repeats import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError

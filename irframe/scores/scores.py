@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.checks import tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
 from irframe.metrics.facts import average, facts
@@ -120,13 +121,18 @@ class Scores:
             parts.setdefault(row, []).append(compute(row, block))
         return np.stack([np.concatenate(blocks, axis=axis) for blocks in parts.values()])
 
-    def by_pair(self, pairs: int, compute: Callable[[int, slice], Arrays]) -> Array:
-        """Compute arrays over pairs and depths by `pieces`, shape (array, metric, depth, pair)."""
-
-        def stacked(row: int, block: slice) -> Array:
-            return np.stack([array.T for array in compute(row, block)])
-
-        return np.swapaxes(self.by_piece(pairs, stacked, axis=1), 0, 1)
+    def by_pair(
+        self, pairs: int, compute: Callable[[int, slice], Arrays], *, progress: bool = False
+    ) -> list[Array]:
+        """Compute arrays over pairs and depths by `pieces`, each (metric, depth, pair)."""
+        metrics, _, _, depths = self.values.shape
+        pieces, columns = list(self.pieces(pairs)), []
+        for row, block in tracked(pieces, len(pieces), "block", progress=progress):
+            arrays = compute(row, block)
+            columns = columns or [np.empty((metrics, depths, pairs), a.dtype) for a in arrays]
+            for column, values in zip(columns, arrays, strict=True):
+                column[row, block] = values.T
+        return columns
 
     def over(
         self,
@@ -289,7 +295,3 @@ def _relative(weights: Array | None, topics: Any = slice(None)) -> Arrays:
         return ()
     chosen = weights[topics]
     return (chosen / (chosen.mean() if chosen.size else 1),)
-
-
-def _averages(scores: Array, weights: Array | None = None, *, summary: Any) -> Arrays:
-    return (average(scores, summary, axis=1, weights=weights),)

@@ -16,14 +16,14 @@ from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import (
+from irframe.comparing.significance import (
     Adjust,
     Correction,
     adjust_p,
     correction_told,
+    p_values,
     parse_stepwise,
 )
-from irframe.comparing.significance import p_values
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, attended, read_depth, shared, verb

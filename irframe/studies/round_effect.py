@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import rejudge
 from irframe.cubes.verb import verb

@@ -14,7 +14,7 @@ from refusals import refused
 from statsmodels.stats.multitest import multipletests
 
 import irframe as ir
-from irframe.comparing.corrections import (
+from irframe.comparing.significance import (
     CORRECTIONS,
     FAMILIES,
     adjust_p,

@@ -5,7 +5,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.comparing.document_texts import read_texts
+from irframe.comparing.explain import read_texts
 from irframe.errors import FileFormatError, IdError, InputError
 
 DOCS = {"1": "One.", "2": "Two.", "3": "Three."}

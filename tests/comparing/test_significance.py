@@ -21,7 +21,8 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import irframe as ir
-from irframe.comparing.significance import VERDICTS, Pairing, leads, p_values
+from irframe.comparing.pairwise import VERDICTS
+from irframe.comparing.significance import Pairing, leads, p_values
 from irframe.errors import IrframeWarning, MetricError, ParameterError
 from irframe.paired import all_pairs, parse_test
 from irframe.scores.read_scores import scores_to_compare
