@@ -22,8 +22,15 @@ from irframe.names import DEPTH, METRIC, REPEAT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
-from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    label_pairs,
+    read_scores,
+    scores_to_compare,
+    select_depths,
+)
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
 from irframe.scores.summary import caution

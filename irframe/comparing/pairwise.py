@@ -29,8 +29,13 @@ from irframe.names import METRIC, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective
-from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    label_pairs,
+    scores_to_compare,
+)
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Arrays, Scores
 

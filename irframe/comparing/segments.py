@@ -22,8 +22,14 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired import describe_differences
 from irframe.paired.margins import welch
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    label_pairs,
+    read_scores,
+    scores_to_compare,
+)
 from irframe.scores.scores import Arrays, Scores
 
 COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics")

@@ -19,8 +19,14 @@ from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.reference import Reference, match_reference, pair_labels
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    match_reference,
+    pair_labels,
+    read_scores,
+    scores_to_compare,
+)
 from irframe.scores.repeats import Over, told_repeats
 from irframe.scores.scores import Arrays, Scores
 

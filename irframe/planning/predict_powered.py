@@ -24,12 +24,14 @@ from irframe.paired.pairs import fitting, groups
 from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.read_scores import (
     Depths,
+    choose_pairs,
+    pair_labels,
     read_scores,
     refuse_infinite,
+    same_systems,
     scores_to_compare,
     select_depths,
 )
-from irframe.scores.reference import choose_pairs, pair_labels, same_systems
 from irframe.scores.scores import BLOCK_BYTES, Scores
 from irframe.scores.summary import cautious, ends_about, on_log_odds
 from irframe.warned import listing

@@ -25,8 +25,13 @@ from irframe.paired.classical import student
 from irframe.paired.differences import deviations, exact_moments, ratio
 from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
-from irframe.scores.read_scores import Depths, read_scores, refuse_infinite, select_depths
-from irframe.scores.reference import match_reference
+from irframe.scores.read_scores import (
+    Depths,
+    match_reference,
+    read_scores,
+    refuse_infinite,
+    select_depths,
+)
 from irframe.scores.scores import Arrays, Scores
 from irframe.warned import listing
 

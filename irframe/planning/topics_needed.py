@@ -23,8 +23,13 @@ from irframe.paired import describe_differences
 from irframe.paired.margins import detectable
 from irframe.planning.components import SIGNALS, analyse, topics_for
 from irframe.planning.over_repeats import topics_over_repeats
-from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.reference import Baselines, choose_pairs, pair_labels
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    pair_labels,
+    scores_to_compare,
+)
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import guess, noted
 

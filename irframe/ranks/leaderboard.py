@@ -26,8 +26,7 @@ from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import Ranking, RankMethod
 from irframe.scores.averages import Resamples, at_depth, averages, metric_labels
-from irframe.scores.read_scores import Depths
-from irframe.scores.reference import choose_pairs
+from irframe.scores.read_scores import Depths, choose_pairs
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval

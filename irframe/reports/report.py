@@ -41,7 +41,7 @@ from irframe.reports.page import Page
 from irframe.reports.setting import Part, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
-from irframe.scores.reference import Baselines
+from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
 from irframe.tables.cite import papers

@@ -24,7 +24,7 @@ from irframe.experiments.scoring import Budgets
 from irframe.metrics.facts import READ_IN, Facts, facts
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
-from irframe.scores.reference import Baselines
+from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import OVERS, Over
 
 NAMED = 3

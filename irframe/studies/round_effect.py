@@ -17,8 +17,7 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import as_qrels
 from irframe.names import DEPTH, DOC, METRIC, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.paired import Test
-from irframe.scores.read_scores import Depths
-from irframe.scores.reference import match_reference
+from irframe.scores.read_scores import Depths, match_reference
 from irframe.scores.summary import united
 from irframe.studies.coefficients import CONCLUSIONS, JUDGE, conclusions, standings
 

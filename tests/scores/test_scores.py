@@ -12,8 +12,13 @@ from turns import few_of
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.scores import scores as scores_module
-from irframe.scores.read_scores import read_scores, scores_to_compare, select_depths
-from irframe.scores.reference import choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    choose_pairs,
+    label_pairs,
+    read_scores,
+    scores_to_compare,
+    select_depths,
+)
 
 
 def holed(seed=0):
