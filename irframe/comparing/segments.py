@@ -30,7 +30,7 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.scores import Arrays, Scores
+from irframe.scores.scores import Arrays
 
 COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics")
 
@@ -131,8 +131,9 @@ def interaction(
             parts[key] = scores_to_compare(part.take(system=places), at)
     first = next(iter(parts.values()))
     pairs = choose_pairs(first, baseline, several=True)
-    moments = np.stack([_moments(paired, pairs) for paired in parts.values()], axis=1)
-    means, spreads, sizes = moments[0], moments[1], moments[2].astype(np.int64)
+    compute = partial(_moments, pairs=pairs)
+    moments = [part.over_all(len(pairs), compute) for part in parts.values()]
+    means, spreads, sizes = map(np.stack, zip(*moments, strict=True))
     tested = welch(means, spreads, sizes)
     if np.isnan(tested.p).any():
         bad = ((sizes < 2) | ((spreads == 0) & np.isnan(tested.p))).any(axis=(1, 2, 3))
@@ -164,14 +165,10 @@ def _shared_systems(segments: list[pd.Index], by: Any) -> list[Any]:
     return kept
 
 
-def _moments(paired: Scores, pairs: Array) -> Array:
-    """Return mean, spread and number of the differences, each of shape (metric, depth, pair)."""
-
-    def moments(values: Array) -> Arrays:
-        result = describe_differences(values, pairs)
-        return result.mean, result.sd, np.broadcast_to(result.topics, result.mean.shape)
-
-    return paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, moments))
+def _moments(values: Array, pairs: Array) -> Arrays:
+    """Return mean, spread and number of the differences, each of shape (pair, depth)."""
+    result = describe_differences(values, pairs)
+    return result.mean, result.sd, np.broadcast_to(result.topics, result.mean.shape)
 
 
 RISKS = ("difference", "urisk", "trisk", "georisk")

@@ -339,12 +339,9 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
     values = np.concatenate([new.values, old.values], axis=1)
     both = replace(new, values=values, systems=pd.RangeIndex(2 * size))
 
-    def compute(row: int, block: slice) -> Array:
-        return np.stack(both.over(row, block, _reproduced))
-
-    stacked = both.by_piece(2 * size * len(both.topics), compute, axis=2)
+    columns = both.over_all(2 * size * len(both.topics), _reproduced)
     names = "mean", "mean_original", "p", "rmse"
-    return dict(zip(names, np.moveaxis(stacked, 1, 0), strict=True))
+    return {name: np.swapaxes(values, 1, 2) for name, values in zip(names, columns, strict=True)}
 
 
 def _reproduced(scores: Array) -> Arrays:

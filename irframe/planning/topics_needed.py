@@ -371,9 +371,9 @@ def _of_pairs(
 
 
 def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
-    signal, interval = SIGNALS[kind]
-    rows = [(signal(squares), *interval(squares, alpha)[::-1]) for squares in analyse(paired)]
-    topics = topics_for(wanted, np.stack(rows, axis=1))
+    (signal, interval), squares = SIGNALS[kind], analyse(paired)
+    low, high = interval(squares, alpha)
+    topics = [topics_for(wanted, values) for values in (signal(squares), high, low)]
     names = "topics", "topics_low", "topics_high"
     return _labelled(paired, dict(zip(names, topics, strict=True)))
 
@@ -382,9 +382,9 @@ def _by_anova(
     paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
     several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
-    analyses = analyse(paired)
+    found = analyse(paired)
     # Of a system's scores, pooled over systems.
-    variance = np.stack([(a.topic + (a.systems - 1) * a.residual) / a.systems for a in analyses])
+    variance = (found.topic + (found.systems - 1) * found.residual) / found.systems
     topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
 
@@ -393,14 +393,13 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
     systems = len(paired.systems)
     if not each and len(pairs) == systems * (systems - 1) // 2:
-        return np.stack([2 * squares.residual for squares in analyse(paired)])
+        return 2 * analyse(paired).residual
 
     def spread(scores: Array) -> Arrays:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    variances: Array
-    (variances,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
+    (variances,) = paired.over_all(len(pairs), spread)
     return variances if each else variances[..., 0]
 
 

@@ -129,10 +129,24 @@ class Scores:
         pieces, columns = list(self.pieces(pairs)), []
         for row, block in tracked(pieces, len(pieces), "block", progress=progress):
             arrays = compute(row, block)
-            columns = columns or [np.empty((metrics, depths, pairs), a.dtype) for a in arrays]
+            columns = columns or [
+                np.empty((metrics, depths, *a.shape[:-1]), a.dtype) for a in arrays
+            ]
             for column, values in zip(columns, arrays, strict=True):
                 column[row, block] = values.T
         return columns
+
+    def over_all(self, size: int, compute: Callable[..., Arrays]) -> list[Array]:
+        """Compute on scores as `over` does, of all metrics by `pieces`, each (metric, depth, ...).
+
+        Parameters
+        ----------
+        size
+            How many values there are of each depth, such as pairs.
+        compute
+            As for `over`.
+        """
+        return self.by_pair(size, lambda row, block: self.over(row, block, compute))
 
     def over(
         self,
