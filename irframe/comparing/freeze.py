@@ -52,10 +52,7 @@ GATES: dict[str, str] = {
 
 
 def freeze(
-    scores: xr.DataArray | pd.DataFrame,
-    path: str | PathLike[str],
-    *,
-    baseline: Any = None,
+    scores: xr.DataArray | pd.DataFrame, path: str | PathLike[str], *, baseline: Any = None
 ) -> None:
     """Write the scores of a system to a small file, which later ones are compared with.
 

@@ -29,16 +29,7 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import (
-    CAUTION,
-    DEPTH,
-    GRADE,
-    METRIC,
-    PROBABILITY,
-    STRATUM,
-    SYSTEM,
-    TOPIC,
-)
+from irframe.names import CAUTION, DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, SYSTEM, TOPIC
 from irframe.warned import listing
 
 Share = float | Mapping[Any, float]

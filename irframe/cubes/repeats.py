@@ -9,15 +9,7 @@ import xarray as xr
 from irframe.cubes.view import Labelled
 from irframe.errors import InputError
 from irframe.files.repeats import Folded, repeat_column, with_labels
-from irframe.names import (
-    GRADE,
-    REPEAT,
-    REPEAT_NAMES,
-    REPEATED,
-    SYSTEM,
-    TOPIC,
-    roles,
-)
+from irframe.names import GRADE, REPEAT, REPEAT_NAMES, REPEATED, SYSTEM, TOPIC, roles
 
 REPEAT_OF = "repeat_of"
 """Coordinate of a cube: the system that each of its systems is a repeat of."""

@@ -163,10 +163,7 @@ def _least(reached: Callable[[Array, Array], Array], start: Array) -> Array:
 
 TESTS = ("t", "anova")
 OF_PAIRS = ("baseline", "each")
-OPTIONS = {
-    **dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS),
-    "anova": ("systems",),
-}
+OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
 """What else may be said of a question, or of the test that answers it."""
 
 

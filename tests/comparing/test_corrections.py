@@ -14,12 +14,7 @@ from refusals import refused
 from statsmodels.stats.multitest import multipletests
 
 import irframe as ir
-from irframe.comparing.significance import (
-    CORRECTIONS,
-    FAMILIES,
-    adjust_p,
-    parse_correction,
-)
+from irframe.comparing.significance import CORRECTIONS, FAMILIES, adjust_p, parse_correction
 from irframe.errors import IrframeWarning, ParameterError
 
 ps = st.lists(st.floats(1e-9, 1), min_size=1, max_size=8)

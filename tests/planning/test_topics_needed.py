@@ -28,9 +28,7 @@ def test_pooled_variances_are_means_over_pairs(scores):
     pair = scores.sel(system=["bm25", "ance"])
     alone = pair.ireval.topics_needed(difference=0.05)
     xr.testing.assert_allclose(
-        each.isel(pair=pairs.index(("bm25", "ance")), drop=True),
-        alone,
-        check_dim_order=False,
+        each.isel(pair=pairs.index(("bm25", "ance")), drop=True), alone, check_dim_order=False
     )
     np.testing.assert_allclose(
         alone["variance"], pair.diff("system").var("topic", ddof=1).squeeze("system")
