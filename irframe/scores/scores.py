@@ -218,13 +218,9 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Return the scores at some positions of each dimension, in this order."""
-        values = self.values
-        for axis, places in enumerate((metric, system, topic, depth)):
-            if places is not None:
-                values = values[(*(slice(None),) * axis, places)]
         return replace(
             self,
-            values=values,
+            values=at_places(self.values, metric, system, topic, depth),
             metrics=self.metrics if metric is None else [self.metrics[place] for place in metric],
             systems=_taken(self.systems, system),
             topics=_taken(self.topics, topic),
@@ -291,6 +287,14 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     distinct, which = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(which.ravel() == number)
+
+
+def at_places(values: Any, *places: Any) -> Any:
+    """Return what stands at some positions of every dimension, None for all."""
+    for axis, chosen in enumerate(places):
+        if chosen is not None:
+            values = values[(*(slice(None),) * axis, chosen)]
+    return values
 
 
 def _by_name(labels: pd.Index) -> Array | None:
