@@ -137,9 +137,8 @@ def interaction(
     tested = welch(means, spreads, sizes)
     if np.isnan(tested.p).any():
         bad = ((sizes < 2) | ((spreads == 0) & np.isnan(tested.p))).any(axis=(1, 2, 3))
-        named = ", ".join(str(name) for name, lost in zip(parts, bad, strict=True) if lost)
         what = "segments of one topic, or of differences without spread, allow no test"
-        warn(f"{what} ({by}): {named}")
+        warn(f"{what} ({by}): {', '.join(map(str, np.array([*parts], object)[bad]))}")
     p = adjust_p([tested.p], correction, family=family, alpha=alpha)[0]
     values = (tested.statistic, tested.within, tested.p, p, p < alpha, sizes.sum(axis=0))
     columns = label_pairs(first, pairs)

@@ -44,16 +44,6 @@ def test_means_are_over_the_topics_that_all_systems_have(paired):
             np.testing.assert_allclose(paired.means[row, depth], sign * table.mean(axis=1))
 
 
-@pytest.mark.parametrize(
-    ("lost", "listed"), [(5, r"0, 1, 2, 3, 4\)"), (6, r"0, 1, 2, 3, 4 and 1 more\)")]
-)
-def test_five_of_the_topics_left_out_are_listed(lost, listed):
-    scores = random_scores(0, metrics=("AP",), topics=12)
-    scores[0, 1, :lost] = np.nan
-    with pytest.warns(IrframeWarning, match=f"{lost} of 12 for AP .{listed}"):
-        scores_to_compare(scores)
-
-
 VERBS = {
     "summary": lambda scores: scores.ireval.summary(),
     "compare": lambda scores: scores.ireval.compare("wilcoxon"),
