@@ -5,6 +5,7 @@ Verbs: interaction, risk.
 
 from collections.abc import Hashable
 from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ def interaction(
     if np.isnan(tested.p).any():
         bad = ((sizes < 2) | ((spreads == 0) & np.isnan(tested.p))).any(axis=(1, 2, 3))
         what = "segments of one topic, or of differences without spread, allow no test"
-        warn(f"{what} ({by}): {', '.join(map(str, np.array([*parts], object)[bad]))}")
+        warn(f"{what} ({by}): {', '.join(map(str, compress(parts, bad)))}")
     p = adjust_p([tested.p], correction, family=family, alpha=alpha)[0]
     values = (tested.statistic, tested.within, tested.p, p, p < alpha, sizes.sum(axis=0))
     columns = label_pairs(first, pairs)

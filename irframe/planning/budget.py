@@ -22,7 +22,7 @@ from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.pairs import fitting, groups
 from irframe.planning.components import population
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores
+from irframe.scores.scores import BLOCK_BYTES, Scores
 from irframe.scores.summary import guess, noted
 
 JUDGMENTS = "judgments"
@@ -182,11 +182,8 @@ class Draws(NamedTuple):
         for row, column in np.ndindex(result.shape[1:]):
             number = int(topics[column])
             if number >= FEWEST and paired.scored[row].sum() >= FEWEST:
-
-                def count(scores: Array, number: int = number) -> Arrays:
-                    return (self._share_significant(paired, scores[..., 0], number)[:, np.newaxis],)
-
-                shares = paired.over(row, slice(None), count)[0][:, 0]
+                (scores,) = paired.over(row, slice(None), lambda values: (values,))
+                shares = self._share_significant(paired, scores[..., 0], number)
                 result[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
         return result
 
