@@ -66,10 +66,8 @@ def test_means_and_differences_are_those_of_ppi_python(topics):
 
 
 def test_metrics_depths_and_pairs_do_not_know_of_each_other(both, monkeypatch):
-    from irframe.planning import predict_powered as module
-
     scores, human = both
-    monkeypatch.setattr(module, "BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
     found = scores.ireval.predict_powered(human)
     systems = [str(name) for name in scores["system"].to_numpy()[[1, 4]]]
     for metric in scores["metric"].to_numpy():
