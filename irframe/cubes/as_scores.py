@@ -447,20 +447,14 @@ def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, p
     if name not in known or name == topic:
         wanted = "weights to be a column or index level"
         raise ParameterError(wanted, repr(name), "", [str(word) for word in known if word != topic])
-    values, topics = (
-        frame[key].array if key in frame.columns else frame.index.get_level_values(key)
-        for key in (name, topic)
-    )
-    pairs = pd.DataFrame({TOPIC: topics, "weight": values}).drop_duplicates()
-    weights = _once(pd.Series(pairs["weight"].to_numpy(), pd.Index(pairs[TOPIC]), name=name))
+    rows = frame.reset_index(levels)[[topic, name]].drop_duplicates()
+    weights = _once(rows.set_index(topic)[name])
     return frame if name == by or name in levels else frame.drop(columns=name), weights
 
 
 def _once(weights: pd.Series) -> pd.Series:
     again = weights.index[weights.index.duplicated()].unique()
     if len(again):
-        advice = "topics of one name in several groups need names of their own"
-        found = f"several for {len(again)}"
-        advice = f"weights are of topics; {advice}"
-        raise ParameterError("one weight for every topic", found, advice, again)
+        what = "weights are of topics; topics of one name in several groups need names of their own"
+        raise ParameterError("one weight for every topic", f"several for {len(again)}", what, again)
     return weights

@@ -127,7 +127,8 @@ class Scores:
         """Compute arrays over pairs and depths by `pieces`, each (metric, depth, pair)."""
         metrics, _, _, depths = self.values.shape
         pieces, columns = list(self.pieces(pairs)), []
-        for row, block in tracked(pieces, len(pieces), "block", progress=progress):
+        steps = tracked(pieces, len(pieces), "block", progress=True) if progress else pieces
+        for row, block in steps:
             arrays = compute(row, block)
             columns = columns or [
                 np.empty((metrics, depths, *a.shape[:-1]), a.dtype) for a in arrays
