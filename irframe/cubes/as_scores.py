@@ -230,10 +230,8 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
         label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         kept = kept.expand_dims({METRIC: [str(label)]})
     dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in kept.dims]
-    columns = kept.transpose(*dims, METRIC).to_series().dropna().unstack(METRIC)  # noqa: PD010
-    rows = pd.MultiIndex.from_product([kept.get_index(dim) for dim in dims], names=dims)
-    order = rows[rows.isin(columns.index)]
-    frame = pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
+    wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
+    frame = wide.dropna(how="all").rename_axis(columns=METRIC)
     frame.attrs = {REPEATS: scores.attrs[REPEATS]} if REPEATS in scores.attrs else {}
     return frame
 
