@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.repeats import indexed_by_repeat, level_of
+from irframe.cubes.groups import indexed_by_repeat, level_of
 from irframe.cubes.view import Labelled
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.as_runs import (

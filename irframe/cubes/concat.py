@@ -13,10 +13,10 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.cubes.groups import joined_groups, regrouped
 from irframe.cubes.view import (
     EXPERIMENT,
     LIST,
+    OURS,
     PROVENANCE,
     blocks_of,
     experiment_of,
@@ -117,6 +117,73 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
     record = records[0] if len(records) == 1 else json.dumps(several)
     return view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
+
+
+def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
+    """Return the coordinates of users, those of the other dimension by its labels."""
+    across = SYSTEM if dim == TOPIC else TOPIC
+    shared = _shared(cubes, across, labels)
+    ours = OURS - {*LIST}
+    bare = [cube.coords.to_dataset().drop_vars([*ours, *shared], errors="ignore") for cube in cubes]
+    kept = set.intersection(*(set(cube.coords) for cube in bare))
+    lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
+    if lost:
+        advice = "drop them with drop_vars, or build each cube with them"
+        raise InputError("cubes with the same group coordinates", "some without", advice, lost)
+    wide = [cube.reindex({across: labels}) for cube in bare]
+    how: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
+    joined = xr.concat(wide, dim, join="exact", **how)
+    order = [name for name in cubes[0].coords if name in joined.coords and name not in LIST]
+    return {name: joined[name].variable for name in order} | shared
+
+
+def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
+    """Return the group coordinates of the other dimension, refusing those that disagree."""
+    coords = {}
+    for name in _groups(cubes, dim):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        apart = _disagreeing(parts)
+        if len(apart):
+            advice = "rename the coordinate in one of the cubes"
+            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
+        values = pd.concat([part.to_series() for part in parts]).dropna()
+        values = values[~values.index.duplicated()].reindex(labels)
+        dtypes: list[Any] = [part.dtype for part in parts]
+        plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
+        alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
+        dtype = np.result_type(*dtypes) if alike else object
+        coords[name] = (dim, values.to_numpy(dtype=dtype))
+    return coords
+
+
+def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
+    """Return the names of group coordinates that some cube has for a dimension."""
+    names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
+    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in OURS]
+
+
+def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
+    """Return labels to which coordinates give different groups."""
+    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
+    labels: pd.Index = counts.index[counts > 1]
+    return labels
+
+
+def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
+    cubes = list(cubes)
+    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        mixed = len({part.dims for part in parts}) > 1
+        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        if mixed and not all(lone):
+            raise InputError("groups of systems or groups of topics", "both in", "", [name])
+        if all(lone) and (mixed or len(_disagreeing(parts))):
+            for place, cube in enumerate(cubes):
+                if name in cube.coords and cube[name].dims != (dim,):
+                    group = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
+                    cubes[place] = cube.assign_coords({name: (dim, group)})
+    return cubes
 
 
 def _appended(labels: Sequence[pd.Index]) -> pd.Index:

@@ -12,7 +12,7 @@ from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
 from irframe.comparing.freeze import Frozen
 from irframe.cubes.cube import cube as build
-from irframe.cubes.repeats import REPEAT_OF, level_of, one_of_each, word_of
+from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of

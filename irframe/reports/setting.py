@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
 from irframe.comparing.significance import Adjust, Pairing
-from irframe.cubes.repeats import one_of_each
+from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics

@@ -14,7 +14,7 @@ import scipy
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, whole
-from irframe.cubes.repeats import word_of
+from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, warn
 from irframe.files.repeats import layout_of
 from irframe.names import REPEATED, REPEATS, Layout, plural
