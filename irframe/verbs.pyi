@@ -5,11 +5,11 @@ from .comparing.explain import explain as explain
 from .comparing.freeze import freeze as freeze
 from .comparing.pairwise import decide as decide
 from .comparing.segments import interaction as interaction
-from .comparing.significance import risk as risk
+from .comparing.segments import risk as risk
 from .cubes.cube import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
-from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
+from .cubes.estimate import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
 from .cubes.score import cwl as cwl
 from .cubes.score import score as score

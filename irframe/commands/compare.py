@@ -24,7 +24,7 @@ from irframe.commands.inputs import (
     scores_of,
 )
 from irframe.comparing.freeze import GATES, failing
-from irframe.comparing.significance import POWER
+from irframe.comparing.pairwise import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.compression import look

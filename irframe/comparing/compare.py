@@ -9,18 +9,9 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed
-from irframe.comparing.corrections import Adjust, Family, parse_correction, refuse_unweighable
+from irframe.comparing import pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
-from irframe.comparing.pairwise import (
-    COUNTS,
-    DECIDED,
-    NUMBERS,
-    Asked,
-    Found,
-    of_bounds,
-    refuse_over,
-)
-from irframe.comparing.significance import FURTHER, Margin, Margins, unequal_spread, without_spread
+from irframe.comparing.pairwise import Asked, Found
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
 from irframe.cubes.unjudged import BOUND
@@ -31,15 +22,22 @@ from irframe.names import DEPTH, METRIC, REPEAT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
-from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    label_pairs,
+    read_scores,
+    scores_to_compare,
+    select_depths,
+)
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
 from irframe.scores.summary import caution
 
-COLUMNS = (METRIC, DEPTH, *SIDES, *NUMBERS, "p_adjusted", "significant", *COUNTS)
+COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = (*OTHER_COLUMNS, "n_eff", *FURTHER, *EFFECTS, *DECIDED)
+OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *pairwise.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
 
@@ -48,8 +46,8 @@ def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
     *,
-    adjust: Adjust = "auto",
-    family: Family = "depth",
+    adjust: significance.Adjust = "auto",
+    family: significance.Family = "depth",
     alpha: float = 0.05,
     baseline: Baselines = None,
     at: Depths = None,
@@ -57,7 +55,7 @@ def compare(
     weights: TopicWeights = None,
     simultaneous: bool = False,
     effects: bool = False,
-    margin: Margins = None,
+    margin: pairwise.Margins = None,
     power: float | None = None,
     over: Over = "both",
     progress: bool = False,
@@ -259,9 +257,9 @@ def compare(
     """
     level(alpha)
     chosen = parse_test(test)
-    correction = parse_correction(adjust, chosen, family)
-    limits = Margin.of(margin, power, alpha, chosen, correction)
-    options = Asked(chosen, correction, family, alpha, limits, simultaneous, effects, progress)
+    correction = significance.parse_correction(adjust, chosen, family)
+    further = margin, power, simultaneous, effects, progress
+    options = Asked(chosen, correction, family, alpha, *further)
     bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
     if bounds is not None and REPEAT in bounds.dims:
         advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
@@ -275,7 +273,7 @@ def compare(
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
-        frame = of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+        frame = pairwise.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
     frame.attrs |= _told(options, list(parts.values()), pairs, results, against)
     return frame
 
@@ -301,19 +299,19 @@ def _told(
 def _cautions(options: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
-    yield from without_spread(int(flat.sum()), len(flat))
+    yield from significance.without_spread(int(flat.sum()), len(flat))
     for part, result in zip(parts, results, strict=True):
         yield from beware_of_repeats(part)
         if part.weights is not None:
             drawn = isinstance(options.test, Bootstrap)
             yield from beware_of_weights(part, result["n_eff"], drawn=drawn)
         if options.test.joint:
-            yield from unequal_spread(options.test, result["sd"])
+            yield from significance.unequal_spread(options.test, result["sd"])
 
 
 def _refuse_weights(options: Asked, bounds: Any) -> None:
     """Raise if something asked for has no form for topics with weights."""
-    refuse_unweighable(options.test, options.adjust)
+    significance.refuse_unweighable(options.test, options.adjust)
     if options.effects:
         raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
     if bounds is not None:
@@ -343,7 +341,7 @@ def _parts(
                 read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
             parts[key] = scores_to_compare(read, depths)
             pairs.append(choose_pairs(parts[key], label, several=True))
-    refuse_over(parts.values(), over, options.test, options.adjust)
+    pairwise.refuse_over(parts.values(), over, options.test, options.adjust)
     return parts, pairs
 
 

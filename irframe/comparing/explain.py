@@ -1,9 +1,11 @@
-"""The documents behind a difference of two systems, by their names.
+"""The documents behind a difference of two systems, by their names and with their texts.
 
 Verbs: explain.
 """
 
-from collections.abc import Hashable, Sequence
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +15,10 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import listed, places
-from irframe.comparing.document_texts import QUERY, TEXT, Texts, read_texts
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.cubes.verb import in_memory, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
-from irframe.errors import InputError, ParameterError
+from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.policy import parse_metrics
@@ -29,6 +30,141 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.contributions import contributions, refuse_without_terms
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
+
+Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any]
+"""Texts as users have them: a frame, a dictionary, a Parquet file, or several of these."""
+
+TEXT, QUERY = "text", "query"
+SNIPPET = 300
+"""Characters of a text that are shown."""
+TEXT_COLUMNS = {
+    DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
+    TOPIC: (QUERY, "question", "title", TEXT),
+}
+"""Role of an id -> names of the column with its text, the first that there is."""
+EXAMPLES = 2
+"""How many ids of each side an error shows."""
+
+
+class Told(NamedTuple):
+    """Texts by id, ids as text."""
+
+    documents: dict[str, str]
+    queries: dict[str, str]
+
+
+def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) -> Told:
+    """Return the texts of some documents and topics, as far as they are known.
+
+    Parameters
+    ----------
+    texts
+        Texts: a frame with a column of documents or topics, called as in runs and judgments, and
+        one of texts, ``text`` or ``query``; a Parquet file of such a table; a dictionary
+        doc -> text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or several of these.
+        They may be of more documents and topics than are asked for.
+    docs, topics
+        Those asked for.
+
+    Raises
+    ------
+    InputError
+        For anything else, an id with several texts, or a text that is none.
+    IdError
+        If no id of a table is asked for.
+    FileFormatError
+        For a file that is no Parquet file.
+
+    Examples
+    --------
+    >>> told = read_texts({"d1": "Cats.", "d2": "Dogs."}, ["d2", "d3"], [])
+    >>> told.documents
+    {'d2': 'Dogs.'}
+    """
+    wanted = {DOC: {*map(str, docs)}, TOPIC: {*map(str, topics)}}
+    known: dict[str, dict[str, str]] = {DOC: {}, TOPIC: {}}
+    single = isinstance(texts, pd.DataFrame | Mapping | str | os.PathLike)
+    for source in [texts] if single else listed(texts):
+        for role, column in _columns(source, wanted):
+            known[role] |= _known(column.set_axis(column.index.map(str)), role, wanted[role])
+    return Told(known[DOC], known[TOPIC])
+
+
+def _columns(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
+    """Return texts by id, each with the role of its ids."""
+    if isinstance(source, Mapping):
+        parts = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
+        for part in parts.values():
+            if not isinstance(part, Mapping):
+                raise InputError("texts by id, a dictionary", f"a {type(part).__name__}")
+        return [(role, pd.Series(dict(part), dtype=object)) for role, part in parts.items()]
+    if isinstance(source, str | os.PathLike):
+        return _of_file(Path(source), wanted)
+    if isinstance(source, pd.DataFrame):
+        return [(role, _texts(source, *n)) for role, n in _named(source.columns).items()]
+    wanted_words = "texts: a frame, a dictionary doc -> text, or a Parquet file"
+    raise InputError(wanted_words, f"a {type(source).__name__}")
+
+
+def _named(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
+    """Return role -> column of ids and column of texts, of a table of texts."""
+    present, role = list(names), roles(names)
+    columns = {}
+    for kind, known in TEXT_COLUMNS.items():
+        text = next((name for name in known if name in present), None)
+        taken = kind == TOPIC and DOC in role and text == TEXT
+        if kind in role and text is not None and not taken:
+            columns[kind] = role[kind], text
+    if not columns:
+        advice = "name the columns doc and text, or topic and query"
+        wanted = "a table of texts, with a column of ids and one of texts"
+        raise InputError(wanted, "only the columns", advice, present)
+    return columns
+
+
+def _texts(frame: pd.DataFrame, ids: Any, text: Any) -> pd.Series:
+    return pd.Series(frame[text].to_numpy(object), frame[ids].to_numpy(object), dtype=object)
+
+
+def _of_file(path: Path, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
+    """Read what is asked for out of a Parquet file, which may be a whole collection."""
+    import pyarrow as pa  # noqa: PLC0415 - costs time at import
+    from pyarrow import compute, parquet  # noqa: PLC0415 - costs time at import
+
+    try:
+        columns = []
+        for role, names in _named(parquet.read_schema(path).names).items():
+            ids = compute.field(names[0]).cast(pa.string())
+            condition = ids.isin(pa.array(sorted(wanted[role])))
+            table = parquet.read_table(path, columns=[*names], filters=condition)
+            rows = table if table.num_rows else parquet.read_table(path, columns=[*names])[:2]
+            columns.append((role, _texts(rows.to_pandas(), *names)))
+    except FileNotFoundError as error:
+        raise FileFormatError("a Parquet file of texts", f"no file {path}") from error
+    except pa.ArrowException as error:
+        raise FileFormatError(
+            "texts in a Parquet file that is whole", f"{path} ({error})"
+        ) from error
+    return columns
+
+
+def _known(texts: pd.Series, role: str, wanted: set[str]) -> dict[str, str]:
+    """Return the texts that are asked for, refusing a table of which none is."""
+    known = texts[texts.index.isin(wanted)].dropna()
+    if not len(known) and wanted and len(texts):
+        shown = (
+            ", ".join(map(repr, list(ids)[:EXAMPLES])) for ids in (texts.index, sorted(wanted))
+        )
+        sides = "texts of {}; results of {}".format(*shown)
+        raise IdError(f"texts of {role}s that occur", sides, "check how the ids are written")
+    strange = [key for key, text in known.items() if not isinstance(text, str)]
+    if strange:
+        raise InputError("texts that are text", f"other values for {role}s", "", strange)
+    several = known.groupby(level=0, sort=False).nunique()
+    again = several.index[several > 1]
+    if len(again):
+        raise InputError(f"one text for each {role}", f"{len(again)} with several", "", again)
+    return known.to_dict()
 
 
 def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
@@ -259,64 +395,36 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
         above = np.cumsum(judged, axis=-1) - judged
     read = ((above < depth) & (whole != EMPTY)) | (np.nan_to_num(added) != 0)
     width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
-    read, names = read[..., :width], names_of(pair, width, runs)
-    rows = Documents.of(read, names)
-    unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))[rows.topic]
-    grades = whole[..., :width][read]
-    documents = pd.Series(rows.name, dtype=object)
-    whole_numbers = any(isinstance(name, int) for name in rows.name)
+    read = read[..., :width]
+    system, topic, place = np.nonzero(read)
+    names = names_of(pair, width, runs)[read]
+    code, known = pd.factorize(names)
+    alone = -1 - np.arange(len(code))  # a document without a name is nobody else's
+    key = np.where(code < 0, alone, topic * np.int64(len(known) + 1) + code)
+    held = {SYSTEM: system, TOPIC: topic, DOC: pd.Series(names, key, object), RANK: place + 1}
+    held |= {"adds": added[..., :width][read], "could": could[..., :width][read]}
+    cells = pd.DataFrame(held | {GRADE: whole[..., :width][read]}, key)
+    rows = cells[~cells.index.duplicated()].sort_index()
+    topic, names = rows[TOPIC].to_numpy(), rows[DOC]
     columns: dict[str, Any] = {
-        TOPIC: pair.indexes[TOPIC].take(rows.topic),
-        DOC: documents.astype("Int64") if whole_numbers else documents.infer_objects(),
-        GRADE: pd.arrays.IntegerArray(*rows.whole(grades.astype(np.int64), grades > UNJUDGED)),
+        TOPIC: pair.indexes[TOPIC].take(topic),
+        DOC: names.infer_objects(),
+        GRADE: rows[GRADE].astype("Int64").where(rows[GRADE] > UNJUDGED),
     }
-    ranks = rows.by_system(1 + np.nonzero(read)[-1], 0)
-    sums = np.where(unscored, np.nan, rows.by_system(added[..., :width][read], 0.0))
-    adds = rows.by_system(could[..., :width][read], np.nan)
-    for side, suffix in enumerate(SIDES):
-        columns[f"{RANK}_{suffix}"] = pd.arrays.IntegerArray(ranks[side], ranks[side] == 0)
-        columns[f"contribution_{suffix}"] = sums[side]
-        columns[f"could_add_{suffix}"] = adds[side]
-    difference = columns["difference"] = sums[0] - sums[1]
-    best = np.where(ranks > 0, ranks, np.inf).min(axis=0)
-    total = abs(np.bincount(rows.topic, np.nan_to_num(difference))).round(12)[rows.topic]
-    order = np.lexsort([best, -abs(difference).round(12), rows.topic, -total])
-    return pd.DataFrame(columns)[list(COLUMNS)].iloc[order].reset_index(drop=True)
-
-
-class Documents(NamedTuple):
-    """The documents that one of two systems has, each once."""
-
-    topic: Array
-    """The place of its topic."""
-    name: Array
-    """What it is called, None if that is not known; then it is nobody else's."""
-    system: Array
-    """Of every cell of the lists which system it belongs to, 0 or 1, ..."""
-    row: Array
-    """... and which document is there."""
-
-    @classmethod
-    def of(cls, read: Array, names: Array) -> "Documents":
-        """Return the documents of cells that are read, (system, topic, rank)."""
-        system, topic, _ = np.nonzero(read)
-        code, known = pd.factorize(names[read])
-        alone = -1 - np.arange(len(code))
-        key = np.where(code < 0, alone, topic * np.int64(len(known) + 1) + code)
-        _, first, row = np.unique(key, return_index=True, return_inverse=True)
-        return cls(topic[first], names[read][first], system, row)
-
-    def by_system(self, values: Array, fill: float) -> Array:
-        """Return what cells hold by system and document."""
-        held = np.full((len(SIDES), len(self.topic)), fill, np.asarray(values).dtype)
-        held[self.system, self.row] = values
-        return held
-
-    def whole(self, values: Array, there: Array) -> tuple[Array, Array]:
-        """Return what cells hold, the same in both systems, and where that is missing."""
-        held, missing = np.zeros(len(self.topic), values.dtype), np.ones(len(self.topic), bool)
-        held[self.row], missing[self.row] = values, ~there
-        return held, missing
+    if any(isinstance(name, int) for name in names):
+        columns[DOC] = names.astype("Int64")
+    sides = [cells[cells[SYSTEM] == side].reindex(rows.index) for side in range(len(SIDES))]
+    scored = ~np.isnan(added).any(axis=(0, 2))[topic]
+    for side, suffix in zip(sides, SIDES, strict=True):
+        columns[f"{RANK}_{suffix}"] = side[RANK].astype("Int64")
+        columns[f"contribution_{suffix}"] = side["adds"].fillna(0.0).where(scored)
+        columns[f"could_add_{suffix}"] = side["could"]
+    frame = pd.DataFrame(columns, rows.index)
+    difference = frame["difference"] = frame["contribution_a"] - frame["contribution_b"]
+    best = np.fmin(*(side[RANK] for side in sides))
+    total = abs(np.bincount(topic, difference.fillna(0.0))).round(12)[topic]
+    order = np.lexsort([best, -abs(difference).round(12), topic, -total])
+    return frame[list(COLUMNS)].iloc[order].reset_index(drop=True)
 
 
 def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:

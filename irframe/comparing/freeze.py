@@ -52,10 +52,7 @@ GATES: dict[str, str] = {
 
 
 def freeze(
-    scores: xr.DataArray | pd.DataFrame,
-    path: str | PathLike[str],
-    *,
-    baseline: Any = None,
+    scores: xr.DataArray | pd.DataFrame, path: str | PathLike[str], *, baseline: Any = None
 ) -> None:
     """Write the scores of a system to a small file, which later ones are compared with.
 
@@ -156,7 +153,7 @@ class Frozen:
         days = (today() - date.fromisoformat(held["date"])).days
         if days > OLD:
             said.append(f"{name} is {days} days old, of {held['date']}: freeze a new one")
-        others = len(self.topics.difference(topics))
+        others = len(self.table.index.difference(topics))
         if others:
             said.append(f"{others} topics of {name} have no scores here, and are left out")
         if held["judgments"] is None:
@@ -164,17 +161,11 @@ class Frozen:
         return said
 
     @property
-    def topics(self) -> pd.Index:
-        """The topics that have scores."""
-        labels: pd.Index = pd.Index([row[0] for row in self.facts["scores"]])
-        return labels
-
-    def frame(self, label: Any) -> pd.DataFrame:
-        """Return the scores as a frame, index (system, topic), the system by this name."""
-        held = self.facts
-        index = pd.MultiIndex.from_product([[label], self.topics])
-        columns = [_column(*column) for column in held["columns"]]
-        return pd.DataFrame([row[1:] for row in held["scores"]], index, columns, dtype=float)
+    def table(self) -> pd.DataFrame:
+        """The scores, a row per topic."""
+        topics, rows = zip(*((topic, row) for topic, *row in self.facts["scores"]), strict=True)
+        columns = [_column(*column) for column in self.facts["columns"]]
+        return pd.DataFrame(rows, pd.Index(topics), columns, dtype=float)
 
     @property
     def told(self) -> str:
@@ -197,21 +188,17 @@ class Frozen:
 
     def beside(self, scores: Scores) -> Scores:
         """Return scores with those of the file as one more system, NaN on topics that it lacks."""
-        held = self.facts
         depths = [None] if scores.depths is None else scores.depths.tolist()
-        wanted = [(metric, depth) for metric in scores.metrics for depth in depths]
-        known = [tuple(column) for column in held["columns"]]
-        missing = [_column(*column) for column in wanted if column not in known]
+        wanted = [_column(metric, depth) for metric in scores.metrics for depth in depths]
+        table = self.table
+        missing = [column for column in wanted if column not in table.columns]
         if missing:
-            there = ", ".join(_column(*column) for column in known[:5])
+            there = ", ".join(table.columns[:5])
             raise MetricError(f"metrics of {self.path}: {there}", "", REFREEZE, missing)
-        values = np.array([row[1:] for row in held["scores"]], float).reshape(-1, len(known))
-        place = self.topics.get_indexer(scores.topics)
-        if (place < 0).all():
-            sides = [self.topics[0], scores.topics[0]]
+        if not table.index.isin(scores.topics).any():
+            sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
-        chosen = values[place][:, [known.index(column) for column in wanted]]
-        chosen[place < 0] = np.nan
+        chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
         joined = np.concatenate([scores.load().values, own], axis=1)

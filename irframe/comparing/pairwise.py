@@ -3,10 +3,9 @@
 Verbs: decide.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import starmap
 from math import prod
 from typing import Any
 
@@ -16,17 +15,9 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import tracked
-from irframe.comparing.corrections import (
-    Compared,
-    Family,
-    Parsed,
-    adjust_p,
-    correct,
-    correction_told,
-    reach,
-)
-from irframe.comparing.significance import Margin
+from irframe.checks import number
+from irframe.comparing import significance
+from irframe.comparing.significance import Compared, Parsed
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import verb
@@ -36,10 +27,15 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import METRIC, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
-from irframe.paired.margins import EFFECTS, hedges
+from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective
-from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    label_pairs,
+    scores_to_compare,
+)
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Arrays, Scores
 
@@ -47,11 +43,22 @@ NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size",
 COUNTS = ("wins", "ties", "losses", "n_topics")
 SPREAD = ("mean_difference", "sd", "freedom")
 """What margins and cautions read of the paired differences."""
+CLAIMS = ("not_worse", "equivalent")
+OF_MARGIN = (
+    *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
+    *("verdict", "detectable"),
+)
+"""Columns of a comparison with a margin."""
+POWER = 0.8
+"""How often a difference is to be found, unless said."""
+VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 FRAME_BYTES = 4 * 2**30
 """Largest comparison frame that is begun; making it takes up to twice as much."""
 ROW_BYTES = 145
 """Size of a row of it."""
 
+Margins = float | Mapping[str, float] | None
+"""For all metrics, or metric -> margin."""
 Found = dict[str, Array]
 """Column -> values of a group, shape (metric, depth, pair)."""
 
@@ -62,55 +69,70 @@ class Asked:
 
     test: PairedTest
     adjust: Parsed
-    family: Family
+    family: significance.Family
     alpha: float
-    margin: Margin | None = None
+    margin: Margins = None
+    power: float | None = None
     simultaneous: bool = False
     effects: bool = False
     progress: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse margins that cannot be."""
+        if self.power is not None:
+            number("power", self.power, above=self.alpha, below=1)
+        if self.margin is None:
+            return
+        margins = self.margin.values() if isinstance(self.margin, Mapping) else [self.margin]
+        for margin in margins:
+            number("margin", margin, above=0)
+        if self.test.joint or isinstance(self.adjust, MaxT):
+            named = self.test.name if self.test.joint else "max-t"
+            advice = "choose another test, with adjust='holm'"
+            raise ParameterError("a test and a correction that have a margin", named, advice)
+
+    @property
+    def verdicts(self) -> bool:
+        """Whether verdicts are wanted."""
+        return self.margin is not None or self.power is not None
 
     def told(self) -> dict[str, Any]:
         """Return what a result says of it."""
         together = self.simultaneous or self.test.joint
         return {
-            **correction_told(self.test, self.adjust, self.family, alpha=self.alpha),
+            **significance.correction_told(self.test, self.adjust, self.family, alpha=self.alpha),
             "interval": self.test.name if self.own_interval else "t",
             "intervals": "simultaneous" if together else "for its pair alone",
         }
 
-    def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
-        """Compare the pairs of every group.
+    @property
+    def own_interval(self) -> bool:
+        """Whether intervals are those of the test, and not Student's."""
+        return self.test.inverted and not (self.simultaneous and isinstance(self.adjust, MaxT))
 
-        Parameters
-        ----------
-        parts
-            The scores of every group.
-        pairs
-            Its pairs, shape (pair, 2).
-        """
-        shapes = [part.values.shape for part in parts]
-        refuse_large(shapes, pairs)
-        if self.margin is not None and self.margin.margin is not None:
-            every = dict.fromkeys(metric for part in parts for metric in part.metrics)
-            refused = [metric for metric in every if facts(metric).summary != "mean"]
-            if refused:
-                wanted = "metrics that are averaged over topics, for margin="
-                raise MetricError(wanted, "", "", refused)
+    def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
+        """Compare the pairs of every group, shape (pair, 2)."""
+        refuse_large([part.values.shape for part in parts], pairs)
         levels = [self.alpha] * len(parts)
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
             sizes, sidak = self.family_sizes(parts, pairs), self.adjust == "sidak"
             levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
+        margins = [self.margins(part.metrics) for part in parts]
         results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
-        tested = zip(parts, pairs, (result["p"] for result in results), strict=True)
-        compared = list(starmap(Compared, tested))
+        compared = [*map(Compared, parts, pairs, _each(results, "p"))]
+        how: Any = {"family": self.family, "alpha": self.alpha}
         if self.simultaneous and isinstance(self.adjust, MaxT):
-            reached = reach(compared, self.adjust, family=self.family, alpha=self.alpha)
+            reached = significance.reach(compared, self.adjust, **how)
             for result, t in zip(results, reached, strict=True):
                 _widen(result, t, self.alpha)
-        adjusted = correct(compared, self.adjust, family=self.family, alpha=self.alpha)
+        adjusted = significance.correct(compared, self.adjust, **how)
         for result, p in zip(results, adjusted, strict=True):
             result |= {"p_adjusted": p, "significant": p < self.alpha}
-        self._further(results, parts)
+            if self.effects:
+                effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
+                result |= dict(zip(EFFECTS, effects, strict=True))
+        if self.verdicts:
+            self._decide(results, parts, margins, **how)
         return results
 
     def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
@@ -120,76 +142,115 @@ class Asked:
         sizes = [len(kept) * prod(part.values.shape[axis] for axis in axes) for part, kept in rows]
         return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
-    def _further(self, results: list[Found], parts: Sequence[Scores]) -> None:
-        """Add the columns that were asked for besides."""
-        if self.effects:
-            for result in results:
-                effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
-                result |= dict(zip(EFFECTS, effects, strict=True))
-        if self.margin is not None:
-            options: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
-            correcting = partial(adjust_p, **options)
-            further = self.margin.columns(results, parts, alpha=self.alpha, correct=correcting)
-            for result, more in zip(results, further, strict=True):
-                result.update(more)
+    def margins(self, metrics: Sequence[str]) -> Array:
+        """Return the margin of each metric, NaN without, refusing metrics that cannot have one."""
+        margin = self.margin
+        refused = [name for name in metrics if facts(name).summary != "mean"]
+        if margin is not None and refused:
+            raise MetricError("metrics that are averaged over topics, for margin=", "", "", refused)
+        if not isinstance(margin, Mapping):
+            return np.full(len(metrics), margin, float)
+        missing = [name for name in metrics if name not in margin]
+        strange = [name for name in margin if name not in metrics]
+        if missing or strange:
+            found = f"none for {', '.join(missing)}" if missing else "other names"
+            raise ParameterError(f"a margin for each of {', '.join(metrics)}", found, "", strange)
+        return np.array([margin[name] for name in metrics], float)
+
+    def _decide(
+        self, results: list[Found], parts: Sequence[Scores], margins: list[Array], **how: Any
+    ) -> None:
+        """Add what margins say of every pair, and the verdict."""
+        for part, result, margin in zip(parts, results, margins, strict=True):
+            sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (part.towards, margin))
+            result["lead"] = lead = result["mean_difference"] * sign
+            sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
+            options: Any = {"alpha": self.alpha, "freedom": freedom}
+            result["detectable"] = detectable(sd, n, power=self.power or POWER, **options)
+            if self.margin is not None:
+                tested = within_margin(lead, sd, n, limit, freedom)
+                result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}
+        for name in CLAIMS if self.margin is not None else ():
+            adjusted = significance.adjust_p(_each(results, f"p_{name}"), self.adjust, **how)
+            for result, p in zip(results, adjusted, strict=True):
+                result |= {f"p_{name}_adjusted": p, name: p < self.alpha}
+        for result in results:
+            result["verdict"] = verdict(result)
 
     def _compare(self, group: Scores, pairs: Array, alpha: float) -> Found:
-        metrics, _, _, depths = group.values.shape
-        shape = (metrics, depths, len(pairs))
-        spread = self.margin is not None or self.test.joint
-        numbers = (*NUMBERS, *SPREAD) if spread else NUMBERS
-        result: Found = {name: np.empty(shape) for name in numbers}
-        result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
+        def compute(row: int, block: slice) -> Arrays:
+            return group.over(row, block, partial(self._columns, group, row, pairs, alpha))
 
-        pieces = list(group.pieces(len(pairs)))
-        for row, block in tracked(pieces, len(pieces), "block", progress=self.progress):
-            compute = self._columns(group, row, pairs, alpha, spread=spread)
-            for name, values in zip(result, group.over(row, block, compute), strict=True):
-                result[name][row, block] = values.T
-        for row, sign in enumerate(group.towards):
-            if sign < 0:
-                wins = result["wins"][row].copy()
-                result["wins"][row], result["losses"][row] = result["losses"][row], wins
+        columns = group.by_pair(len(pairs), compute, progress=self.progress)
+        result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
         if group.repeats is not None:
-            result = with_repeats(result, group, pairs, alpha)
+            result |= of_repeats(result, group, pairs, alpha)
         if group.weights is not None:
+            shape = result["p"].shape
             result["n_eff"] = np.broadcast_to(effective(group)[..., np.newaxis], shape)
         return result
 
-    @property
-    def own_interval(self) -> bool:
-        """Whether intervals are those of the test, and not Student's."""
-        return self.test.inverted and not (self.simultaneous and isinstance(self.adjust, MaxT))
-
     def _columns(
-        self, group: Scores, row: int, pairs: Array, alpha: float, *, spread: bool
-    ) -> Callable[..., Arrays]:
-        """Return what gives the columns of pairs by one metric."""
-        test, summary = self.test, group.summaries[row]
-
-        def compute(values: Array, weights: Any = None) -> Arrays:
-            tested = group.tested(test, values, pairs, weights).decided()
-            differences = describe_differences(values, pairs, weights)
-            ends = None
-            if self.own_interval:
-                ends = test.interval(*group.by_name(values, pairs), alpha=alpha, weights=weights)
-            means = average(values, summary, axis=1, weights=weights)
-            sides = means[pairs[:, 0]], means[pairs[:, 1]]
-            ends = differences.interval(alpha=alpha) if ends is None else ends
+        self,
+        group: Scores,
+        row: int,
+        pairs: Array,
+        alpha: float,
+        values: Array,
+        weights: Any = None,
+    ) -> Arrays:
+        """Return the columns of pairs by one metric, from its scores."""
+        summary = group.summaries[row]
+        tested = group.tested(self.test, values, pairs, weights).decided()
+        differences = describe_differences(values, pairs, weights)
+        means = average(values, summary, axis=1, weights=weights)
+        mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]
+        if summary != "mean":
+            difference = mean_a - mean_b
+            ends = 2 * (np.full_like(difference, np.nan),)
+        else:
             difference = differences.mean
-            if summary != "mean":
-                difference = sides[0] - sides[1]
-                ends = 2 * (np.full_like(difference, np.nan),)
-            counts = differences.wins, differences.ties, differences.losses
-            shape = differences.mean.shape
-            freedom, topics = (
-                np.broadcast_to(array, shape) for array in (differences.freedom, differences.topics)
-            )
-            further = (differences.mean, differences.sd, freedom) if spread else ()
-            shown = *sides, difference, *ends, differences.effect_size, *tested
-            return *shown, *further, *counts, topics
+            if self.own_interval:
+                named = group.by_name(values, pairs)
+                ends = self.test.interval(*named, alpha=alpha, weights=weights)
+            else:
+                ends = differences.interval(alpha=alpha)
+        freedom, topics = (
+            np.broadcast_to(n, difference.shape) for n in (differences.freedom, differences.topics)
+        )
+        counts = differences.wins, differences.ties, differences.losses
+        return (
+            *(mean_a, mean_b, difference, *ends, differences.effect_size, *tested),
+            *(differences.mean, differences.sd, freedom),
+            *counts[:: group.towards[row]],  # of a cost the other way round
+            topics,
+        )
 
-        return compute
+
+def _each(results: list[Found], name: str) -> list[Array]:
+    return [result[name] for result in results]
+
+
+def verdict(result: Found) -> Array:
+    """Return the verdict on every pair, the first of `VERDICTS` that holds.
+
+    Parameters
+    ----------
+    result
+        Whether a difference is ``significant``, the ``lead`` of the first system; and
+        ``not_worse`` and ``equivalent``, if there is a margin.
+
+    Examples
+    --------
+    >>> found = {"significant": np.array([False, True]), "lead": np.array([0.1, -0.2])}
+    >>> verdict(found | {"not_worse": np.array([True, False])}).tolist()
+    ['not worse', 'worse']
+    """
+    significant, lead = result["significant"], result["lead"]
+    not_worse, equivalent = (result.get(name, np.zeros_like(significant)) for name in CLAIMS)
+    worse = significant & (lead < 0) & ~not_worse
+    holds = [significant & (lead > 0), worse, equivalent, not_worse]
+    return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
 
 
 def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
@@ -297,63 +358,49 @@ DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_
 def of_bounds(
     bounds: xr.DataArray,
     frame: pd.DataFrame,
-    options: "Asked",
+    options: Asked,
     *,
     baseline: Baselines,
     at: Depths,
     by: Any,
 ) -> pd.DataFrame:
-    """Return a comparison of the lower scores with what both bounds say of every row.
-
-    Parameters
-    ----------
-    bounds
-        Lower and upper scores.
-    frame
-        The comparison of the lower ones.
-    options
-        What was asked of pairs.
-    baseline, at, by
-        As of the comparison.
-    """
+    """Return a comparison of the lower scores with what both bounds say of every row."""
     compared = {None} if by is None else set(frame[by])
     parts = [part for key, part in groups(bounds, by) if key in compared]
     rows = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
     columns = {name: rows[name] for name in DECIDED[:4]}
-    if options.margin is not None:
+    if options.verdicts:
         columns |= _verdicts(parts, options, baseline, at)
-        if options.margin.margin is not None:
-            cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
-            least = np.where(cost, -rows["highest"], rows["lowest"])
-            names = list(frame[METRIC].unique())
-            margins = dict(zip(names, options.margin.by_metric(names), strict=True))
-            within = least > -frame[METRIC].map(margins).to_numpy(float)
-            columns["decided"] = rows["decided"] | within
+    if options.margin is not None:
+        cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
+        names = list(frame[METRIC].unique())
+        margins = dict(zip(names, options.margins(names), strict=True))
+        within = np.where(cost, -rows["highest"], rows["lowest"]) > -frame[METRIC].map(margins)
+        columns["decided"] = rows["decided"] | within.to_numpy()
     return frame.assign(**columns)
 
 
 def _verdicts(
-    parts: list[xr.DataArray], options: "Asked", baseline: Baselines, at: Depths
+    parts: list[xr.DataArray], options: Asked, baseline: Baselines, at: Depths
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
-    sides = [
-        [scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES]
-        for part in parts
-    ]
-    both = []
-    for low, high in sides:  # upper scores as other systems; for a cost the higher come first
-        cost = np.array(low.towards)[:, np.newaxis, np.newaxis, np.newaxis] < 0
-        ends_of = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
-        values = np.concatenate(ends_of, axis=1)
+    both, pairs, sizes = [], [], []
+    for part in parts:  # upper scores as other systems; for a cost the higher come first
+        low, high = (
+            scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES
+        )
+        cost = np.reshape(low.towards, (-1, 1, 1, 1)) < 0
+        ends = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
+        values = np.concatenate(ends, axis=1)
         both.append(replace(low, values=values, systems=pd.RangeIndex(values.shape[1])))
-    sizes = [len(low.systems) for low, _ in sides]
-    pairs = [choose_pairs(low, baseline, several=True) for low, _ in sides]
-    ends = {}
+        pairs.append(choose_pairs(low, baseline, several=True))
+        sizes.append(len(low.systems))
+    verdicts = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
         shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
-        results = options.of(both, shifted)
-        ends[name] = np.concatenate([result["verdict"].ravel() for result in results])
-    return ends
+        results = _each(options.of(both, shifted), "verdict")
+        verdicts[name] = np.concatenate([array.ravel() for array in results])
+    return verdicts
 
 
 def refuse_over(
@@ -393,43 +440,26 @@ def refuse_over(
             raise ParameterError(wanted, "", advice, named)
 
 
-def with_repeats(
-    result: dict[str, Array], group: Scores, pairs: Array, alpha: float
-) -> dict[str, Array]:
-    """Return columns of a comparison in which repeats count, each (metric, depth, pair).
-
-    Parameters
-    ----------
-    result
-        Those of the means over repeats.
-    group, pairs
-        The scores, and the pairs of systems.
-    alpha
-        One minus the confidence level.
-    """
+def of_repeats(found: Found, group: Scores, pairs: Array, alpha: float) -> Found:
+    """Return the columns of a comparison that repeats add or change, given those of the means."""
     known = group.repeats
-    counted = np.broadcast_to(known.counts[pairs], (*result["p"].shape, 2))
-    freedom = result["n_topics"] - 1.0
-    further = {"n_repeats_a": counted[..., 0], "n_repeats_b": counted[..., 1], "df": freedom}
+    counted = np.broadcast_to(known.counts[pairs], (*found["p"].shape, 2))
+    columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
+    columns["df"] = found["n_topics"] - 1.0
     if known.layout == "topic":
-        return {**result, **further}
+        return columns
 
     def compute(row: int, block: slice) -> Arrays:
         crossed = known.crossed(group, row, block, pairs)
-        tested, ends = crossed.test(), crossed.interval(alpha=alpha)
-        sd = np.sqrt(crossed.variance * result["n_topics"][row, block].T)
-        return crossed.share, *ends, *tested, crossed.freedom, sd
+        sd = np.sqrt(crossed.variance * found["n_topics"][row, block].T)
+        return crossed.share, *crossed.interval(alpha=alpha), *crossed.test(), crossed.freedom, sd
 
-    names = ("repeat_share", "ci_low", "ci_high", "statistic", "p", "freedom", "sd")
-    values = group.by_pair(len(pairs), compute)
-    columns: dict[str, Any] = dict(zip(names, values, strict=True))
-    share = {"repeat_share": columns.pop("repeat_share")}
-    if not known.crossing:
-        return {**result, **further, **share}
-    columns["df"] = columns["freedom"]
-    if "sd" not in result:
-        del columns["sd"], columns["freedom"]
-    lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])  # not averaged plainly
-    for name in ("ci_low", "ci_high"):
-        columns[name][lost] = np.nan
-    return {**result, **further, **columns, **share}
+    columns["repeat_share"], *others = group.by_pair(len(pairs), compute)
+    if known.crossing:
+        names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
+        columns |= dict(zip(names, others, strict=True))
+        columns["df"] = columns["freedom"]
+        lost = np.isnan(found["ci_low"]) & ~np.isnan(found["effect_size"])  # not averaged plainly
+        for name in ("ci_low", "ci_high"):
+            columns[name][lost] = np.nan
+    return columns

@@ -1,166 +1,304 @@
-"""What a comparison says: effect sizes, margins, verdicts, who is ahead, and at what risk.
+"""What is significant: pairs tested, and p-values corrected for the number of comparisons."""
 
-Verbs: risk.
-"""
-
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-import scipy
-import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import level, number
-from irframe.comparing.corrections import (
-    Adjust,
-    Compared,
-    Family,
-    Parsed,
-    adjust_p,
-    correct,
-    correction_told,
-    parse_correction,
-)
-from irframe.cubes.verb import verb
+from irframe.checks import as_written, choice, level
 from irframe.errors import ParameterError, warn
-from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
-from irframe.paired import MaxT, PairedResult, PairedTest, Test, describe_differences, parse_test
-from irframe.paired.margins import detectable, within_margin
-from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.reference import choose_pairs, label_pairs
+from irframe.paired import (
+    TESTS,
+    MaxT,
+    PairedResult,
+    PairedT,
+    PairedTest,
+    Permutation,
+    Test,
+    describe_differences,
+    parse_test,
+)
+from irframe.record import NONE
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import caution
 
-CLAIMS = ("not_worse", "equivalent")
-FURTHER = (
-    *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
-    *("verdict", "detectable"),
-)
-"""Columns of a comparison with a margin."""
-POWER = 0.8
-"""How often a difference is to be found, unless said."""
-VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
+Correction = Literal[
+    "bonferroni",
+    "sidak",
+    "holm-sidak",
+    "holm",
+    "simes-hochberg",
+    "hommel",
+    "fdr_bh",
+    "fdr_by",
+    "fdr_tsbh",
+    "fdr_tsbky",
+]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+"""The corrections of statsmodels' `multipletests`."""
+
+Family = Literal["depth", "metric", "all"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+"""Which comparisons are corrected for each other."""
 
 
-Margins = float | Mapping[str, float] | None
-"""For all metrics, or metric -> margin."""
-
-
-@dataclass(frozen=True)
-class Margin:
-    """What is asked of margins.
-
-    Parameters
-    ----------
-    margin
-        How much worse does not matter, for all metrics or by their names, or None.
-    power
-        How often what is called detectable is found, or None.
-    """
-
-    margin: Margins
-    power: float
-
-    @classmethod
-    def of(
-        cls, margin: Margins, power: float | None, alpha: float, test: PairedTest, adjust: Parsed
-    ) -> "Margin | None":
-        """Return what is asked, None for nothing, refusing what cannot be."""
-        if margin is None and power is None:
-            return None
-        for value in margin.values() if isinstance(margin, Mapping) else [margin]:
-            if value is not None or isinstance(margin, Mapping):
-                number("margin", value, above=0)
-        wanted = POWER if power is None else number("power", power, above=alpha, below=1)
-        if margin is not None and (test.joint or isinstance(adjust, MaxT)):
-            named = test.name if test.joint else "max-t"
-            advice = "choose another test, with adjust='holm'"
-            raise ParameterError("a test and a correction that have a margin", named, advice)
-        return cls(margin, wanted)
-
-    def by_metric(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, refusing metrics without one, and names of none."""
-        margin = self.margin
-        if not isinstance(margin, Mapping):
-            return np.full(len(metrics), margin, float)
-        missing = [name for name in metrics if name not in margin]
-        strange = [name for name in margin if name not in metrics]
-        if missing or strange:
-            found = f"none for {', '.join(missing)}" if missing else "other names"
-            raise ParameterError(f"a margin for each of {', '.join(metrics)}", found, "", strange)
-        return np.array([margin[name] for name in metrics], float)
-
-    def columns(
-        self,
-        results: list[dict[str, Array]],
-        parts: Sequence[Scores],
-        *,
-        alpha: float,
-        correct: Callable[[list[Array]], list[Array]],
-    ) -> list[dict[str, Array]]:
-        """Return the further columns of every group.
-
-        Parameters
-        ----------
-        results
-            Of every group ``mean_difference``, ``sd``, ``freedom``, ``n_topics`` and
-            ``significant``, shape (metric, depth, pair).
-        parts
-            The scores of every group.
-        adjust, family, alpha
-            As of the comparison.
-        """
-        leads, further = [], []
-        for part, result in zip(parts, results, strict=True):
-            lead = result["mean_difference"] * np.array(part.towards)[:, np.newaxis, np.newaxis]
-            sd, n, freedom = (result[name] for name in ("sd", "n_topics", "freedom"))
-            least = detectable(sd, n, power=self.power, alpha=alpha, freedom=freedom)
-            into: dict[str, Array] = {"detectable": least}
-            if self.margin is not None:
-                margin = self.by_metric(part.metrics)[:, np.newaxis, np.newaxis]
-                p_values = within_margin(lead, sd, n, margin, freedom)
-                into |= dict(zip(("p_not_worse", "p_equivalent"), p_values, strict=True))
-            leads.append(lead)
-            further.append(into)
-        for name in CLAIMS if self.margin is not None else ():
-            adjusted = correct([into[f"p_{name}"] for into in further])
-            for into, p in zip(further, adjusted, strict=True):
-                into |= {f"p_{name}_adjusted": p, name: p < alpha}
-        for result, lead, into in zip(results, leads, further, strict=True):
-            into["verdict"] = verdict(result["significant"], lead, into)
-        return further
-
-
-def verdict(significant: Array, lead: Array, of_margin: dict[str, Array]) -> Array:
-    """Return the verdict on every pair: the first of `VERDICTS` that holds.
+def adjust_p(
+    groups: Sequence[NDArray[Any]], adjust: Correction | None, *, family: Family, alpha: float
+) -> list[NDArray[Any]]:
+    """Correct p-values for the number of comparisons.
 
     Parameters
     ----------
-    significant
-        Whether a difference is significant.
-    lead
-        By how much the first system is better.
-    of_margin
-        ``not_worse`` and ``equivalent``, if there is a margin.
+    groups
+        p-values of each group, shape (metric, depth, pair).
+    adjust
+        One of `CORRECTIONS`, or None.
+    family
+        ``"depth"``: the pairs of a metric at a depth; ``"metric"``: those of a metric at all its
+        depths; ``"all"``: every p-value of every group.
+    alpha
+        Significance level, which the two-stage corrections (``fdr_ts...``) depend on.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Adjusted p-values, shaped as `groups`.
 
     Examples
     --------
-    >>> told = {"not_worse": np.array([True, False]), "equivalent": np.array([False, False])}
-    >>> verdict(np.array([False, True]), np.array([0.1, -0.2]), told).tolist()
-    ['not worse', 'worse']
+    >>> adjust_p([np.array([[[0.01, 0.02]]])], "bonferroni", family="depth", alpha=0.05)
+    [array([[[0.02, 0.04]]])]
     """
-    nothing = np.zeros(np.shape(lead), bool)
-    not_worse = of_margin.get("not_worse", nothing)
-    equivalent = of_margin.get("equivalent", nothing)
-    worse = significant & (lead < 0) & ~not_worse
-    holds = [significant & (lead > 0), worse, equivalent, not_worse]
-    return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
+    if adjust is None:
+        return [p.copy() for p in groups]
+    if family == "all":
+        flat = np.concatenate([p.ravel() for p in groups])
+        ends = np.cumsum([p.size for p in groups])[:-1]
+        parts = np.split(_adjust(flat[np.newaxis], adjust, alpha)[0], ends)
+        return [part.reshape(p.shape) for part, p in zip(parts, groups, strict=True)]
+    kept = 2 if family == "depth" else 1
+    return [_adjust(p.reshape(*p.shape[:kept], -1), adjust, alpha).reshape(p.shape) for p in groups]
+
+
+def _adjust(p: NDArray[Any], adjust: str, alpha: float) -> NDArray[Any]:
+    """Correct the p-values of every row together, rows along the last axis."""
+    compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
+    missing = np.isnan(p)  # which count as comparisons
+    filled = np.where(missing, 1, p)
+    order = filled.argsort(axis=-1)
+    adjusted = np.empty(p.shape)
+    np.put_along_axis(adjusted, order, compute(np.take_along_axis(filled, order, axis=-1)), axis=-1)
+    return np.where(missing, np.nan, np.minimum(adjusted, 1))
+
+
+def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[Any]:
+    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
+
+    rows = p.reshape(-1, p.shape[-1])
+    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p
+        adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
+    return np.array(adjusted).reshape(p.shape)
+
+
+def _bh(p: NDArray[Any]) -> NDArray[Any]:
+    shares = np.arange(1, p.shape[-1] + 1) / p.shape[-1]
+    return np.asarray(np.minimum.accumulate((p / shares)[..., ::-1], axis=-1)[..., ::-1])
+
+
+IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "bonferroni": lambda p: p * p.shape[-1],
+    "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
+    "fdr_bh": _bh,
+}
+"""Usual corrections, of all rows at once, of p-values that rise along the last axis."""
+
+
+MAX_T: Literal["max-t"] = "max-t"
+AUTO: Literal["auto"] = "auto"
+Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
+"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one,
+and ``"none"`` is None."""
+Parsed = Correction | MaxT | None
+
+
+def parse_correction(
+    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
+) -> Parsed:
+    """Return a correction as it is or, of a name, as what it stands for.
+
+    Parameters
+    ----------
+    adjust
+        A correction or its name.
+    test
+        The test whose p-values it corrects; None for one that is no paired test.
+    family
+        What is corrected together.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown correction or family, one of other tests, and any correction of a test that
+        allows for all pairs itself.
+
+    Examples
+    --------
+    >>> from irframe.paired import TukeyHSD
+    >>> parse_correction("auto", PairedT()), parse_correction("auto", TukeyHSD())
+    ('holm', None)
+    """
+    chosen: Any = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
+    if chosen is not None and not isinstance(chosen, MaxT):
+        chosen = choice("adjust=None or a correction", chosen, (*CORRECTIONS, MAX_T, AUTO, NONE))
+    if chosen == AUTO:
+        chosen = None if test is not None and test.joint else "holm"
+    chosen = MaxT() if chosen == MAX_T else None if chosen == NONE else chosen
+    choice("family", family, FAMILIES)
+    if chosen is not None and test is not None and test.joint:
+        wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
+        raise ParameterError(wanted, repr(adjust))
+    if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
+        wanted = f"the test t or permutation, whose pairs {MAX_T} corrects"
+        raise ParameterError(wanted, "another" if test is None else repr(test))
+    parsed: Parsed = chosen
+    return parsed
+
+
+def parse_stepwise(
+    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
+) -> Correction | None:
+    """Return a correction as `parse_correction` does, where it can only read p-values.
+
+    Raises
+    ------
+    ParameterError
+        As `parse_correction`, and for max-T, which reads scores.
+    """
+    correction = parse_correction(adjust, test, family)
+    if isinstance(correction, MaxT):
+        raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
+    return correction
+
+
+def correction_told(
+    test: PairedTest, adjust: Parsed, family: Family = "depth", *, alpha: float
+) -> dict[str, Any]:
+    """Return the attributes that say how pairs were tested, and how p-values were corrected.
+
+    Examples
+    --------
+    >>> correction_told(PairedT(), None, alpha=0.05)
+    {'test': 't', 'adjust': 'none', 'family': 'depth', 'alpha': 0.05}
+    >>> correction_told(Permutation(), MaxT(), alpha=0.05)["test"]
+    'Permutation(samples=10000, seed=0)'
+    """
+    usual = TESTS.get(test.name)
+    plain = usual is not None and test == usual() and not hasattr(test, "samples")
+    named = test.name if plain else repr(test)
+    return {"test": named, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
+
+
+def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
+    """Raise for a test or correction that has no form for topics with weights."""
+    if not test.weighable:
+        known = ", ".join(name for name, kind in TESTS.items() if kind.weighable)
+        raise ParameterError(f"a test with a weighted form, {known}, for weights=", test.name)
+    if isinstance(adjust, MaxT):
+        wanted = "a correction with a weighted form, such as 'holm', for weights="
+        raise ParameterError(wanted, MAX_T)
+
+
+class Compared(NamedTuple):
+    """Pairs of systems that were compared."""
+
+    paired: Scores
+    pairs: Array
+    p: Array
+    """Shape (metric, depth, pair)."""
+
+
+def correct(
+    parts: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
+) -> list[Array]:
+    """Correct p-values for the number of comparisons.
+
+    Parameters
+    ----------
+    parts
+        What was compared, of each group.
+    adjust
+        As `parse_correction` gives it.
+    family
+        As for `adjust_p`.
+    alpha
+        Significance level, on which some corrections depend.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Adjusted p-values of each group, shape (metric, depth, pair).
+    """
+    if not isinstance(adjust, MaxT):
+        return adjust_p([part.p for part in parts], adjust, family=family, alpha=alpha)
+    adjusted = _by_family(parts, family, adjust.kernel)
+    return [np.maximum(part.p, p) for part, p in zip(parts, adjusted, strict=True)]
+
+
+def reach(parts: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float) -> list[Array]:
+    """Return which |t| pairs must exceed for intervals that hold for a family at once.
+
+    Parameters
+    ----------
+    parts, adjust, family
+        As for `correct`.
+    alpha
+        One minus the confidence level.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Of each group, shape (metric, depth, pair).
+    """
+    return _by_family(parts, family, partial(adjust.reach, alpha=alpha))
+
+
+def _by_family(
+    parts: Sequence[Compared], family: Family, compute: Callable[..., Array]
+) -> list[Array]:
+    """Return what is computed of the pairs of every family, shaped as p-values of groups."""
+    results = [np.empty(part.p.shape) for part in parts]
+    shapes = [part.p.shape[:2] for part in parts]
+    every = [(number, *place) for number, shape in enumerate(shapes) for place in np.ndindex(shape)]
+    together = {"depth": 3, "metric": 2, "all": 0}[family]
+    for _, group in groupby(every, lambda cell: cell[:together]):
+        cells = list(group)
+        for (part, *place), values in zip(cells, _jointly(parts, cells, compute), strict=True):
+            results[part][*place] = values
+    return results
+
+
+def _jointly(
+    parts: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
+) -> list[Array]:
+    """Return what is computed of all pairs of a family, for its cells: part, metric and depth."""
+    tables, columns, topics, end = [], [], [], 0
+    for part, metric, depth in cells:
+        paired, pairs, _ = parts[part]
+        scored = paired.scored[metric, :, depth]
+        names = paired.topics.astype(str)[scored]
+        tables.append(pd.DataFrame(paired.values[metric, :, scored, depth], index=names))
+        columns.append(pairs + end)
+        topics.append(np.full(len(pairs), len(names)))
+        end += tables[-1].shape[1]
+    scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
+    values = compute(scores, np.concatenate(columns), np.concatenate(topics))
+    return np.split(values, np.cumsum([len(counts) for counts in topics])[:-1])
 
 
 def p_values(
@@ -257,10 +395,9 @@ class Pairing:
         Without a correction they are those of the literature, where differences that are the same
         on all topics have p = 0.
         """
-        if self.adjust is None:
-            return self._p_values(paired, row, depths, pairs, as_printed=True)
         if self.family == "depth" and not isinstance(self.adjust, MaxT):
-            p = self._p_values(paired, row, depths, pairs).T[np.newaxis]
+            plain = self.adjust is None
+            p = self._p_values(paired, row, depths, pairs, as_printed=plain).T[np.newaxis]
             (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
             return np.asarray(adjusted[0].T)
         if paired not in self._found:
@@ -292,152 +429,3 @@ class Pairing:
     def words(self) -> dict[str, Any]:
         """The attributes that say how pairs are tested."""
         return correction_told(self.test, self.adjust, self.family, alpha=self.alpha)
-
-
-RISKS = ("difference", "urisk", "trisk", "georisk")
-COUNTS = ("wins", "losses", "n_topics")
-
-
-@verb
-def risk(
-    scores: xr.DataArray | pd.DataFrame,
-    *,
-    baseline: Hashable,
-    a: float = 1.0,
-    at: Depths = None,
-    by: GroupBy | None = None,
-) -> pd.DataFrame:
-    """Say how every system does against a baseline if losses weigh more than gains.
-
-    Parameters
-    ----------
-    scores
-        Scores per system and topic: an array, or a frame, wide or long.
-    baseline
-        The system that the others put at risk.
-    a
-        How much more a loss weighs than a gain, at least 0: ``1 + a`` times as much.
-    at
-        Depths to compare at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per metric, depth and system other than the baseline, with the columns ``metric``,
-        ``depth``, ``system_a`` and the baseline ``system_b``, as of `compare`, and
-
-        - ``difference``, the mean gain over the baseline, which is URisk with a = 0; below 0 is
-          worse, also for a cost;
-        - ``urisk``, the same with losses weighted;
-        - ``trisk``, URisk in units of its standard error: a Student's t, so that values below -2
-          or so say that the risk is no chance, above 2 that the gain is none;
-        - ``georisk``, 0 to 1 for scores in that range, with no baseline but what all systems
-          together do on a topic; NaN for costs and where there are scores below 0;
-        - ``wins``, ``losses`` and ``n_topics``: topics on which a system does better and worse
-          than the baseline, differences rounded to 12 decimals, and all.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown baseline, fewer than two systems, or an `a` below 0.
-    DepthError
-        For depths that the scores lack.
-
-    Warns
-    -----
-    IrframeWarning
-        If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it.
-
-    Notes
-    -----
-    With d the differences on n topics, those below 0 times 1 + a: ``URisk = mean(d)``,
-    ``TRisk = URisk / (s / sqrt(n))``, s the standard deviation of these with n - 1; 0 where all
-    differences are 0, infinite where all are the same. With x the scores of the systems and
-    ``e = (sum over topics) (sum over systems) / (sum of all)`` what to expect of a system on a
-    topic: ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, ZRisk adding up ``(x - e) / sqrt(e)`` over
-    topics, those below 0 times 1 + a, and Phi the normal distribution function.
-
-    References
-    ----------
-    .. [1] Wang, Bennett, Collins-Thompson. Robust ranking models via risk-sensitive optimization.
-       SIGIR 2012. doi:10.1145/2348283.2348385
-    .. [2] Dincer, Macdonald, Ounis. Hypothesis testing for the risk-sensitive evaluation of
-       retrieval systems. SIGIR 2014. doi:10.1145/2600428.2609625
-    .. [3] Dincer, Macdonald, Ounis. Risk-sensitive evaluation and learning to rank using multiple
-       baselines. SIGIR 2016. doi:10.1145/2911451.2911511
-
-    Examples
-    --------
-    Gains of 0.2 and 0.1, and a loss of 0.1 that counts three times:
-
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame(
-    ...     {
-    ...         "system": ["bm25"] * 3 + ["ance"] * 3,
-    ...         "topic": ["1", "2", "3"] * 2,
-    ...         "measure": "AP",
-    ...         "value": [0.2, 0.4, 0.6, 0.4, 0.5, 0.5],
-    ...     }
-    ... )
-    >>> found = risk(scores, baseline="bm25", a=2)
-    >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]]
-      system_a  difference  urisk  trisk  wins  losses
-    0     ance       0.067    0.0    0.0     2       1
-    """
-    number("a", a, low=0)
-    paired = scores_to_compare(scores, at)
-    pairs = choose_pairs(paired, baseline)
-    others, (row, *_) = pairs.T
-    columns = []
-    for metric, sign in enumerate(paired.towards):
-        compute = partial(_risks, baseline=int(row), sign=sign, a=a)
-        risks = paired.over(metric, slice(None), compute)
-        columns.append([values[others].T.ravel() for values in risks])
-    values = map(np.concatenate, zip(*columns, strict=True))
-    named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
-    return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-
-
-def _risks(scores: Array, *, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
-    """Return what `RISKS` and `COUNTS` name, shape (system, depth) each."""
-    n = scores.shape[1]
-    gained = np.round(sign * (scores - scores[[baseline]]), TIE)
-    weighted = _weighted(gained, a)
-    urisk = weighted.mean(axis=1)
-    wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
-    georisk = _georisk(scores, a) if sign > 0 else np.full(urisk.shape, np.nan)
-    difference = gained.mean(axis=1)
-    return difference, urisk, _t(weighted), georisk, wins, losses, np.full(wins.shape, n)
-
-
-def _weighted(gained: Array, a: float) -> Array:
-    return np.where(gained < 0, (1 + a) * gained, gained)
-
-
-def _t(weighted: Array) -> Array:
-    """Return means in units of their standard error, over topics."""
-    n, mean = weighted.shape[1], weighted.mean(axis=1)
-    if n < 2:
-        return np.full(mean.shape, np.nan)
-    same = (weighted == weighted[:, :1]).all(axis=1)
-    error = weighted.std(axis=1, ddof=1) / np.sqrt(n)
-    t = mean / np.where(same, 1.0, error)
-    constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    return np.where(same, constant, t)
-
-
-def _georisk(scores: Array, a: float) -> Array:
-    """Return GeoRisk of systems, from the scores of all of them."""
-    total = scores.sum(axis=(0, 1))
-    expected = scores.sum(axis=1, keepdims=True) * scores.sum(axis=0, keepdims=True)
-    expected = expected / np.where(total > 0, total, 1.0)
-    there = expected > 0
-    z = np.where(there, scores - expected, 0.0) / np.sqrt(np.where(there, expected, 1.0))
-    zrisk = _weighted(z, a).mean(axis=1)
-    lowest = scores.min(axis=(0, 1))
-    mean = np.maximum(scores.mean(axis=1), 0)
-    return np.where(lowest < 0, np.nan, np.sqrt(mean * scipy.special.ndtr(zrisk)))

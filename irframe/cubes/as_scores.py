@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.repeats import indexed_by_repeat, level_of
+from irframe.cubes.groups import indexed_by_repeat, level_of
 from irframe.cubes.view import Labelled
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.as_runs import (
@@ -230,10 +230,8 @@ def _of_array(scores: xr.DataArray) -> pd.DataFrame:
         label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         kept = kept.expand_dims({METRIC: [str(label)]})
     dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in kept.dims]
-    columns = kept.transpose(*dims, METRIC).to_series().dropna().unstack(METRIC)  # noqa: PD010
-    rows = pd.MultiIndex.from_product([kept.get_index(dim) for dim in dims], names=dims)
-    order = rows[rows.isin(columns.index)]
-    frame = pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
+    wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
+    frame = wide.dropna(how="all").rename_axis(columns=METRIC)
     frame.attrs = {REPEATS: scores.attrs[REPEATS]} if REPEATS in scores.attrs else {}
     return frame
 
@@ -447,20 +445,14 @@ def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, p
     if name not in known or name == topic:
         wanted = "weights to be a column or index level"
         raise ParameterError(wanted, repr(name), "", [str(word) for word in known if word != topic])
-    values, topics = (
-        frame[key].array if key in frame.columns else frame.index.get_level_values(key)
-        for key in (name, topic)
-    )
-    pairs = pd.DataFrame({TOPIC: topics, "weight": values}).drop_duplicates()
-    weights = _once(pd.Series(pairs["weight"].to_numpy(), pd.Index(pairs[TOPIC]), name=name))
+    rows = frame.reset_index(levels)[[topic, name]].drop_duplicates()
+    weights = _once(rows.set_index(topic)[name])
     return frame if name == by or name in levels else frame.drop(columns=name), weights
 
 
 def _once(weights: pd.Series) -> pd.Series:
     again = weights.index[weights.index.duplicated()].unique()
     if len(again):
-        advice = "topics of one name in several groups need names of their own"
-        found = f"several for {len(again)}"
-        advice = f"weights are of topics; {advice}"
-        raise ParameterError("one weight for every topic", found, advice, again)
+        what = "weights are of topics; topics of one name in several groups need names of their own"
+        raise ParameterError("one weight for every topic", f"several for {len(again)}", what, again)
     return weights

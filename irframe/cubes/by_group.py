@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed, one_column
 from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores, score_frame
-from irframe.cubes.groups import (
-    each_group,
-    joined_attributes,
-    read_groups,
-    tell_absent,
-)
+from irframe.cubes.groups import each_group, joined_attributes, read_groups, tell_absent
 from irframe.cubes.score_arrays import settled
 from irframe.cubes.view import LIST, OURS, Labelled
 from irframe.errors import InputError, IrframeError, ParameterError, warn

@@ -13,10 +13,10 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.cubes.groups import joined_groups, regrouped
 from irframe.cubes.view import (
     EXPERIMENT,
     LIST,
+    OURS,
     PROVENANCE,
     blocks_of,
     experiment_of,
@@ -119,6 +119,73 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     return view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
 
 
+def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
+    """Return the coordinates of users, those of the other dimension by its labels."""
+    across = SYSTEM if dim == TOPIC else TOPIC
+    shared = _shared(cubes, across, labels)
+    ours = OURS - {*LIST}
+    bare = [cube.coords.to_dataset().drop_vars([*ours, *shared], errors="ignore") for cube in cubes]
+    kept = set.intersection(*(set(cube.coords) for cube in bare))
+    lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
+    if lost:
+        advice = "drop them with drop_vars, or build each cube with them"
+        raise InputError("cubes with the same group coordinates", "some without", advice, lost)
+    wide = [cube.reindex({across: labels}) for cube in bare]
+    how: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
+    joined = xr.concat(wide, dim, join="exact", **how)
+    order = [name for name in cubes[0].coords if name in joined.coords and name not in LIST]
+    return {name: joined[name].variable for name in order} | shared
+
+
+def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
+    """Return the group coordinates of the other dimension, refusing those that disagree."""
+    coords = {}
+    for name in _groups(cubes, dim):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        apart = _disagreeing(parts)
+        if len(apart):
+            advice = "rename the coordinate in one of the cubes"
+            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
+        values = pd.concat([part.to_series() for part in parts]).dropna()
+        values = values[~values.index.duplicated()].reindex(labels)
+        dtypes: list[Any] = [part.dtype for part in parts]
+        plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
+        alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
+        dtype = np.result_type(*dtypes) if alike else object
+        coords[name] = (dim, values.to_numpy(dtype=dtype))
+    return coords
+
+
+def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
+    """Return the names of group coordinates that some cube has for a dimension."""
+    names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
+    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in OURS]
+
+
+def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
+    """Return labels to which coordinates give different groups."""
+    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
+    labels: pd.Index = counts.index[counts > 1]
+    return labels
+
+
+def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
+    cubes = list(cubes)
+    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        mixed = len({part.dims for part in parts}) > 1
+        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        if mixed and not all(lone):
+            raise InputError("groups of systems or groups of topics", "both in", "", [name])
+        if all(lone) and (mixed or len(_disagreeing(parts))):
+            for place, cube in enumerate(cubes):
+                if name in cube.coords and cube[name].dims != (dim,):
+                    group = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
+                    cubes[place] = cube.assign_coords({name: (dim, group)})
+    return cubes
+
+
 def _appended(labels: Sequence[pd.Index]) -> pd.Index:
     return labels[0].append([*labels[1:]])
 
@@ -134,49 +201,49 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
     return deepest
 
 
+def _ranges(sizes: Iterable[int]) -> list[Codes]:
+    """Return the places of parts of these sizes, one after the other."""
+    return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
+
+
 def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
-    judgments = _stacked([part.judgments for part in parts])
-    ends = np.cumsum([0, *(len(part.judgments.row) for part in parts)])
-    rows = [np.arange(first, last) for first, last in pairwise(ends)]
-    topics = np.cumsum([0, *(part.shape[1] for part in parts)])
-    rank, depth = (
-        np.concatenate([getattr(part.known_pool, name) for part in parts])
-        for name in ("rank", "depth")
-    )
-    helps = np.zeros(len(systems), bool)
+    pools, helps = [part.known_pool for part in parts], np.zeros(len(systems), bool)
     places = [systems.get_indexer(part.systems) for part in parts]
-    for place, part in zip(places, parts, strict=True):
-        helps[place] |= part.known_pool.contributing
-    pool = replace(parts[0].known_pool, rank=rank, depth=depth, contributing=helps)
-    top = np.concatenate([part.tops for part in parts])
-    base = replace(parts[0], judgments=judgments, systems=systems, pool=pool, top=top)
-    sides = [
-        (place, np.arange(first, first + part.shape[1]))
-        for place, first, part in zip(places, topics, parts, strict=False)
-    ]
-    return _listed(base, parts, sides, rows)
+    for place, pool in zip(places, pools, strict=True):
+        helps[place] |= pool.contributing
+    rank, depth = (np.concatenate([getattr(p, name) for p in pools]) for name in ("rank", "depth"))
+    base = replace(
+        parts[0],
+        judgments=_stacked([part.judgments for part in parts]),
+        systems=systems,
+        pool=replace(pools[0], rank=rank, depth=depth, contributing=helps),
+        top=np.concatenate([part.tops for part in parts]),
+    )
+    sides = zip(places, _ranges(part.shape[1] for part in parts), strict=True)
+    return _listed(base, parts, [*sides], _ranges(len(part.judgments.row) for part in parts))
 
 
 def _stacked(bases: Sequence[Judgments]) -> Judgments:
     """Return judgments of different topics as one."""
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
-    start = np.cumsum([0, *(len(table.topics) for table in tables)])
+    topics = _ranges(len(table.topics) for table in tables)
     more: dict[str, Any] = {}
     if tables[0].subtopic_grade is not None:
-        grades = [table.subtopic_grade for table in tables if table.subtopic_grade is not None]
+        grades: list[Any] = [table.subtopic_grade for table in tables]
         most = max(grade.shape[1] for grade in grades)
-        wide = [((0, 0), (0, most - grade.shape[1])) for grade in grades]
-        padded = [np.pad(g, w, constant_values=EMPTY) for g, w in zip(grades, wide, strict=True)]
+        padded = [
+            np.pad(g, ((0, 0), (0, most - g.shape[1])), constant_values=EMPTY) for g in grades
+        ]
         more["subtopic_grade"] = np.concatenate(padded)
     if tables[0].stratum is not None:
-        strata = [base.strata for base in bases if base.strata is not None]
+        strata: list[Any] = [base.strata for base in bases]
         more["stratum"] = pa.chunked_array([pa.array(np.concatenate(strata))])
     if tables[0].probability is not None:
         more["probability"] = np.concatenate([t.probability for t in tables])
     table = QrelsTable(
         tables[0].frame,
         tables[0].columns,
-        np.concatenate([t.topic + n for t, n in zip(tables, start, strict=False)]),
+        np.concatenate([own[t.topic] for t, own in zip(tables, topics, strict=True)]),
         _appended([t.topics for t in tables]),
         pa.chunked_array([chunk for t in tables for chunk in t.doc.chunks]),
         np.concatenate([t.grade for t in tables]),
@@ -192,23 +259,18 @@ def _systems(parts: list[Experiment]) -> Experiment:
     parts = [_same_topics(part, first) for part in parts]
     Spans.joined([part.judgments.table.spans for part in parts])
     rows = [_places(part, first) for part in parts]
-    ranks = np.full((len(parts), len(first.judgments.row)), NEVER, np.int32)
-    for rank, row, part in zip(ranks, rows, parts, strict=True):
+    best = np.full(len(first.judgments.row), NEVER, np.int32)
+    for row, part in zip(rows, parts, strict=True):
         own = part.known_pool.rank
-        rank[row] = np.where(own > 0, own, NEVER)
-    best = ranks.min(axis=0)
+        best[row] = np.minimum(best[row], np.where(own > 0, own, NEVER))
     best[best == NEVER] = 0
     pools = [part.known_pool for part in parts]
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
     pool = replace(pools[0], rank=best, depth=depth, contributing=helps)
-    systems = _appended([part.systems for part in parts])
-    start = np.cumsum([0, *(len(part.systems) for part in parts)])
-    topics = np.arange(first.shape[1])
-    sides = [
-        (np.arange(n, n + len(part.systems)), topics) for n, part in zip(start, parts, strict=False)
-    ]
+    systems, topics = _appended([part.systems for part in parts]), np.arange(first.shape[1])
+    sides = [(own, topics) for own in _ranges(len(part.systems) for part in parts)]
     return _listed(replace(first, systems=systems, pool=pool), parts, sides, rows)
 
 
@@ -263,17 +325,18 @@ def _places(part: Experiment, first: Experiment) -> Codes:
         sides = [pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (known, base)]
         place = sides[0].get_indexer(sides[1])
     differing = (place < 0) | (base.grade != known.grade[place])
-    for name in SOMETIMES:
-        if getattr(base.table, name) is not None and getattr(known.table, name) is not None:
-            values: list[Any] = [
-                side.strata if name == "stratum" else getattr(side.table, name)[side.row]
-                for side in (base, known)
-            ]
-            own, other = values
-            unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
-            differing |= unlike.reshape(len(differing), -1).any(axis=1)
+    for own, other in zip(_sometimes(base), _sometimes(known), strict=True):
+        unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
+        differing |= unlike.reshape(len(differing), -1).any(axis=1)
     _refuse_judgments(known, base.count_by_topic(differing) > 0)
     return place
+
+
+def _sometimes(base: Judgments) -> list[Any]:
+    """Return what judgments have of `SOMETIMES`."""
+    grades = base.table.subtopic_grade
+    every = None if grades is None else grades[base.row], base.strata, base.probability
+    return [values for values in every if values is not None]
 
 
 def _refuse_judgments(base: Judgments, apart: Array) -> None:

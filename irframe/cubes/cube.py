@@ -15,8 +15,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
-from irframe.cubes.groups import own_rows
-from irframe.cubes.repeats import with_repeats
+from irframe.cubes.groups import own_rows, with_repeats
 from irframe.cubes.verb import verb
 from irframe.cubes.view import (
     LIST,

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes import repeats
+from irframe.cubes import groups
 from irframe.cubes.as_scores import (
     Scores,
     as_scores,
@@ -99,12 +99,12 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
         return scores
     if isinstance(scores, pd.DataFrame):
         _refuse_repeated_frame(scores, verb)
-    elif isinstance(scores, xr.Dataset) and repeats.REPEAT_OF in scores.coords:
-        repeats.refuse_repeated_cube(scores, verb)
+    elif isinstance(scores, xr.Dataset) and groups.REPEAT_OF in scores.coords:
+        groups.refuse_repeated_cube(scores, verb)
     elif isinstance(scores, Labelled) and REPEAT in scores.dims:
         if scores.sizes[REPEAT] == 1:
             return scores.isel({REPEAT: 0}, drop=True)
-        _refuse_several(repeats.word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
+        _refuse_several(groups.word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
     return scores
 
 
@@ -113,8 +113,8 @@ def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
     if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
         return
     frame = wide_frame(score_frame(scores))
-    wide = pd.DataFrame() if frame is None else repeats.indexed_by_repeat(frame)
-    word = repeats.level_of(wide)
+    wide = pd.DataFrame() if frame is None else groups.indexed_by_repeat(frame)
+    word = groups.level_of(wide)
     if word is not None:
         read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
         names = [name for name in wide.index.names if name != word]
@@ -225,7 +225,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     scores = None if by is not None and is_long(frame) else wide_frame(frame)
     if scores is None:
         return frame
-    wide = repeats.indexed_by_repeat(scores)
+    wide = groups.indexed_by_repeat(scores)
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
@@ -361,7 +361,7 @@ def _is_settled(scores: Scores) -> TypeGuard[pd.DataFrame]:
 def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
     wide = scores if TRUSTED.get() and _is_settled(scores) else as_scores(scores)
-    word, metrics, names = repeats.level_of(wide), metric_columns(wide), index_roles(wide)
+    word, metrics, names = groups.level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype
     numbers = {n for n in metrics if _is_number(frame[n]) or flags(frame[n])}

@@ -13,14 +13,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import whole
-from irframe.cubes.draw_to_judge import read_to_draw
-from irframe.cubes.score import (
-    Kernel,
-    beyond,
-    in_blocks,
-    label_scores,
-    read_metrics,
-)
+from irframe.cubes.estimate import read_to_draw
+from irframe.cubes.score import Kernel, beyond, in_blocks, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, IdError, InputError, MetricError, warn
@@ -264,11 +258,7 @@ def sample(data: xr.Dataset, share: float, *, seed: int = 0, by: GroupBy) -> xr.
 def sample(data: pd.DataFrame, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
 @verb(bounded=True, repeats=True)
 def sample(
-    data: xr.Dataset | Qrels,
-    share: float,
-    *,
-    seed: int = 0,
-    by: GroupBy | None = None,
+    data: xr.Dataset | Qrels, share: float, *, seed: int = 0, by: GroupBy | None = None
 ) -> xr.Dataset | xr.DataTree | pd.DataFrame:
     """Keep a share of the judgments, drawn at random for every topic and grade.
 

@@ -14,8 +14,7 @@ from irframe.checks import places, whole
 from irframe.cubes import by_group, view
 from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
-from irframe.cubes.groups import stamped
-from irframe.cubes.repeats import unfolded
+from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.score_arrays import (
     refuse_collections,
     refuse_repeats,

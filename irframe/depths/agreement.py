@@ -23,8 +23,7 @@ from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
-from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.reference import Reference, match_reference
+from irframe.scores.read_scores import Depths, Reference, match_reference, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import cautious
 

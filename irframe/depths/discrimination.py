@@ -12,15 +12,20 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
-from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Pairing, leads
+from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.reference import Reference, match_reference, pair_labels
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    match_reference,
+    pair_labels,
+    read_scores,
+    scores_to_compare,
+)
 from irframe.scores.repeats import Over, told_repeats
 from irframe.scores.scores import Arrays, Scores
 
@@ -440,9 +445,7 @@ def bootstrap_sensitivity(
         outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return outcome.asl, outcome.pair_deltas
 
-    asl, deltas = paired.by_pair(
-        len(pairs), lambda row, block: paired.over(row, block, discriminate)
-    )
+    asl, deltas = paired.over_all(len(pairs), discriminate)
     power = paired.labelled((asl < alpha).mean(axis=2), "power")
     delta = paired.labelled(deltas.max(axis=2), "delta")
     result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)

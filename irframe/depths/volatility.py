@@ -19,8 +19,15 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import Depths, read_scores, select_depths
-from irframe.scores.reference import Reference, pick_metric, same_systems, share_depths
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    pick_metric,
+    read_scores,
+    same_systems,
+    select_depths,
+    share_topics,
+)
 from irframe.scores.scores import Scores
 
 DEPTH_OTHER = "depth_other"
@@ -144,7 +151,7 @@ def volatility(
         same = held is read
         read = select_depths(read, at)
         held = read if same else select_depths(held, at)
-    rows, columns = share_depths(read, held)
+    rows, columns = share_topics(read, held, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     if not interval:
         return values

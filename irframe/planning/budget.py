@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
-from irframe.comparing import corrections
+from irframe.comparing import significance
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import pool_depth_of, pooled
 from irframe.cubes.verb import attended, verb
@@ -22,7 +22,7 @@ from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.pairs import fitting, groups
 from irframe.planning.components import population
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores
+from irframe.scores.scores import BLOCK_BYTES, Scores
 from irframe.scores.summary import guess, noted
 
 JUDGMENTS = "judgments"
@@ -42,7 +42,7 @@ def budget(
     cube: xr.Dataset,
     *metrics: Metrics,
     test: Test = "t",
-    adjust: corrections.Adjust = "auto",
+    adjust: significance.Adjust = "auto",
     alpha: float = 0.05,
     judgments: int | Sequence[int] | None = None,
     overhead: float = 0,
@@ -151,7 +151,7 @@ def budget(
     amounts = _amounts(judgments, judged[:, -1].sum())
     topics = _paid(amounts, cost)
     chosen_test = parse_test(test)
-    correction = corrections.parse_stepwise(adjust, chosen_test)
+    correction = significance.parse_stepwise(adjust, chosen_test)
     draws = Draws(chosen_test, correction, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
     sides = [scores_to_compare(scores, quiet=place > 0) for place, scores in enumerate(scored)]
@@ -163,7 +163,7 @@ def budget(
         | {"topics": ((JUDGMENTS, DEPTH), paid), "cost": (DEPTH, cost)},
         {METRIC: [str(metric) for metric in chosen], JUDGMENTS: amounts, DEPTH: depths},
     )
-    result = result.assign_attrs(corrections.correction_told(chosen_test, correction, alpha=alpha))
+    result = result.assign_attrs(significance.correction_told(chosen_test, correction, alpha=alpha))
     return noted(result, [guess(cube.sizes[TOPIC])])
 
 
@@ -171,7 +171,7 @@ class Draws(NamedTuple):
     """How collections are drawn, and what decides which differences are significant."""
 
     test: PairedTest
-    adjust: corrections.Correction | None
+    adjust: significance.Correction | None
     alpha: float
     samples: int
     seed: int
@@ -182,11 +182,8 @@ class Draws(NamedTuple):
         for row, column in np.ndindex(result.shape[1:]):
             number = int(topics[column])
             if number >= FEWEST and paired.scored[row].sum() >= FEWEST:
-
-                def count(scores: Array, number: int = number) -> Arrays:
-                    return (self._share_significant(paired, scores[..., 0], number)[:, np.newaxis],)
-
-                shares = paired.over(row, slice(None), count)[0][:, 0]
+                (scores,) = paired.over(row, slice(None), lambda values: (values,))
+                shares = self._share_significant(paired, scores[..., 0], number)
                 result[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
         return result
 
@@ -203,7 +200,7 @@ class Draws(NamedTuple):
                 differ = self.test.significant(values, pairs, alpha=self.alpha)
             else:
                 p = self.test.kernel(values, pairs).decided().p.T[np.newaxis]
-                (adjusted,) = corrections.adjust_p(
+                (adjusted,) = significance.adjust_p(
                     [p], self.adjust, family="depth", alpha=self.alpha
                 )
                 differ = self.alpha > adjusted[0].T

@@ -3,7 +3,7 @@
 Verbs: components.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -21,7 +21,7 @@ from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout, plural
 from irframe.planning.over_repeats import by_source, repeat_components, variances
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Arrays, Scores
+from irframe.scores.scores import Scores
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the largest score: a deviation no larger is none."""
@@ -393,43 +393,25 @@ def components(
             averaged = "repeats averaged, for topics= and systems="
             raise ParameterError(averaged, f"{plural(paired.repeats.word)}")
         return repeat_components(paired)
-    analyses = list(analyse(paired))
-    parts = variances(paired, np.stack([squares.variances for squares in analyses]), SOURCES)
+    squares = analyse(paired)
+    parts = variances(paired, squares.variances, SOURCES)
     if systems == "fixed":
-        compute, every = partial(fixed_interval, alpha=alpha), slice(None)
-        ends = [paired.over(row, every, compute) for row in range(len(analyses))]
-        intervals = {"erho2": np.stack(ends, axis=1)}
+        jackknife = partial(fixed_interval, alpha=alpha)
+        intervals = {"erho2": paired.over_all(paired.values[0, ..., 0].size, jackknife)}
     else:
-        low, high = np.stack([variance_interval(squares, alpha) for squares in analyses], axis=1)
+        low, high = variance_interval(squares, alpha)
         parts |= {"variance_low": low, "variance_high": high}
-        intervals = {
-            name: np.stack([interval(squares, alpha) for squares in analyses], axis=1)
-            for name, (_, interval) in SIGNALS.items()
-        }
-    reliable = _reliabilities(paired, analyses, wanted, intervals)
+        intervals = {name: [*ends(squares, alpha)] for name, (_, ends) in SIGNALS.items()}
+    over = squares.topics if wanted is None else wanted
+    named = {"n_topics": squares.topics}
+    for name, (signal, _) in SIGNALS.items():
+        named[name] = reliability(signal(squares), over)
+        for side, end in zip(("low", "high"), intervals.get(name, ()), strict=False):
+            named[f"{name}_{side}"] = reliability(end, over)
+    reliable = {name: paired.labelled(values, name) for name, values in named.items()}
     return by_source(paired, parts, SOURCES).assign(reliable)
 
 
-def analyse(paired: Scores) -> Iterator[MeanSquares]:
-    """Yield the analysis of variance of every metric."""
-    _, systems, topics, _ = paired.values.shape
-    outputs = len(MeanSquares._fields)
-    blocks: dict[int, list[Arrays]] = {}
-    for row, block in paired.pieces(systems * topics):
-        blocks.setdefault(row, []).append(paired.over(row, block, mean_squares))
-    for parts in blocks.values():
-        yield MeanSquares(*(np.concatenate([part[i] for part in parts]) for i in range(outputs)))
-
-
-def _reliabilities(
-    paired: Scores, analyses: list[MeanSquares], topics: int | None, intervals: dict[str, Array]
-) -> dict[str, xr.DataArray]:
-    counted = np.stack([squares.topics for squares in analyses])
-    over = counted if topics is None else topics
-    named = {"n_topics": counted}
-    for name, (signal, _) in SIGNALS.items():
-        named[name] = reliability(np.stack([signal(squares) for squares in analyses]), over)
-        if name in intervals:
-            ends = reliability(intervals[name], over)
-            named |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
-    return {name: paired.labelled(values, name) for name, values in named.items()}
+def analyse(paired: Scores) -> MeanSquares:
+    """Return the analysis of variance of all metrics, each part of shape (metric, depth)."""
+    return MeanSquares(*paired.over_all(paired.values[0, ..., 0].size, mean_squares))

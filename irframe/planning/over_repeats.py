@@ -10,6 +10,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import listed, whole
 from irframe.errors import ParameterError, warn
+from irframe.paired.crossed import table_of
 from irframe.scores.repeats import told_repeats
 from irframe.scores.scores import Arrays, Scores
 
@@ -29,8 +30,7 @@ def repeat_components(paired: Scores) -> xr.Dataset:
     """Return the variance components of scores with repeats; see `components`."""
     shared = paired.repeats.layout == "shared"
     names = SHARED if shared else OWN
-    rows = [_analysed(paired, row, shared=shared) for row in range(len(paired.metrics))]
-    estimates, squares = (np.stack(arrays) for arrays in zip(*rows, strict=True))
+    estimates, squares = _analysed(paired)
     parts = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
     topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
     made = by_source(paired, parts, names).assign(n_topics=topics)
@@ -38,34 +38,35 @@ def repeat_components(paired: Scores) -> xr.Dataset:
 
 
 def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
-    """Return variances, (metric, source, depth), and their shares, warning of those below 0."""
-    for metric, values in zip(paired.metrics, estimates < 0, strict=True):
-        below = [f"{name} ({n})" for name, n in zip(sources, values.sum(axis=-1), strict=True) if n]
+    """Return variances, (source, metric, depth), and their shares, warning of those below 0."""
+    for metric, counts in zip(paired.metrics, (estimates < 0).sum(axis=2).T, strict=True):
+        below = [f"{name} ({n})" for name, n in zip(sources, counts, strict=True) if n]
         if below:
             warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
     variance = np.maximum(estimates, 0)
     with np.errstate(invalid="ignore"):
-        return {"variance": variance, "share": variance / variance.sum(axis=1, keepdims=True)}
+        return {"variance": variance, "share": variance / variance.sum(axis=0)}
 
 
 def by_source(paired: Scores, parts: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
-    """Put labels on values over metric, source and depth."""
-    turned = {name: values.swapaxes(1, 2) for name, values in parts.items()}
+    """Put labels on values over source, metric and depth."""
+    turned = {name: np.moveaxis(values, 0, 2) for name, values in parts.items()}
     return paired.beyond_depth(turned, COMPONENT).assign_coords({COMPONENT: list(sources)})
 
 
-def _analysed(paired: Scores, row: int, *, shared: bool) -> Arrays:
-    """Return variances and mean squares of a metric, each (source, depth)."""
-    known = paired.repeats
+def _analysed(paired: Scores) -> Arrays:
+    """Return variances and mean squares, each (source, metric, depth)."""
+    known, every = paired.repeats, slice(None)
 
     def compute(lists: Array, *_: Array) -> Arrays:
-        if shared:
+        if known.layout == "shared":
             return shared_components(lists.reshape(len(known.counts), -1, *lists.shape[1:]))
         estimates = own_components(lists, known.owner)
         return estimates, estimates
 
-    result: Arrays = known.flat(paired, row, slice(None)).over(0, slice(None), compute)
-    return result
+    rows = range(len(paired.metrics))
+    found = [known.flat(paired, row, every).over(0, every, compute) for row in rows]
+    return tuple(np.stack(arrays, axis=1) for arrays in zip(*found, strict=True))
 
 
 def own_components(lists: Array, owner: Array) -> Array:
@@ -91,27 +92,17 @@ def own_components(lists: Array, owner: Array) -> Array:
     residual / T`` on average over systems with several, ``system_topic = MS_st - residual / R``
     and ``topic = (MS_t - MS_st) / S``.
     """
-    counts = np.bincount(owner)
-    systems, (_, topics, depths) = len(counts), lists.shape
-    means = np.empty((systems, topics, depths))
-    squares, spread = np.zeros(depths), np.zeros(depths)
-    for system in range(systems):
-        own = lists[owner == system]
-        means[system] = own.mean(axis=0)
-        by_repeat = own.mean(axis=1) - means[system].mean(axis=0)
-        rest = own - means[system] - by_repeat[:, np.newaxis]
-        squares += (rest**2).sum(axis=(0, 1))
-        if len(own) > 1:
-            spread += by_repeat.var(axis=0, ddof=1) * len(own)
-    several = (counts[counts > 1]).sum()
-    freedom = (counts - 1).sum() * (topics - 1)
+    table = table_of(lists, owner)
+    counts, topics, means = table.repeats, table.topics, table.means
+    systems, freedom = len(counts), (counts - 1) * (topics - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        residual = squares / freedom
-        repeat = spread / several - residual / topics
+        residual = (table.residual * counts * topics * freedom).sum(axis=0) / freedom.sum()
+        repeat = (table.repeat * counts**2).sum(axis=0) / counts[counts > 1].sum()
+        repeat = repeat - residual / topics
         by_topic = means.mean(axis=0)
         rest = means - by_topic - means.mean(axis=1, keepdims=True) + by_topic.mean(axis=0)
         crossing = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
-        above = by_topic.var(axis=0, ddof=1) if topics > 1 else np.full(depths, np.nan)
+        above = by_topic.var(axis=0, ddof=1) if topics > 1 else np.full_like(repeat, np.nan)
     topic = above - crossing / systems
     return np.stack([topic, repeat, crossing - residual * (1 / counts).mean(), residual])
 
@@ -204,8 +195,8 @@ def _of_differences(paired: Scores) -> Arrays:
         components = [inside_components(known.values[row], known.owner) for row in rows]
         return tuple(2 * np.maximum(part, 0) for part in np.stack(components, axis=1))
     shared = known.layout == "shared"
+    parts, _ = _analysed(paired)
     names = SHARED if shared else OWN
-    parts = np.stack([_analysed(paired, row, shared=shared)[0] for row in rows], axis=1)
     taken = ("system_topic", "system_repeat" if shared else "repeat", "residual")
     return tuple(2 * np.maximum(parts[names.index(name)], 0) for name in taken)
 

@@ -11,10 +11,18 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import number, places
-from irframe.cubes.estimate import freedom_of, limits, tell_lone, tell_unknown, told_scale
+from irframe.cubes.estimate import (
+    freedom_of,
+    labelled,
+    limits,
+    read_estimated,
+    tell_lone,
+    tell_unknown,
+    told_scale,
+)
 from irframe.cubes.sampled import Draw, estimated
-from irframe.cubes.score import in_blocks, label_scores, read_metrics
-from irframe.cubes.view import CELL, experiment_of
+from irframe.cubes.score import in_blocks
+from irframe.cubes.view import experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.judgments import Judgments
@@ -55,9 +63,7 @@ def power_judgments(
         What is asked.
     """
     asked_of = metrics if isinstance(metrics, list | tuple) else [metrics]
-    chosen, depths = read_metrics(cube, asked_of, at)
-    if cube.attrs["ties"] == "mean":
-        raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
+    chosen, depths = read_estimated(cube, asked_of, at)
     grade, draw = people_of(cube, read_qrels_table(human))
     tell_lone(draw, cube.indexes[TOPIC])
     scores = estimates(cube, grade, draw, chosen, depths)
@@ -157,12 +163,7 @@ def estimates(
         parts["alone"][row] = people
         parts["variance"][row] = np.maximum(rest, 0)
         parts["variance_alone"][row] = spread[0, 0]
-    cells = (METRIC, *CELL)
-    labelled = {
-        name: label_scores(cube, xr.DataArray(part, dims=cells), metrics, depths)
-        for name, part in parts.items()
-    }
-    return xr.Dataset(labelled).assign(weight=((METRIC, DEPTH), weight))
+    return labelled(cube, parts, metrics, depths).assign(weight=((METRIC, DEPTH), weight))
 
 
 def _share(both: Array, of_cheap: Array) -> Array:

@@ -20,17 +20,18 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
-from irframe.paired.pairs import fitting, groups
 from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.read_scores import (
     Depths,
+    choose_pairs,
+    pair_labels,
     read_scores,
     refuse_infinite,
+    same_systems,
     scores_to_compare,
     select_depths,
 )
-from irframe.scores.reference import choose_pairs, pair_labels, same_systems
-from irframe.scores.scores import BLOCK_BYTES, Scores
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import cautious, ends_about, on_log_odds
 from irframe.warned import listing
 
@@ -210,7 +211,7 @@ def predict_powered(
     people = _alike(paired, read_scores(human).load())
     counted, judged = _samples(paired, people, rest=rest)
     pairs = choose_pairs(paired, baseline)
-    estimate = partial(_estimate, paired.values, people, counted, judged)
+    estimate = partial(_estimate, paired, people, counted, judged)
     means, differences = estimate(None), estimate(pairs)
     reach = partial(_ends, n=judged.sum(axis=1)[:, np.newaxis], alpha=alpha, kind=distribution)
     values = paired.values, np.where(judged[:, np.newaxis], people, 0)
@@ -295,24 +296,20 @@ def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array
 
 
 def _estimate(
-    model: Array, people: Array, counted: Array, judged: Array, pairs: Array | None
+    paired: Scores, people: Array, counted: Array, judged: Array, pairs: Array | None
 ) -> dict[str, Array]:
     """Estimate means of systems, or of differences of pairs; each (metric, unit, depth)."""
-    metrics, systems, _, depths = model.shape
-    units = systems if pairs is None else len(pairs)
-    result = {name: np.empty((metrics, units, depths)) for name in FIELDS}
-    for row in range(metrics):
-        size = ARRAYS * max(units, model[row, :, :, 0].size)
-        for block in groups(depths, fitting(size, BLOCK_BYTES)):
-            cheap, human = (np.nan_to_num(array[row, :, :, block]) for array in (model, people))
-            where = counted[row, :, block], judged[row, :, block]
-            if pairs is None:
-                powered = power(cheap, human, *where)
-            else:
-                powered = power_pairs(cheap, human, *where, pairs)
-            for name, values in zip(FIELDS, powered, strict=True):
-                result[name][row, :, block] = values
-    return result
+    sizes = paired.values[0, :, :, 0].size, 0 if pairs is None else len(pairs)
+
+    def compute(row: int, block: slice) -> Arrays:
+        model, human = (np.nan_to_num(array[row, :, :, block]) for array in (paired.values, people))
+        where = counted[row, :, block], judged[row, :, block]
+        if pairs is None:
+            return power(model, human, *where)
+        return power_pairs(model, human, *where, pairs)
+
+    columns = paired.by_pair(ARRAYS * max(sizes), compute)
+    return {name: array.swapaxes(1, 2) for name, array in zip(FIELDS, columns, strict=True)}
 
 
 def _ends(fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str) -> Array:

@@ -25,8 +25,13 @@ from irframe.paired.classical import student
 from irframe.paired.differences import deviations, exact_moments, ratio
 from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
-from irframe.scores.read_scores import Depths, read_scores, refuse_infinite, select_depths
-from irframe.scores.reference import match_reference
+from irframe.scores.read_scores import (
+    Depths,
+    match_reference,
+    read_scores,
+    refuse_infinite,
+    select_depths,
+)
 from irframe.scores.scores import Arrays, Scores
 from irframe.warned import listing
 
@@ -334,12 +339,9 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
     values = np.concatenate([new.values, old.values], axis=1)
     both = replace(new, values=values, systems=pd.RangeIndex(2 * size))
 
-    def compute(row: int, block: slice) -> Array:
-        return np.stack(both.over(row, block, _reproduced))
-
-    stacked = both.by_piece(2 * size * len(both.topics), compute, axis=2)
+    columns = both.over_all(2 * size * len(both.topics), _reproduced)
     names = "mean", "mean_original", "p", "rmse"
-    return dict(zip(names, np.moveaxis(stacked, 1, 0), strict=True))
+    return {name: np.swapaxes(values, 1, 2) for name, values in zip(names, columns, strict=True)}
 
 
 def _reproduced(scores: Array) -> Arrays:

@@ -23,8 +23,13 @@ from irframe.paired import describe_differences
 from irframe.paired.margins import detectable
 from irframe.planning.components import SIGNALS, analyse, topics_for
 from irframe.planning.over_repeats import topics_over_repeats
-from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.reference import Baselines, choose_pairs, pair_labels
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    pair_labels,
+    scores_to_compare,
+)
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import guess, noted
 
@@ -32,21 +37,38 @@ FEWEST = 2
 """Topics that have a variance."""
 
 
-def topics_for_t(difference: float, variance: Array, *, power: float, alpha: float) -> Array:
-    """Return the topics with which a paired t-test finds a difference with some power.
+@np.errstate(divide="ignore")
+def topics_for_difference(
+    difference: float, variance: Array, *, power: float, alpha: float, systems: int | None = None
+) -> Array:
+    """Return the topics with which a difference is found with some power.
 
     Parameters
     ----------
     difference
-        Of means, above 0.
+        Of the means of two systems, above 0; of several the best and the worst, others lying in
+        the middle.
     variance
-        Of the differences of the two systems, any shape.
+        Of the differences of the two systems, or of the scores of a system; any shape.
     power, alpha
         Between 0 and 1.
+    systems
+        How many systems, at least 2, a one-way analysis of variance tells apart; by default by a
+        paired t-test of two.
     """
-    return _topics_for_f(difference**2, variance, systems=2, alike=1, power=power, alpha=alpha)
+    df, alike = (1, 1) if systems is None else (systems - 1, systems)
+    signal = difference**2 / (1 if systems is None else 2) / variance
+
+    def reached(topics: Array, signal: Array) -> Array:
+        rest = alike * (topics - 1)
+        critical = scipy.special.fdtri(df, rest, 1 - alpha)
+        return np.less_equal(scipy.special.ncfdtr(df, rest, topics * signal, critical), 1 - power)
+
+    with_any = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)
+    return _least(reached, signal, max(with_any, 0) / signal)
 
 
+@np.errstate(divide="ignore")
 def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: float) -> Array:
     """Return the topics with which two systems alike are shown to be not worse by a margin.
 
@@ -59,40 +81,18 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
     power, alpha
         Between 0 and 1.
     """
-    with np.errstate(divide="ignore"):
-        effect = margin / np.sqrt(variance)
+    effect = margin / np.sqrt(variance)
 
-    def reached(topics: Array, place: Array) -> Array:
-        critical = -scipy.special.stdtrit(topics - 1, alpha)
-        missed = scipy.special.nctdtr(
-            topics - 1, np.sqrt(topics) * np.take(effect, place), critical
-        )
-        return np.asarray(missed <= 1 - power)
+    def reached(topics: Array, effect: Array) -> Array:
+        df, lead = topics - 1, np.sqrt(topics) * effect
+        critical = -scipy.special.stdtrit(df, alpha)
+        return np.less_equal(scipy.special.nctdtr(df, lead, critical), 1 - power)
 
     enough = scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)
-    return _least(reached, (max(enough, 0.0) / effect) ** 2)
+    return _least(reached, effect, (max(enough, 0.0) / effect) ** 2)
 
 
-def topics_for_anova(
-    difference: float, variance: Array, *, systems: int, power: float, alpha: float
-) -> Array:
-    """Return the topics with which a one-way analysis of variance finds that systems differ.
-
-    Parameters
-    ----------
-    difference
-        Of the means of the best and the worst system, above 0; others lie in the middle.
-    variance
-        Of the scores of a system, any shape.
-    systems
-        How many, at least 2.
-    power, alpha
-        Between 0 and 1.
-    """
-    spread = difference**2 / 2
-    return _topics_for_f(spread, variance, systems=systems, alike=systems, power=power, alpha=alpha)
-
-
+@np.errstate(divide="ignore")
 def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
     """Return the topics with which an interval is expected to be no wider than this.
 
@@ -105,63 +105,40 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
     alpha
         One minus the confidence level.
     """
-    with np.errstate(divide="ignore"):
-        half = width / 2 / np.sqrt(variance)
+    half = width / 2 / np.sqrt(variance)
 
-    def reached(topics: Array, place: Array) -> Array:
+    def reached(topics: Array, half: Array) -> Array:
         df = topics - 1
         unbiased = scipy.special.poch(df / 2, 0.5) / np.sqrt(df / 2)
         quantile = -scipy.special.stdtrit(df, alpha / 2)
-        return np.asarray(quantile * unbiased / np.sqrt(topics) <= np.take(half, place))
+        return np.less_equal(quantile * unbiased / np.sqrt(topics), half)
 
-    return _least(reached, (scipy.special.ndtri(alpha / 2) / half) ** 2)
-
-
-def _topics_for_f(
-    effect: float, variance: Array, *, systems: int, alike: int, power: float, alpha: float
-) -> Array:
-    """Return the topics that an F-test needs if each adds ``effect / variance`` of noncentrality.
-
-    With n topics it has ``systems - 1`` and ``alike (n - 1)`` degrees of freedom.
-    """
-    df = systems - 1
-    with np.errstate(divide="ignore"):
-        signal = effect / variance
-
-    def reached(topics: Array, place: Array) -> Array:
-        rest = alike * (topics - 1)
-        critical = scipy.special.fdtri(df, rest, 1 - alpha)
-        missed = scipy.special.ncfdtr(df, rest, topics * np.take(signal, place), critical)
-        return np.asarray(missed <= 1 - power)
-
-    with_any = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)
-    return _least(reached, np.asarray(max(with_any, 0) / signal))
+    return _least(reached, half, (scipy.special.ndtri(alpha / 2) / half) ** 2)
 
 
-def _least(reached: Callable[[Array, Array], Array], start: Array) -> Array:
+def _least(reached: Callable[[Array, Array], Array], effect: Array, start: Array) -> Array:
     """Return the least numbers that reach what is wanted, at or above some that may not.
 
     Parameters
     ----------
     reached
-        Takes numbers and where they stand, tells which of them suffice.
+        Takes numbers and what is to be seen with each, tells which of them suffice.
+    effect
+        What is to be seen, any shape.
     start
-        Lower bounds, any shape; NaN stays NaN, and 0 suffices.
+        Lower bounds, of that shape; NaN stays NaN, and 0 suffices.
     """
     least: Array = np.maximum(np.ceil(np.ravel(start) - 1e-9), FEWEST)
     short = np.flatnonzero(np.ravel(start) > 0)
     while len(short):
-        short = short[~reached(least[short], short)]
+        short = short[~reached(least[short], np.take(effect, short))]
         least[short] += 1
     return least.reshape(np.shape(start))
 
 
 TESTS = ("t", "anova")
 OF_PAIRS = ("baseline", "each")
-OPTIONS = {
-    **dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS),
-    "anova": ("systems",),
-}
+OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
 """What else may be said of a question, or of the test that answers it."""
 
 
@@ -324,7 +301,7 @@ def topics_needed(
 
 
 ANSWERS: dict[str, Callable[..., Array]] = {
-    "t": topics_for_t,
+    "t": topics_for_difference,
     "margin": topics_for_margin,
     "width": topics_for_width,
     "topics": lambda topics, variance, *, alpha, power: detectable(
@@ -366,9 +343,9 @@ def _of_pairs(
 
 
 def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
-    signal, interval = SIGNALS[kind]
-    rows = [(signal(squares), *interval(squares, alpha)[::-1]) for squares in analyse(paired)]
-    topics = topics_for(wanted, np.stack(rows, axis=1))
+    (signal, interval), squares = SIGNALS[kind], analyse(paired)
+    low, high = interval(squares, alpha)
+    topics = [topics_for(wanted, values) for values in (signal(squares), high, low)]
     names = "topics", "topics_low", "topics_high"
     return _labelled(paired, dict(zip(names, topics, strict=True)))
 
@@ -377,10 +354,10 @@ def _by_anova(
     paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
     several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
-    analyses = analyse(paired)
+    found = analyse(paired)
     # Of a system's scores, pooled over systems.
-    variance = np.stack([(a.topic + (a.systems - 1) * a.residual) / a.systems for a in analyses])
-    topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
+    variance = (found.topic + (found.systems - 1) * found.residual) / found.systems
+    topics = topics_for_difference(wanted, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
 
 
@@ -388,14 +365,13 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
     systems = len(paired.systems)
     if not each and len(pairs) == systems * (systems - 1) // 2:
-        return np.stack([2 * squares.residual for squares in analyse(paired)])
+        return 2 * analyse(paired).residual
 
     def spread(scores: Array) -> Arrays:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    variances: Array
-    (variances,) = paired.by_pair(len(pairs), lambda row, block: paired.over(row, block, spread))
+    (variances,) = paired.over_all(len(pairs), spread)
     return variances if each else variances[..., 0]
 
 

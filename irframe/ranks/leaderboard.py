@@ -13,8 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import holding, number, places
-from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.as_scores import TopicWeights, as_scores, index_roles
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores
@@ -27,8 +26,7 @@ from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import Ranking, RankMethod
 from irframe.scores.averages import Resamples, at_depth, averages, metric_labels
-from irframe.scores.read_scores import Depths
-from irframe.scores.reference import choose_pairs
+from irframe.scores.read_scores import Depths, choose_pairs
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval

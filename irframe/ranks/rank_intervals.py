@@ -15,9 +15,8 @@ import xarray as xr
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.comparing.corrections import Adjust, Family, refuse_unweighable
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing, refuse_unweighable
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError

@@ -13,9 +13,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.comparing.compare import compare
-from irframe.comparing.document_texts import SNIPPET, Told
-from irframe.comparing.explain import names_of
-from irframe.cubes.repeats import REPEAT_OF
+from irframe.comparing.explain import SNIPPET, Told, names_of
+from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
 from irframe.errors import InputError, ParameterError

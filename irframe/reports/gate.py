@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import Adjust
 from irframe.comparing.freeze import FailOn, failing, freeze, is_file
+from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.errors import IrframeWarning
 from irframe.experiments.evaluate import evaluate

@@ -9,11 +9,10 @@ import pandas as pd
 import xarray as xr
 
 from irframe.comparing.compare import compare
-from irframe.comparing.document_texts import SNIPPET, Texts, read_texts
-from irframe.comparing.explain import explain
+from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
 from irframe.comparing.freeze import Frozen
 from irframe.cubes.cube import cube as build
-from irframe.cubes.repeats import REPEAT_OF, level_of, one_of_each, word_of
+from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
@@ -130,7 +129,9 @@ class Change(NamedTuple):
             runs, cube = first_runs(cube, fold(runs).runs), one_of_each(cube)
         if "frozen" in rows.attrs:
             both = [system]
-            scores = pd.concat([scores, Frozen.read(rows.attrs["baseline"]).frame(baseline)])
+            scores = pd.concat(
+                [scores, pd.concat({baseline: Frozen.read(rows.attrs["baseline"]).table})]
+            )
         return cls(rows, cube.sel({SYSTEM: both}), scores, runs, word)
 
     @property

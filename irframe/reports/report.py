@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.comparing.corrections import Adjust
-from irframe.comparing.document_texts import Texts, read_texts
+from irframe.comparing.explain import Texts, read_texts
+from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import in_memory
@@ -41,7 +41,7 @@ from irframe.reports.page import Page
 from irframe.reports.setting import Part, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
-from irframe.scores.reference import Baselines
+from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
 from irframe.tables.cite import papers

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
-from irframe.comparing.corrections import Adjust
-from irframe.comparing.significance import Pairing
-from irframe.cubes.repeats import one_of_each
+from irframe.comparing.significance import Adjust, Pairing
+from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
@@ -25,7 +24,7 @@ from irframe.experiments.scoring import Budgets
 from irframe.metrics.facts import READ_IN, Facts, facts
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
-from irframe.scores.reference import Baselines
+from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import OVERS, Over
 
 NAMED = 3

@@ -10,8 +10,9 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.comparing.compare import compare
-from irframe.comparing.significance import VERDICTS, Pairing
-from irframe.cubes.repeats import REPEAT_OF, each_a_system
+from irframe.comparing.pairwise import VERDICTS
+from irframe.comparing.significance import Pairing
+from irframe.cubes.groups import REPEAT_OF, each_a_system
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depths.pool_growth import pool_growth

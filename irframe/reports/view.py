@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.cubes.by_budget import as_depths
 from irframe.cubes.by_group import groups
-from irframe.cubes.repeats import one_of_each
+from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility

@@ -91,7 +91,7 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
     return means
 
 
-def moments(scores: Scores) -> list[Any]:
+def moments(scores: Scores) -> tuple[Any, ...]:
     """Count and average scores over topics, and add up squares of what they are off by.
 
     Parameters
@@ -101,11 +101,10 @@ def moments(scores: Scores) -> list[Any]:
 
     Returns
     -------
-    list of array
-        The number of scores, their average, and the sum of squares about it; each of shape
-        (metric, system, depth). Where repeats count, squares so that by n (n - 1) they are the
-        variance of the mean, and its degrees of freedom. With weights of topics also these, and
-        how many topics of equal weight would be as good.
+    tuple of array
+        The number of scores, their average, squares that by n (n - 1) are the variance of the
+        average, and its degrees of freedom; each of shape (metric, system, depth). With weights of
+        topics how many topics of equal weight would be as good, else None.
     """
     if scores.weights is not None:
         values = np.moveaxis(scores.values, 2, -1)
@@ -116,14 +115,14 @@ def moments(scores: Scores) -> list[Any]:
             mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
         variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
         squares = np.where(n > 1, n * (n - 1) * variance, 0.0)
-        return [n, mean, squares, sure.freedom, sure.topics]
+        return n, mean, squares, sure.freedom, sure.topics
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
     parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
     n, mean, squares = (np.stack(part) for part in parts)
     if scores.repeats is None or not scores.repeats.crossing:
-        return [n, mean, squares]
+        return n, mean, squares, np.where(n > 1, n - 1.0, np.nan), None
     variance, freedom, _ = scores.repeats.own(scores)
-    return [n, mean, variance * n * (n - 1.0), freedom]
+    return n, mean, variance * n * (n - 1.0), freedom, None
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:

@@ -14,12 +14,12 @@ import scipy
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, whole
-from irframe.cubes.repeats import word_of
+from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, warn
 from irframe.files.repeats import layout_of
 from irframe.names import REPEATED, REPEATS, Layout, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
-from irframe.scores.scores import Scores, patterns
+from irframe.scores.scores import Scores, at_places, patterns
 from irframe.warned import listing
 
 Over = Literal["both", "topic", "repeat"]
@@ -64,18 +64,13 @@ class Repeats:
 
     def take(self, metric: Any, system: Any, topic: Any, depth: Any) -> "Repeats":
         """Return those of the scores at some positions of each dimension."""
-        lists = owner = None
-        counts = self.counts if system is None else self.counts[system]
+        lists, owner, counts = None, self.owner, self.counts
         if system is not None:
-            rows = [np.flatnonzero(self.owner == place) for place in system]
-            lists = np.concatenate(rows) if rows else np.zeros(0, int)
-            owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-        values = self.values
-        for axis, places in enumerate((metric, lists, topic, depth)):
-            if places is not None:
-                values = values[(*(slice(None),) * axis, places)]
-        kept = self.owner if owner is None else owner
-        return replace(self, values=values, owner=kept, counts=counts)
+            rows = [np.flatnonzero(owner == place) for place in system]
+            lists = np.concatenate([np.zeros(0, int), *rows])
+            owner, counts = np.repeat(np.arange(len(rows)), [*map(len, rows)]), counts[system]
+        values = at_places(self.values, metric, lists, topic, depth)
+        return replace(self, values=values, owner=owner, counts=counts)
 
     def crossed(self, scores: Scores, row: int, depths: slice, pairs: Array) -> Crossed:
         """Return how sure differences of pairs are, each (pair, depth)."""
@@ -138,48 +133,35 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
     """
     choice("over", over, OVERS)
     values: Any = scores.values
-    complete = bool(np.isfinite(values.sum()))  # which no sum with NaN in it is
-    there = np.ones(values.shape[1:3], bool)
-    if not complete:
-        there = np.asarray(~np.isnan(values).all(axis=(0, 3, 4)))
+    scored = ~np.isnan(values)
+    there = np.asarray(scored.any(axis=(0, 3, 4)))
     if there.sum(axis=1).max(initial=0) <= 1:
         first = there.argmax(axis=1)
         return replace(scores, values=values[:, np.arange(len(first)), first])
     word = word_of(scores)
-    known = layout_of(scores.attrs, word)
-    if known == "topic":
-        return _of_topics(scores, there, word, over)
-    if known == "shared":
+    layout = layout_of(scores.attrs, word)
+    if layout == "topic" and over == "repeat":
+        wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
+        raise ParameterError(wanted, repr(over))
+    if layout == "shared":
         values, there = _shared(values, there, word)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
     there[~there.any(axis=1), 0] = True
     owner, places = np.nonzero(there)
-    full = there.all()
-    lists = values.reshape(len(values), -1, *values.shape[3:]) if full else values[:, owner, places]
-    counts = np.bincount(owner)
-    ends = np.cumsum(counts)
-    rows = [lists[:, end - n : end].mean(axis=1) for end, n in zip(ends, counts, strict=True)]
-    if not complete:
+    lists = values[:, owner, places]
+    if layout == "topic":  # every topic has as many as it has
+        cells = scored.sum(axis=2)
+        counts = cells.max(axis=(0, 2, 3), initial=0)
+        with np.errstate(invalid="ignore"):
+            means = np.where(scored, values, 0.0).sum(axis=2) / cells
+    else:
+        counts = np.bincount(owner)
+        own = [lists[:, owner == system] for system in range(len(counts))]
+        means = np.stack([part.mean(axis=1) for part in own], axis=1)
         _tell_short(scores, lists, owner, repeats.take(places), word)
-    own = Repeats(lists, owner, counts, known, word, over)
-    return replace(scores, values=np.stack(rows, axis=1), repeats=own)
-
-
-def _of_topics(scores: Scores, there: Array, word: str, over: Over) -> Scores:
-    """Return the means of every topic's own repeats, as many as it has."""
-    if over == "repeat":
-        wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
-        raise ParameterError(wanted, repr(over))
-    known = ~np.isnan(scores.values)
-    counts = known.sum(axis=2)
-    with np.errstate(invalid="ignore"):
-        values = np.where(known, scores.values, 0.0).sum(axis=2) / counts
-    most = np.array([counts[:, system].max(initial=0) for system in range(len(there))])
-    there[~there.any(axis=1), 0] = True
-    owner, places = np.nonzero(there)
-    repeats = Repeats(scores.values[:, owner, places], owner, most, "topic", word, over)
-    return replace(scores, values=values, repeats=repeats)
+    kept = Repeats(lists, owner, counts, layout, word, over)
+    return replace(scores, values=means, repeats=kept)
 
 
 def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.checks import tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
 from irframe.metrics.facts import average, facts
@@ -120,13 +121,33 @@ class Scores:
             parts.setdefault(row, []).append(compute(row, block))
         return np.stack([np.concatenate(blocks, axis=axis) for blocks in parts.values()])
 
-    def by_pair(self, pairs: int, compute: Callable[[int, slice], Arrays]) -> Array:
-        """Compute arrays over pairs and depths by `pieces`, shape (array, metric, depth, pair)."""
+    def by_pair(
+        self, pairs: int, compute: Callable[[int, slice], Arrays], *, progress: bool = False
+    ) -> list[Array]:
+        """Compute arrays over pairs and depths by `pieces`, each (metric, depth, pair)."""
+        metrics, _, _, depths = self.values.shape
+        pieces, columns = list(self.pieces(pairs)), []
+        steps = tracked(pieces, len(pieces), "block", progress=True) if progress else pieces
+        for row, block in steps:
+            arrays = compute(row, block)
+            columns = columns or [
+                np.empty((metrics, depths, *a.shape[:-1]), a.dtype) for a in arrays
+            ]
+            for column, values in zip(columns, arrays, strict=True):
+                column[row, block] = values.T
+        return columns
 
-        def stacked(row: int, block: slice) -> Array:
-            return np.stack([array.T for array in compute(row, block)])
+    def over_all(self, size: int, compute: Callable[..., Arrays]) -> list[Array]:
+        """Compute on scores as `over` does, of all metrics by `pieces`, each (metric, depth, ...).
 
-        return np.swapaxes(self.by_piece(pairs, stacked, axis=1), 0, 1)
+        Parameters
+        ----------
+        size
+            How many values there are of each depth, such as pairs.
+        compute
+            As for `over`.
+        """
+        return self.by_pair(size, lambda row, block: self.over(row, block, compute))
 
     def over(
         self,
@@ -198,13 +219,9 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Return the scores at some positions of each dimension, in this order."""
-        values = self.values
-        for axis, places in enumerate((metric, system, topic, depth)):
-            if places is not None:
-                values = values[(*(slice(None),) * axis, places)]
         return replace(
             self,
-            values=values,
+            values=at_places(self.values, metric, system, topic, depth),
             metrics=self.metrics if metric is None else [self.metrics[place] for place in metric],
             systems=_taken(self.systems, system),
             topics=_taken(self.topics, topic),
@@ -273,6 +290,14 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
         yield topics, np.flatnonzero(which.ravel() == number)
 
 
+def at_places(values: Any, *places: Any) -> Any:
+    """Return what stands at some positions of every dimension, None for all."""
+    for axis, chosen in enumerate(places):
+        if chosen is not None:
+            values = values[(*(slice(None),) * axis, chosen)]
+    return values
+
+
 def _by_name(labels: pd.Index) -> Array | None:
     """Return the order of labels by name, None for the one in which they stand."""
     names = labels.astype(str)
@@ -289,7 +314,3 @@ def _relative(weights: Array | None, topics: Any = slice(None)) -> Arrays:
         return ()
     chosen = weights[topics]
     return (chosen / (chosen.mean() if chosen.size else 1),)
-
-
-def _averages(scores: Array, weights: Array | None = None, *, summary: Any) -> Arrays:
-    return (average(scores, summary, axis=1, weights=weights),)

@@ -69,20 +69,6 @@ def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
     return [str(attributes[CAUTION])] if CAUTION in attributes else []
 
 
-def few_topics(topics: Mapping[str, Any]) -> list[str]:
-    """Say of which metrics means over so few topics have intervals that hold less often.
-
-    Examples
-    --------
-    >>> few_topics({"AP": np.array([5]), "RR": np.array([5, 6])})
-    ['intervals of a mean RR hold less often than they say below 8 topics: 5']
-    """
-    least = {label: facts(label).least_topics for label in topics}
-    few = {n: counts[(counts > 1) & (counts < least[n])] for n, counts in topics.items()}
-    what = "intervals of a mean {} hold less often than they say below {} topics: {}"
-    return [what.format(n, least[n], counts.min()) for n, counts in few.items() if counts.size]
-
-
 def guess(topics: Any) -> str:
     """Say that what is planned is guessed from a pilot of so many topics.
 
@@ -102,60 +88,12 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the mean: a standard deviation no larger is none."""
 
 
-def mean_intervals(
-    scores: Scores, sums: Sequence[Any], alpha: float, interval: str, *, drawn: bool = False
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return means with their intervals, and warn of those that have none or hold less often.
-
-    Parameters
-    ----------
-    scores
-        Scores.
-    sums
-        What `moments` says of them.
-    alpha
-        One minus the confidence level.
-    interval
-        One of `INTERVALS`.
-    drawn
-        Whether topics are drawn besides.
-
-    Returns
-    -------
-    dict, dict
-        ``mean``, ``ci_low``, ``ci_high`` and ``n``, with weights ``n_eff``, each of shape (metric,
-        system, depth); and attributes that say which intervals these are, and what to beware of.
-    """
-    n, mean, squares, *weighted = sums
-    freedom, *topics = weighted or [np.where(n > 1, n - 1.0, np.nan)]
-    curved = ~_beyond(scores.values) if interval == "logit" else np.zeros(len(mean), bool)
-    names = {METRIC: scores.metrics, SYSTEM: scores.systems}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
-        known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & _averaged(mean, names)
-        half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
-    ends = ends_about(mean, half, curved)
-    parts = {"mean": mean, "ci_low": ends[0], "ci_high": ends[1], "n": n}
-    messages, heavy = _cautions(n, mean, ends, names), []
-    warn(*messages)
-    if topics:
-        parts["n_eff"] = topics[0]
-        heavy = beware_of_weights(scores, topics[0], drawn=drawn)
-        warn(*heavy)
-    plain = np.array([how == "mean" for how in scores.summaries])
-    others = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
-    kind = "t" if others else "logit"
-    if others and (plain & curved).any():
-        kind = f"logit, but t of {', '.join(others)}"
-    return parts, {"interval": kind} | caution([*messages, *heavy])
-
-
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
     """Return means less and plus something, of some metrics on the scale of log odds.
 
     Examples
     --------
-    >>> ends_about(np.array([[0.9], [0.9]]), 0.2, np.array([True, False])).squeeze().round(2)
+    >>> ends_about(np.full((2, 1, 1), 0.9), 0.2, np.array([True, False])).squeeze().round(2)
     array([[0.49, 0.7 ],
            [0.99, 1.1 ]])
     """
@@ -163,7 +101,7 @@ def ends_about(mean: Array, half: Array, curved: Array) -> Array:
         inside = np.where((mean > 0) & (mean < 1), mean, np.nan)
         reach = half / (inside * (1 - inside))
         odds = scipy.special.expit(scipy.special.logit(inside) + np.stack([-reach, reach]))
-    return np.where(_along(curved, mean), odds, np.stack([mean - half, mean + half]))
+    return np.where(curved[:, np.newaxis, np.newaxis], odds, np.stack([mean - half, mean + half]))
 
 
 def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
@@ -185,29 +123,6 @@ def _beyond(values: Array) -> Array:
     """Tell the metrics with scores below 0 or above 1."""
     outside = (values < -(10.0**-TIE)) | (values > 1 + 10.0**-TIE)
     return np.asarray(outside.any(axis=(1, 2, 3)))
-
-
-def _averaged(mean: Array, names: Any) -> Array:
-    """Tell the metrics whose means are those of single scores, shaped as the means."""
-    return _along(np.array([facts(label).summary == "mean" for label in names[METRIC]]), mean)
-
-
-def _along(flags: Array, values: Array) -> Array:
-    return np.broadcast_to(flags.reshape(-1, *(1,) * (values.ndim - 1)), values.shape)
-
-
-def _cautions(n: Array, mean: Array, ends: Array, names: Any) -> list[str]:
-    """Say which means have no interval as all their scores are one, and which have too few."""
-    lost = np.isnan(ends[0]) & ~np.isnan(mean) & (n > 1) & _averaged(mean, names)
-    messages = []
-    if lost.any():
-        places = np.argwhere(lost.reshape(*lost.shape[:2], -1).any(axis=-1))
-        offenders = [f"{names[METRIC][row]} of {names[SYSTEM][column]}" for row, column in places]
-        messages.append(
-            f"no interval where all scores are the same: {listing(dict.fromkeys(offenders))}"
-        )
-    counts = {label: n[row][~np.isnan(mean[row])] for row, label in enumerate(names[METRIC])}
-    return [*messages, *few_topics(counts)]
 
 
 Interval = Literal["logit", "t"]
@@ -336,13 +251,45 @@ def summarise(
     scores: Scores, alpha: float, interval: str, *, drawn: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
-    figures, attributes = mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
-    if scores.repeats is None:
-        return figures, attributes
-    messages = repeats.beware_of_repeats(scores)
+    n, mean, squares, freedom, topics = moments(scores)
+    plain = np.array([how == "mean" for how in scores.summaries])
+    curved = ~_beyond(scores.values) & (interval == "logit")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
+        known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
+        half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
+    low, high = ends_about(mean, half, curved)
+    figures = {"mean": mean, "ci_low": low, "ci_high": high, "n": n}
+    lost = np.isnan(low) & ~np.isnan(mean) & (n > 1) & plain[:, np.newaxis, np.newaxis]
+    messages = _cautions(scores, np.where(np.isnan(mean), 0, n), lost.any(axis=2))
+    if topics is not None:
+        figures["n_eff"] = topics
+        messages += beware_of_weights(scores, topics, drawn=drawn)
+    if scores.repeats is not None:
+        figures |= repeats.spread_of_repeats(scores)
+        messages += repeats.beware_of_repeats(scores)
     warn(*messages)
-    notes = repeats.told_repeats([scores]), caution(messages)
-    return figures | repeats.spread_of_repeats(scores), united(attributes, *notes)
+    others = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
+    kind = "t" if others else "logit"
+    if others and (plain & curved).any():
+        kind = f"logit, but t of {', '.join(others)}"
+    return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
+
+
+def _cautions(scores: Scores, n: Array, lost: Array) -> list[str]:
+    """Say which means have no interval as all their scores are one, and which have too few."""
+    messages = []
+    if lost.any():
+        offenders = [f"{scores.metrics[m]} of {scores.systems[s]}" for m, s in np.argwhere(lost)]
+        same = listing(dict.fromkeys(offenders))
+        messages.append(f"no interval where all scores are the same: {same}")
+    for label, counts in zip(scores.metrics, n, strict=True):
+        least = facts(label).least_topics
+        few = counts[(counts > 1) & (counts < least)]
+        if few.size:
+            hold = f"intervals of a mean {label} hold less often than they say"
+            messages.append(f"{hold} below {least} topics: {few.min()}")
+    return messages
 
 
 def like_scores(
@@ -361,10 +308,8 @@ def like_scores(
     """
     labels = read.labels(SYSTEM)
     if isinstance(scores, xr.DataArray):
-        shape, dims = [len(label) for label in labels.values()], tuple(labels)
-        parts = {
-            name: (dims, values.reshape(shape), read.attrs) for name, values in figures.items()
-        }
+        shape, dims = [*map(len, labels.values())], tuple(labels)
+        parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)
     names = METRIC, read.systems.name
     index = pd.MultiIndex.from_product([*labels.values()], names=names)

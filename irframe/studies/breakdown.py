@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.checks import choice, level, places, whole
-from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
+from irframe.comparing.significance import Adjust, Correction, adjust_p, parse_stepwise
 from irframe.cubes.verb import against, attended, by_topics, read_depth
 from irframe.cubes.view import LIST, experiment_of
 from irframe.errors import DepthError, InputError, ParameterError

@@ -14,8 +14,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, places
-from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import BOUND, SIDES, rejudge
 from irframe.cubes.verb import verb
@@ -28,8 +27,7 @@ from irframe.names import DEPTH, DOC, JUDGES, METRIC, PAIR, RESULT, SUBTOPIC, SY
 from irframe.paired import Test, all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import Depths
-from irframe.scores.reference import match_reference
+from irframe.scores.read_scores import Depths, match_reference
 from irframe.scores.summary import cautious, united
 from irframe.studies import coefficients, grades_by_judge
 from irframe.studies.coefficients import CONCLUSIONS, INTERVAL, JUDGE

@@ -15,10 +15,15 @@ from numpy.typing import NDArray
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import level, listed
-from irframe.comparing import corrections
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
-from irframe.comparing.significance import p_values
+from irframe.comparing.significance import (
+    Adjust,
+    Correction,
+    adjust_p,
+    correction_told,
+    p_values,
+    parse_stepwise,
+)
 from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
 from irframe.cubes.verb import against, attended, read_depth, shared, verb
@@ -148,7 +153,7 @@ def compare_orderings(
     report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
     signs = parse_stepwise(adjust)
     frame = _mark(report, hedge, adjust=signs, alpha=alpha, cost=chosen.cost)
-    frame.attrs.update(corrections.correction_told(tested, corrected, alpha=alpha))
+    frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
     return frame
 
 
@@ -281,7 +286,7 @@ def significance_agreement(
     labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
-    attrs = joined_attributes(map(partial(corrections.correction_told, alpha=alpha), tests, ways))
+    attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, ways))
     return xr.Dataset(variables, labels, attrs)
 
 

@@ -14,8 +14,7 @@ import xarray as xr
 from irframe import names
 from irframe.agreements import Agreement, parse_agreement
 from irframe.checks import holding, listed, places
-from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import BOUND, SIDES

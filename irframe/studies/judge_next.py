@@ -13,8 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, number, tracked, whole
-from irframe.comparing.corrections import Adjust, Family
-from irframe.comparing.significance import Pairing
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.cubes.view import experiment_of

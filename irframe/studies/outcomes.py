@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.comparing.corrections import Adjust
+from irframe.comparing.significance import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import against, shared_topics, verb
 from irframe.cubes.view import LIST, read_cube

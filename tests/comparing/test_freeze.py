@@ -122,11 +122,7 @@ def test_captions_name_the_file_and_a_taken_name_is_told_apart(file):
             "judgments: .*made by: not said in the file",
         ),
         (lambda: bare(scores_of()), ParameterError, "in the file, not said here, ties: trec in"),
-        (
-            lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10),
-            ParameterError,
-            "found bounds",
-        ),
+        (lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10), ParameterError, "found bounds"),
     ],
 )
 def test_what_was_decided_otherwise_is_refused_by_name(file, change, error, words):

@@ -1,10 +1,11 @@
-"""Pairs of systems that no label of the unjudged documents can reverse."""
+"""Pairs that no label of the unjudged documents can reverse; several baselines in one family."""
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 from refusals import refused
+from statsmodels.stats.multitest import multipletests
 
 import irframe as ir
 from irframe.errors import InputError, IrframeWarning, ParameterError
@@ -89,3 +90,71 @@ def test_comparisons_of_bounds_say_what_is_decided(cube):
     versus = within.ireval.compare(baseline="bm25")
     assert len(versus) == 2 * 2 * 7
     assert (versus["system_b"] == "bm25").all()
+
+
+BOTH = ["bm25", "ance"]
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score("AP", "nDCG", at=10)
+
+
+def test_each_pair_once_and_all_in_one_family(scores):
+    found = scores.ireval.compare(baseline=BOTH)
+    assert len(found) == 2 * (7 + 6)
+    pairs = [frozenset(pair) for pair in found[["system_a", "system_b"]].to_numpy()[:13]]
+    assert len({*pairs}) == 13
+    assert {*found["system_b"]} == {*BOTH}
+    plain = scores.ireval.compare(adjust=None)
+    keyed = {
+        (row.metric, frozenset((row.system_a, row.system_b))): row.p for row in plain.itertuples()
+    }
+    own = [keyed[row.metric, frozenset((row.system_a, row.system_b))] for row in found.itertuples()]
+    assert found["p"].to_numpy() == pytest.approx(own)
+    for part in (slice(0, 13), slice(13, 26)):
+        expected = multipletests(own[part], method="holm")[1]
+        assert found["p_adjusted"].to_numpy()[part] == pytest.approx(expected)
+    pd.testing.assert_frame_equal(
+        scores.ireval.compare(baseline=["bm25"]), scores.ireval.compare(baseline="bm25")
+    )
+
+
+def test_marks_name_the_baselines_from_which_a_system_differs(scores):
+    found = scores.ireval.compare(baseline=BOTH, adjust=None)
+    styler = found.ireval.styled(marks="daggers", best=False)
+    marks = styler.extras[0].frames[0].set_axis(["AP", "nDCG"], axis=1)
+    for metric, rows in found[found["significant"]].groupby("metric"):
+        for system in marks.index:
+            others = [
+                str(1 + BOTH.index(name))
+                for name in BOTH
+                if ({system, name} in rows[["system_a", "system_b"]].apply(set, axis=1).tolist())
+            ]
+            assert marks.loc[system, metric] == ",".join(others)
+    assert "raised: differs significantly from 1 bm25, 2 ance" in styler.to_html()
+    assert "^{1,2}" in styler.to_latex()
+    refused(InputError, "a comparison with a baseline", lambda: found.ireval.styled(intervals=True))
+
+
+def test_bounds_take_several(cube):
+    within = cube.ireval.bounds("P", at=10)
+    found = within.ireval.compare(baseline=BOTH, margin=0.05)
+    assert len(found) == 13
+    alone = within.ireval.compare(baseline="ance", margin=0.05)
+    kept = found[found["system_b"] == "ance"]
+    rows = alone[alone["system_a"] != "bm25"]
+    assert kept["lowest"].tolist() == rows["lowest"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("baseline", "message"), [(["bm25", "x"], "'x'"), ([], "at least one"), (["bm25"] * 2, "again")]
+)
+def test_bad_baselines(scores, baseline, message):
+    refused(ParameterError, message, lambda: scores.ireval.compare(baseline=baseline))
+
+
+@pytest.mark.parametrize("verb", ["leaderboard", "risk"])
+def test_verbs_of_one_baseline_take_no_list_of_them(scores, verb):
+    with pytest.raises(ParameterError, match="baseline to be one of the systems"):
+        getattr(scores.ireval, verb)(baseline=["bm25", "splade"])

@@ -71,8 +71,7 @@ class TestCoordinates:
     def test_the_qrels_decide_where_both_frames_have_the_column(self):
         kinds = {"1": "p", "2": "q", "3": "p", "4": "r"}
         cube = cube_of(
-            RUNS.assign(kind=RUNS["topic"].map(kinds)),
-            QRELS.assign(kind=QRELS["topic"].map(kinds)),
+            RUNS.assign(kind=RUNS["topic"].map(kinds)), QRELS.assign(kind=QRELS["topic"].map(kinds))
         )
         assert cube["kind"].to_series().to_dict() == kinds
 

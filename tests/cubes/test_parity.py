@@ -58,10 +58,7 @@ def by_trec_name(frame):
     return frame.set_axis(NAMES, axis="columns")
 
 
-TRACKS = {
-    "robust03": (1, "tag", 17 * 90),
-    "trec-covid-round1": (3, "file", 48 * 29),
-}
+TRACKS = {"robust03": (1, "tag", 17 * 90), "trec-covid-round1": (3, "file", 48 * 29)}
 """Folder -> every which run is read, what names it, and how many lists there are at least."""
 
 

@@ -130,12 +130,7 @@ def wide(**columns):
     return pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], **columns}, index)
 
 
-SIDES = {
-    "length": [3, 5, 3, 5],
-    "size": [1.5, 1.5, 2.5, 2.5],
-    "year": 2019,
-    "empty": np.nan,
-}
+SIDES = {"length": [3, 5, 3, 5], "size": [1.5, 1.5, 2.5, 2.5], "year": 2019, "empty": np.nan}
 """Columns of numbers that say something of topics or systems, or nothing."""
 
 

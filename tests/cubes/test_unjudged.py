@@ -284,23 +284,15 @@ def test_seeds_draw_evenly():
     assert len(set(halves)) == 5
 
 
-def test_identifiers_may_be_numbers():
-    qrels = qrels_of({"a": {1: 9}}).assign(topic=7, doc=range(9))
-    assert len(qrels.ireval.sample(0.3)) == 3
-
-
 @pytest.mark.parametrize("share", [0, -5, 1.001, 50, np.nan, np.inf, "0.5", True, None])
 def test_shares_outside(share):
     with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
         ir.verbs.sample(qrels_of({"a": {1: 2}}), share)
 
 
-def test_the_greatest_seed():
-    assert len(ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=(1 << 64) - 1)) == 1
-
-
 @pytest.mark.parametrize("seed", [-1, 1 << 64, 1.5, None, "a", True])
 def test_seeds_that_are_none(seed):
+    assert len(ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=(1 << 64) - 1)) == 1
     with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
         ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=seed)
 
@@ -327,3 +319,60 @@ def test_what_unjudged_documents_could_do_to_all_that_is_needed():
     np.testing.assert_array_equal(
         sets.isel(system=0, topic=0), [[[0, 0, 1, 1], [0] * 4], [[1] * 4, [1] * 4]]
     )
+
+
+RANKED = ["grade", "unjudged", "retrieved"]
+
+
+def kept(cube):
+    """Return the documents that are judged, with their grades, by topic."""
+    held = dense(cube)
+    names = cube["topic"].to_numpy()[held.judged_topic]
+    return dict(zip(zip(names, held.judged_doc, strict=True), held.judged_grade, strict=True))
+
+
+def assert_built(found, built):
+    """Assert that a cube holds the rankings of another, and the same documents as judged."""
+    for name in RANKED:
+        np.testing.assert_array_equal(found[name], built[name])
+    assert kept(found) == kept(built)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.005])
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_same_documents_are_kept_as_by_sample(cube, share, seed):
+    runs, qrels = ir.example_track()
+    built = runs.ireval.cube(qrels.ireval.sample(share, seed=seed))
+    assert_built(cube.ireval.sample(share, seed=seed), built)
+
+
+def test_documents_with_numbers_for_names():
+    runs, qrels = (
+        frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
+        for frame in ir.example_track()
+    )
+    built = runs.ireval.cube(qrels.ireval.sample(0.3, seed=2))
+    assert_built(runs.ireval.cube(qrels).ireval.sample(0.3, seed=2), built)
+
+
+def test_all_judgments_change_nothing(cube):
+    xr.testing.assert_identical(cube.ireval.sample(1).assign_attrs(cube.attrs), cube)
+
+
+def test_the_recall_base_keeps_its_top_grade_and_its_pool(cube):
+    fewer = cube.ireval.sample(0.01)
+    for name in ("top", "pool_depth"):
+        np.testing.assert_array_equal(getattr(dense(fewer), name), getattr(dense(cube), name))
+    inside = [pair in kept(fewer) for pair in kept(cube)]
+    np.testing.assert_array_equal(dense(fewer).pool_rank, dense(cube).pool_rank[inside])
+
+
+@pytest.mark.thorough
+def test_real_judgments_are_sampled_alike(shared):
+    folder = shared / "data" / "robust03"
+    runs = ir.read_runs(str(folder / "runs" / "*.gz"))
+    qrels = ir.read_qrels(folder / "qrels.txt")
+    some = runs[runs["system"].isin(runs["system"].unique()[:3])]
+    found = some.ireval.cube(qrels, depth=50).ireval.sample(0.1, seed=5)
+    built = some.ireval.cube(qrels.ireval.sample(0.1, seed=5), depth=50)
+    np.testing.assert_array_equal(found["grade"], built["grade"])

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 from refusals import refused
@@ -67,10 +66,8 @@ def test_means_and_differences_are_those_of_ppi_python(topics):
 
 
 def test_metrics_depths_and_pairs_do_not_know_of_each_other(both, monkeypatch):
-    from irframe.planning import predict_powered as module
-
     scores, human = both
-    monkeypatch.setattr(module, "BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
     found = scores.ireval.predict_powered(human)
     systems = [str(name) for name in scores["system"].to_numpy()[[1, 4]]]
     for metric in scores["metric"].to_numpy():
@@ -251,18 +248,6 @@ def test_intervals_hold_the_truth_as_often_as_promised():
     assert all(0.93 <= share <= 0.97 for share in coverage(few))
     normal = scores.ireval.predict_powered(human[:, :10], distribution="normal")
     assert coverage(normal)[0] < 0.93
-
-
-def test_groups_are_predicted_apart():
-    index = pd.MultiIndex.from_product(
-        [["news", "web"], list("ab"), range(6)], names=["track", "system", "topic"]
-    )
-    model = pd.DataFrame({"AP": np.random.default_rng(1).random(len(index))}, index)
-    people = (model / 2).query("topic < 3")
-    found = model.ireval.predict_powered(people, by="track")
-    for track in ("news", "web"):
-        alone = model.xs(track).ireval.predict_powered(people.xs(track))
-        assert found["ci_low"].sel(track=track).equals(alone["ci_low"].assign_coords(track=track))
 
 
 def test_trees_are_predicted_branch_by_branch(both):

@@ -12,7 +12,7 @@ from scipy import stats
 import irframe as ir
 from irframe.errors import ParameterError
 from irframe.names import SIDES
-from irframe.planning.topics_needed import topics_for_anova, topics_for_t, topics_for_width
+from irframe.planning.topics_needed import topics_for_difference, topics_for_width
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +28,7 @@ def test_pooled_variances_are_means_over_pairs(scores):
     pair = scores.sel(system=["bm25", "ance"])
     alone = pair.ireval.topics_needed(difference=0.05)
     xr.testing.assert_allclose(
-        each.isel(pair=pairs.index(("bm25", "ance")), drop=True),
-        alone,
-        check_dim_order=False,
+        each.isel(pair=pairs.index(("bm25", "ance")), drop=True), alone, check_dim_order=False
     )
     np.testing.assert_allclose(
         alone["variance"], pair.diff("system").var("topic", ddof=1).squeeze("system")
@@ -112,7 +110,7 @@ def of(function, goal, variance, **options):
 def test_a_paired_t_test_has_just_enough_power(alpha, power, effect):
     from statsmodels.stats.power import ttest_power
 
-    n = of(topics_for_t, effect * 0.3, 0.3**2, power=power, alpha=alpha)
+    n = of(topics_for_difference, effect * 0.3, 0.3**2, power=power, alpha=alpha)
     assert ttest_power(effect, n, alpha) >= power
     assert n == 2 or ttest_power(effect, n - 1, alpha) < power
 
@@ -123,7 +121,7 @@ def test_an_analysis_of_variance_has_just_enough_power(alpha, power, difference,
     from statsmodels.stats.power import ftest_anova_power
 
     options = {"systems": systems, "power": power, "alpha": alpha}
-    n = of(topics_for_anova, difference, 0.1, **options)
+    n = of(topics_for_difference, difference, 0.1, **options)
     effect = difference / np.sqrt(2 * systems * 0.1)
     reached = [ftest_anova_power(effect, m * systems, alpha, systems) for m in (n - 1, n)]
     assert reached[0] < power <= reached[1]
@@ -147,9 +145,9 @@ def nagata_t(effect, alpha, power):
 @pytest.mark.parametrize(("alpha", "power"), LEVELS)
 def test_sakais_spreadsheet_for_t_tests(alpha, power):
     for effect in (0.1, 0.25, 0.5, 1.0):
-        n = of(topics_for_t, effect, 1.0, power=power, alpha=alpha)
+        n = of(topics_for_difference, effect, 1.0, power=power, alpha=alpha)
         assert abs(n - nagata_t(effect, alpha, power)) <= 1
-    assert of(topics_for_t, 0.1, 0.5, power=0.8, alpha=0.05) == 395
+    assert of(topics_for_difference, 0.1, 0.5, power=0.8, alpha=0.05) == 395
 
 
 def nagata_anova(n, effect, systems, alpha):
@@ -165,7 +163,7 @@ def nagata_anova(n, effect, systems, alpha):
 @pytest.mark.parametrize(("difference", "systems"), [(0.1, 3), (0.1, 10), (0.5, 100)])
 def test_sakais_spreadsheet_for_analyses_of_variance(alpha, power, difference, systems):
     options = {"systems": systems, "power": power, "alpha": alpha}
-    n = of(topics_for_anova, difference, 0.1, **options)
+    n = of(topics_for_difference, difference, 0.1, **options)
     approximate = nagata_anova(n, difference**2 / 0.2, systems, alpha)
     assert approximate == pytest.approx(power, abs=0.02)
 
@@ -182,6 +180,6 @@ def test_intervals_are_as_wide_as_in_sakais_spreadsheet(width, variance):
 
 def test_no_variance_and_no_number():
     variance = np.array([[0.0, np.nan]])
-    found = topics_for_t(0.1, variance, power=0.8, alpha=0.05)
+    found = topics_for_difference(0.1, variance, power=0.8, alpha=0.05)
     np.testing.assert_array_equal(found, [[2, np.nan]])
     np.testing.assert_array_equal(topics_for_width(0.1, variance, alpha=0.05), [[2, np.nan]])

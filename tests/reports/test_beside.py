@@ -5,7 +5,7 @@ import pytest
 from paged import Page
 
 import irframe as ir
-from irframe.comparing.document_texts import Told
+from irframe.comparing.explain import Told
 from irframe.errors import IdError
 from irframe.reports import report as reporting
 from irframe.reports.beside import OPENING_BYTES, Duel, Lists, by_spread, choose, top_lists

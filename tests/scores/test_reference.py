@@ -12,8 +12,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
-from irframe.scores.read_scores import read_scores
-from irframe.scores.reference import match_reference, pick_metric, share_depths
+from irframe.scores.read_scores import match_reference, pick_metric, read_scores, share_topics
 
 pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
 
@@ -135,7 +134,7 @@ def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
     scores, other = random_scores(0), random_scores(1)[:metrics]
     scores[0, 3, 2, 3] = np.nan
     other[0, 1, 4, 0] = np.nan
-    new, held = share_depths(read_scores(scores), read_scores(other))
+    new, held = share_topics(read_scores(scores), read_scores(other), at_every_depth=True)
     expected = np.ones((2, 7, 4), bool)
     expected[0, [2, 4]] = False
     expected[1, 4] = metrics == 2

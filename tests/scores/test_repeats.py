@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from oracles.repeats import best_of_by_draws
+from refusals import refused
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
@@ -41,13 +42,14 @@ def array(values, **attrs):
     return xr.DataArray(values, labels, tuple(labels), attrs=attrs)
 
 
-def drawn(systems=3, repeats=3, topics=10, seed=0, **attrs):
-    rng = np.random.default_rng(seed)
+def drawn(systems=3, repeats=3, topics=10, layout=None):
+    rng = np.random.default_rng(0)
     values = rng.uniform(0.2, 0.6, (1, 1, 1, topics)) + rng.uniform(
         -0.1, 0.1, (1, systems, 1, topics)
     )
     values = values + np.linspace(0, 0.2, systems)[:, np.newaxis, np.newaxis]
     spread = rng.normal(0, 0.03, (1, systems, repeats, 1))
+    attrs = {"repeats": layout} if layout else {}
     return array(values + spread + rng.normal(0, 0.05, (1, systems, repeats, topics)), **attrs)
 
 
@@ -361,30 +363,6 @@ BAD = {
         lambda: runs().ireval.evaluate(QRELS, "AP", repeats="nested"),
         r"repeats to be one of",
     ),
-    "over": (lambda: drawn().ireval.compare(over="seeds"), r"over to be one of"),
-    "over nothing": (
-        lambda: drawn(repeats=1).ireval.compare(over="repeat"),
-        r"repeats for over='repeat'",
-    ),
-    "over inside": (
-        lambda: drawn(repeats=2).assign_attrs(repeats="topic").ireval.compare(over="repeat"),
-        r"over='topic' or 'both'",
-    ),
-    "test": (lambda: drawn().ireval.compare("wilcoxon"), r"test='wilcoxon'.*over='topic'"),
-    "max-t": (lambda: drawn().ireval.compare(adjust="max-t"), r"max-t.*over='topic'"),
-    "method": (
-        lambda: drawn().ireval.rank_intervals("bootstrap"),
-        r"method='bootstrap'.*over='topic'",
-    ),
-    "weights": (
-        lambda: drawn(topics=3).ireval.compare(weights={"t0": 1, "t1": 2, "t2": 1}),
-        r"weights=.*over='topic'",
-    ),
-    "weighted summary": (
-        lambda: drawn(topics=3).ireval.summary(weights={"t0": 1, "t1": 2, "t2": 1}),
-        r"weights= without repeats that count",
-    ),
-    "verb": (lambda: drawn().ireval.sheet("a"), r"one repeat for sheet.*scores.mean\('repeat'"),
     "verb of a frame": (
         runs().ireval.evaluate(QRELS, "AP").ireval.standardise,
         r"one seed for standardise.*groupby\(level=\['system', 'topic'\]",
@@ -393,11 +371,6 @@ BAD = {
         lambda: drawn().mean("repeat").ireval.agreement(reference=drawn()),
         r"one repeat for reference=",
     ),
-    "best of": (
-        lambda: drawn(repeats=1).ireval.summary(best_of=2),
-        r"several repeats for best_of=",
-    ),
-    "best of 0": (lambda: drawn().ireval.summary(best_of=0), r"best_of"),
     "pattern": (lambda: ir.read_runs("*", repeat="(?P<system>.+)"), r"groups system and repeat"),
     "no pattern": (lambda: ir.read_runs("*", repeat="("), r"groups system and repeat"),
     "labels": (
@@ -408,12 +381,28 @@ BAD = {
         ),
         r"label for every repeat|listed again",
     ),
-    "planning": (
-        lambda: drawn(repeats=1).ireval.topics_needed(margin=0.1, repeats=3),
-        r"scores of several repeats",
-    ),
-    "planning width": (lambda: drawn().ireval.topics_needed(width=0.1), r"margin= or difference="),
 }
+W = {"t0": 1, "t1": 2, "t2": 1}
+BAD_OF_SCORES = [
+    ("compare", {}, {"over": "seeds"}, "over to be one of"),
+    ("compare", {"repeats": 1}, {"over": "repeat"}, "repeats for over='repeat'"),
+    ("compare", {"layout": "topic"}, {"over": "repeat"}, "over='topic' or 'both'"),
+    ("compare", {}, {"test": "wilcoxon"}, "test='wilcoxon'.*over='topic'"),
+    ("compare", {}, {"adjust": "max-t"}, "max-t.*over='topic'"),
+    ("rank_intervals", {}, {"method": "bootstrap"}, "method='bootstrap'.*over='topic'"),
+    ("compare", {"topics": 3}, {"weights": W}, "weights=.*over='topic'"),
+    ("summary", {"topics": 3}, {"weights": W}, "weights= without repeats that count"),
+    ("sheet", {}, {"system": "a"}, r"one repeat for sheet.*scores.mean\('repeat'"),
+    ("summary", {"repeats": 1}, {"best_of": 2}, "several repeats for best_of="),
+    ("summary", {}, {"best_of": 0}, "best_of"),
+    ("topics_needed", {"repeats": 1}, {"margin": 0.1, "repeats": 3}, "scores of several repeats"),
+    ("topics_needed", {}, {"width": 0.1}, "margin= or difference="),
+]
+
+
+@pytest.mark.parametrize(("verb", "drawing", "options", "words"), BAD_OF_SCORES, ids=str)
+def test_what_repeats_do_not_allow_is_refused_by_name(verb, drawing, options, words):
+    refused(IrframeError, words, getattr(drawn(**drawing).ireval, verb), **options)
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -12,8 +12,13 @@ from turns import few_of
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.scores import scores as scores_module
-from irframe.scores.read_scores import read_scores, scores_to_compare, select_depths
-from irframe.scores.reference import choose_pairs, label_pairs
+from irframe.scores.read_scores import (
+    choose_pairs,
+    label_pairs,
+    read_scores,
+    scores_to_compare,
+    select_depths,
+)
 
 
 def holed(seed=0):
@@ -37,16 +42,6 @@ def test_means_are_over_the_topics_that_all_systems_have(paired):
         for depth in range(scores.shape[3]):
             table = pd.DataFrame(scores[row, :, :, depth]).dropna(axis="columns")
             np.testing.assert_allclose(paired.means[row, depth], sign * table.mean(axis=1))
-
-
-@pytest.mark.parametrize(
-    ("lost", "listed"), [(5, r"0, 1, 2, 3, 4\)"), (6, r"0, 1, 2, 3, 4 and 1 more\)")]
-)
-def test_five_of_the_topics_left_out_are_listed(lost, listed):
-    scores = random_scores(0, metrics=("AP",), topics=12)
-    scores[0, 1, :lost] = np.nan
-    with pytest.warns(IrframeWarning, match=f"{lost} of 12 for AP .{listed}"):
-        scores_to_compare(scores)
 
 
 VERBS = {
