@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 import numpy as np
 
 import irframe as ir
-from irframe.reports.view import KINDS
 
 SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
@@ -72,13 +71,11 @@ class Page(HTMLParser):
     @cached_property
     def numbers(self):
         data = gzip.decompress(base64.b64decode(self.scripts[1]))
-        types = {kind: np.dtype(name) for name, kind in KINDS.items()}
-        return {
-            name: np.frombuffer(
-                data, types[each["kind"]], int(np.prod(each["shape"])), each["start"]
-            ).reshape(each["shape"])
-            for name, each in self.facts["contents"].items()
-        }
+        numbers = {}
+        for name, each in self.facts["contents"].items():
+            kind, size = each["kind"].removesuffix("Array").lower(), int(np.prod(each["shape"]))
+            numbers[name] = np.frombuffer(data, kind, size, each["start"]).reshape(each["shape"])
+        return numbers
 
     @cached_property
     def texts(self):

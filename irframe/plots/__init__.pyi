@@ -19,6 +19,7 @@ from .judge_ranks import confusion_map as confusion_map
 from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import best_systems as best_systems
 from .ladder import ladder as ladder
+from .ladder import pareto_front as pareto_front
 from .ladder import tie_bars as tie_bars
 from .orderings import explained as explained
 from .orderings import hasse as hasse
@@ -30,7 +31,6 @@ from .outcome_shares import outcome_shares as outcome_shares
 from .outcome_shares import rank_scatter as rank_scatter
 from .panes import panes as panes
 from .panes import paper as paper
-from .pareto_front import pareto_front as pareto_front
 from .pool_curves import budget_curves as budget_curves
 from .pool_curves import equal_cost as equal_cost
 from .pool_curves import leave_out_changes as leave_out_changes

@@ -3,24 +3,20 @@
 Figures: agreement_map, agreement_bars, agreement_triangle, volatility_map.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
+from irframe.cubes.view import refuse_without
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, name_ticks, room
+from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room
 from irframe.tables.captions import told_method, told_test
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import BoundaryNorm, Colormap
-
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Borders of the bins; orderings above 0.9 customarily count as equivalent."""
@@ -33,44 +29,37 @@ UNDEFINED = "#D5D8DC"
 THRESHOLD = 0.9
 
 
-def bins(levels: Sequence[float]) -> "tuple[Colormap, BoundaryNorm]":
-    """Return colours for bins, warm up to 0.9 and cool above.
+def bins(levels: Sequence[float]) -> tuple[Any, Any]:
+    """Return colours for bins, warm up to 0.9 and cool above, and what bins values.
 
     Parameters
     ----------
     levels
         Borders of the bins, ascending, at least two.
     """
-    from matplotlib.colors import (  # noqa: PLC0415 - costs time at import
-        BoundaryNorm,
-        LinearSegmentedColormap,
-        ListedColormap,
-    )
+    from matplotlib import colors  # noqa: PLC0415 - costs time at import
 
     borders = np.asarray(levels, dtype=float)
     if borders.ndim != 1 or len(borders) < 2 or not (np.diff(borders) > 0).all():
         raise ParameterError("levels that ascend, at least two", repr(levels))
     below = int((borders[:-1] < THRESHOLD).sum())
-    colours: list[Any] = []
+    shades: list[Any] = []
     for ends, count in ((BELOW, below), (ABOVE, len(borders) - 1 - below)):
-        shades = LinearSegmentedColormap.from_list("", list(ends))
-        colours += [shades(place) for place in np.linspace(0, 1, count)]
-    colourmap = ListedColormap(colours).with_extremes(bad=UNDEFINED)
-    return colourmap, BoundaryNorm(borders, len(colours))
+        between = colors.LinearSegmentedColormap.from_list("", list(ends))
+        shades += [between(place) for place in np.linspace(0, 1, count)]
+    colourmap = colors.ListedColormap(shades).with_extremes(bad=UNDEFINED)
+    return colourmap, colors.BoundaryNorm(borders, len(shades))
 
 
-def add_scale(ax: "Axes", mesh: Any, values: xr.DataArray, levels: Sequence[float]) -> None:
+def add_scale(ax: Axes, mesh: Any, values: xr.DataArray, levels: Sequence[float]) -> None:
     """Add the colour scale, labelled by the method of agreement."""
-    figure = ax.get_figure()
-    scale = figure.colorbar(mesh, ax=ax, ticks=list(levels), spacing="uniform")  # type: ignore[union-attr]
-    scale.set_label(told_method(values.attrs) or "agreement")
+    label = told_method(values.attrs) or "agreement"
+    figure_of(ax).colorbar(mesh, ax=ax, ticks=list(levels), spacing="uniform", label=label)
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
     """Return a matrix without further dimensions, or say which ones are left to choose."""
-    missing = {rows, columns} - set(map(str, values.dims))
-    if missing:
-        raise ParameterError(f"a matrix over {rows} and {columns}", "no", "", sorted(missing))
+    refuse_without(values, (rows, columns), f"a matrix over {rows} and {columns}")
     others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
     left = [dim for dim in others if values.sizes[dim] > 1]
     if left:
@@ -85,17 +74,11 @@ ALWAYS = 4
 """Categories drawn whether they occur or not; an opposed verdict is drawn where there is one."""
 
 
-def categories(verdict: xr.DataArray) -> Iterator[tuple[int, str, str]]:
-    """Yield code, name and colour of the categories to draw.
-
-    Parameters
-    ----------
-    verdict
-        The verdicts drawn.
-    """
+def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Any:
+    """Return code, name and colour of the categories to draw of verdicts."""
     last = max(ALWAYS, 1 + int(verdict.max()))
-    names = verdict.attrs["categories"]
-    yield from zip(range(last), names, CATEGORY_COLOURS, strict=False)
+    names = map(str, checked["category"].to_numpy()[:last])
+    return zip(range(last), names, CATEGORY_COLOURS, strict=False)
 
 
 def told_check(checked: xr.Dataset) -> str:
@@ -108,9 +91,7 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return what was found by one test, which need not be named where there is only one."""
     holding("what significance_agreement returned", checked, {"verdict", "share", "rank"})
     names = [str(name) for name in checked["test"].to_numpy()]
-    one = checked.isel(test=canvas.only_place("test", test, names, "those checked"))
-    named = [str(name) for name in checked["category"].to_numpy()]
-    return one.assign(verdict=one["verdict"].assign_attrs(categories=named))
+    return checked.isel(test=canvas.only_place("test", test, names, "those checked"))
 
 
 def agreement_map(
@@ -118,9 +99,9 @@ def agreement_map(
     *,
     depth: int | None = None,
     levels: Sequence[float] = LEVELS,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw how alike metrics order the systems: blue where they are equivalent.
 
     Also called as ``matrix.ireval.plot.agreement_map()``.
@@ -169,22 +150,21 @@ def agreement_map(
     ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
     mesh = ax.imshow(np.ma.masked_invalid(values.to_numpy()), cmap=colourmap, norm=norm)
     add_scale(ax, mesh, values, levels)
-    for (row, column), value in np.ndenumerate(values.to_numpy()):
-        text = f"{value:.2f}" if np.isfinite(value) else ""
-        colour = canvas.readable(ax, colourmap(norm(value)))
-        ax.text(column, row, text, ha="center", va="center", color=colour)
+    canvas.write_cells(
+        ax,
+        (
+            (column, row, f"{value:.2f}" if np.isfinite(value) else "", colourmap(norm(value)))
+            for (row, column), value in np.ndenumerate(values.to_numpy())
+        ),
+    )
     ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(labels)), labels)
     return ax
 
 
 def agreement_bars(
-    checked: xr.Dataset,
-    *,
-    test: str | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    checked: xr.Dataset, *, test: str | None = None, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw the share of the system pairs in each category, a bar per metric and depth.
 
     Also called as ``checked.ireval.plot.agreement_bars()``.
@@ -229,7 +209,7 @@ def agreement_bars(
     places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
     ax = canvas.new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0), figsize)
     bottom = np.zeros(places.size)
-    for code, label, colour in categories(checked["verdict"]):
+    for code, label, colour in categories(checked, checked["verdict"]):
         values = share.to_numpy()[..., code].ravel()
         ax.bar(places.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
         bottom += values
@@ -255,9 +235,9 @@ def agreement_triangle(
     metric: Any = None,
     test: str | None = None,
     depth: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw a dot per pair of systems, coloured by who finds their difference significant.
 
     Also called as ``checked.ireval.plot.agreement_triangle()``.
@@ -299,8 +279,7 @@ def agreement_triangle(
     4
     """
     checked = only_test(checked, test)
-    depths = checked[DEPTH].to_numpy().tolist()
-    checked = checked.isel({DEPTH: canvas.only_place("depth", depth, depths, "those checked")})
+    checked = canvas.only_depth(checked, depth, "those checked")
     verdict = canvas.only_metric(checked["verdict"], metric)
     by_rank = np.argsort(canvas.only_metric(checked["rank"], metric).to_numpy(), kind="stable")
     place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
@@ -309,18 +288,14 @@ def agreement_triangle(
     ax = canvas.new_axes(ax, (5.4, 5.0), figsize)
     apart = 72 * ax.get_window_extent().width / ax.figure.dpi / len(place)
     size = float(min(LARGEST, (WIDE * apart) ** 2))
-    for code, name, colour in categories(verdict):
+    for code, name, colour in categories(checked, verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
         ax.scatter(better[chosen], worse[chosen], size, color=colour, label=label, linewidths=0)
-    words = verdict["metric"].item(), verdict[DEPTH].item()
-    ax.set(
-        xlabel=f"better system, rank by {words[0]} at k = {words[1]}",
-        ylabel="worse system, rank",
-        aspect="equal",
-        xlim=(0.5, len(place) + 0.5),
-        ylim=(0.5, len(place) + 0.5),
-    )
+    by = f"{verdict[METRIC].item()} at k = {verdict[DEPTH].item()}"
+    ends = (0.5, len(place) + 0.5)
+    ax.set(xlabel=f"better system, rank by {by}", ylabel="worse system, rank")
+    ax.set(aspect="equal", xlim=ends, ylim=ends)
     canvas.subtitle(ax, told_check(checked))
     if room(ax)[0] < NARROW:
         canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
@@ -337,9 +312,9 @@ def volatility_map(
     levels: Sequence[float] = LEVELS,
     pool_depth: int | None = None,
     log: bool = False,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw a volatility matrix: blue where two depths order the systems equivalently.
 
     Also called as ``matrix.ireval.plot.volatility_map()``.
@@ -386,13 +361,8 @@ def volatility_map(
     colourmap, norm = bins(levels)
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
     sides = values["depth_other"].to_numpy(), values[DEPTH].to_numpy()
-    mesh = ax.pcolormesh(
-        *(_borders(side) for side in sides),
-        np.ma.masked_invalid(values.to_numpy()),
-        cmap=colourmap,
-        norm=norm,
-        rasterized=True,
-    )
+    cells, look = np.ma.masked_invalid(values.to_numpy()), {"cmap": colourmap, "norm": norm}
+    mesh = ax.pcolormesh(*map(_borders, sides), cells, rasterized=True, **look)
     add_scale(ax, mesh, values, levels)
     pool_depth = canvas.pool_depth_of(values, pool_depth)
     if pool_depth:

@@ -5,20 +5,18 @@ that singles it out gives it those that fewest systems have. `SYSTEM_STYLES` hol
 clear it to begin anew, or put names into it beforehand.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irframe.checks import places
-from irframe.errors import InputError, ParameterError
-from irframe.metrics.facts import place_of
-from irframe.names import METRIC
-from irframe.plots.room import FREE, figure_of, room, rows_in, stretch
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from irframe.errors import DepthError, InputError, ParameterError
+from irframe.metrics.facts import label_at, place_of
+from irframe.names import DEPTH, METRIC
+from irframe.plots import room
+from irframe.plots.room import Axes, Size
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette without its yellow and black: apart for colour-blind readers, and on
@@ -44,6 +42,8 @@ LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
 """How legends look."""
 BESIDE = 0.34
 """Largest share of the width that a legend may have at the right of axes."""
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+"""How texts stand in cells."""
 
 
 def pyplot() -> Any:
@@ -56,11 +56,7 @@ def pyplot() -> Any:
     return plt
 
 
-def new_axes(
-    ax: "Axes | None",
-    size: tuple[float, float] = (6.4, 4.2),
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: Size = None) -> Axes:
     """Return the axes given, or those of a new figure.
 
     Parameters
@@ -80,13 +76,11 @@ def new_axes(
     """
     refuse_both(ax, figsize)
     plt = pyplot()
-    from irframe.plots.texts import wrap_labels  # noqa: PLC0415 - costs time at import
-
     if ax is None:
         figure, ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")
         if figsize is None:
-            FREE.add(figure)
-    wrap_labels(ax)
+            room.FREE.add(figure)
+    room.wrap_labels(ax)
     return ax
 
 
@@ -98,13 +92,8 @@ def refuse_both(ax: Any, figsize: Any) -> None:
 
 
 def row_axes(
-    ax: "Axes | None",
-    rows: int,
-    size: tuple[float, float, float],
-    figsize: tuple[float, float] | None,
-    *,
-    chosen: bool,
-) -> tuple["Axes", int]:
+    ax: Axes | None, rows: int, size: tuple[float, float, float], figsize: Size, *, chosen: bool
+) -> tuple[Axes, int]:
     """Return axes for rows with a name each, and for how many of them there is room.
 
     Parameters
@@ -125,8 +114,8 @@ def row_axes(
     natural = width, base + per_row * max(shown, FEWEST)
     drawn = new_axes(ax, natural, figsize)
     if chosen and ax is None:
-        stretch(drawn, 72 * natural[1] - room(drawn)[1])
-    return drawn, shown if chosen else min(shown, rows_in(drawn))
+        room.stretch(drawn, 72 * natural[1] - room.room(drawn)[1])
+    return drawn, shown if chosen else min(shown, room.rows_in(drawn))
 
 
 def asked_size(size: tuple[float, float]) -> tuple[float, float]:
@@ -137,17 +126,17 @@ def asked_size(size: tuple[float, float]) -> tuple[float, float]:
     return size if own == tuple(mpl.rcParamsDefault["figure.figsize"]) else own
 
 
-def ink(ax: "Axes") -> Any:
+def ink(ax: Axes) -> Any:
     """Return the colour of text on axes, for lines and marks that are neither series."""
     return ax.xaxis.label.get_color()
 
 
-def ground(ax: "Axes") -> Any:
+def ground(ax: Axes) -> Any:
     """Return the colour behind axes."""
     return ax.get_facecolor()
 
 
-def readable(ax: "Axes", colour: Any) -> str:
+def readable(ax: Axes, colour: Any) -> str:
     """Return black or white, whichever is read on a colour laid over axes."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - costs time at import
 
@@ -161,6 +150,11 @@ def series_style(number: int) -> dict[str, Any]:
     """Return colour and dashes of a series, by its number."""
     dashes = LINES[number // len(COLOURS) % len(LINES)]
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": dashes}
+
+
+def marked_style(number: int) -> dict[str, Any]:
+    """Return the style of a series whose points are marked."""
+    return {**series_style(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
 def system_style(systems: Sequence[Hashable]) -> list[dict[str, Any]]:
@@ -214,7 +208,7 @@ def spread_out(order: Iterable[int], most: int = 5) -> list[int]:
 
 
 def chosen_systems(
-    systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Iterable[int], most: int
+    systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Any, most: int
 ) -> list[int]:
     """Return where the systems asked for stand, or those spread out over an order.
 
@@ -230,24 +224,44 @@ def chosen_systems(
         How many to choose.
     """
     if systems is None:
-        return spread_out(order, most)
+        return spread_out(map(int, order), most)
     return places("systems that were scored", systems, list(known))
 
 
-def draw_others(ax: "Axes", depths: Any, curves: dict[Hashable, Any]) -> None:
-    """Draw the systems that a legend does not name in the background, and let it count them."""
-    for system, curve in curves.items():
-        ax.plot(depths, curve, color=FAINT, linewidth=0.8, label=f"_{system}", zorder=1)
-    if curves:
-        count = f"{len(curves)} other system{'s' * (len(curves) > 1)}"
+def draw_systems(
+    ax: Axes,
+    depths: Any,
+    curves: dict[Hashable, Any],
+    chosen: Sequence[Hashable],
+    label: Callable[[Hashable, str], str] = lambda _, name: name,
+) -> None:
+    """Draw a curve per system; those not chosen stay in the background, where a legend counts them.
+
+    Parameters
+    ----------
+    ax, depths
+        Where to draw.
+    curves
+        System -> curve.
+    chosen
+        The systems that have a colour and a line in the legend.
+    label
+        What a legend says of a system, given with its name as far as there is room for it.
+    """
+    styles = zip(chosen, room.fitting_names(ax, chosen), system_style(chosen), strict=True)
+    for system, name, style in styles:
+        ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style)
+    others = [system for system in curves if system not in chosen]
+    for system in others:
+        ax.plot(depths, curves[system], color=FAINT, linewidth=0.8, label=f"_{system}", zorder=1)
+    if others:
+        count = f"{len(others)} other system{'s' * (len(others) > 1)}"
         ax.plot([], [], color=FAINT, linewidth=0.8, label=count)
 
 
-def log_depths(ax: "Axes", depths: Any, *, log: bool = True) -> None:
+def log_depths(ax: Axes, depths: Any, *, log: bool = True) -> None:
     """Lay depths out from the first to the last, on a logarithmic scale if asked for."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
-
-    from irframe.plots.texts import Thinned  # noqa: PLC0415 - costs time at import
 
     if len(depths) > 1:
         ax.set_xlim(depths[0], depths[-1])
@@ -255,11 +269,11 @@ def log_depths(ax: "Axes", depths: Any, *, log: bool = True) -> None:
         ax.set_xscale("log")
         wide = depths[-1] > 100 * depths[0]
         ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
-        ax.xaxis.set_major_formatter(Thinned())
+        ax.xaxis.set_major_formatter(room.thinned())
         ax.xaxis.set_minor_formatter("")
 
 
-def mark_depth(ax: "Axes", depth: float | None, label: str = "pool depth") -> None:
+def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
     """Draw a dotted line at a depth, if there is one."""
     if depth:
         ax.axvline(depth, color=ink(ax), linestyle=":", linewidth=1, label=label)
@@ -272,10 +286,12 @@ def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
 
 
 def legend_beside(
-    ax: "Axes",
+    ax: Axes,
     title: str | None = None,
     handles: Sequence[Any] | None = None,
     markerscale: float | None = None,
+    *,
+    below: bool = False,
 ) -> Any:
     """Put a legend at the right of axes, or below where that would leave little of the width.
 
@@ -289,32 +305,28 @@ def legend_beside(
         What it explains; by default everything on the axes with a label.
     markerscale
         How much larger its markers are than those on the axes.
+    below
+        Whether it stands below in any case, under the axes, their ticks and their label.
     """
-    given: dict[str, Any] = {"handles": handles} if handles is not None else {}
-    given |= {"title": title, "title_fontsize": "small", "markerscale": markerscale}
-    legend: Any = ax.legend(**given, **LEGEND, loc="center left", bbox_to_anchor=(1, 0.5))
-    wide = 72 * legend.get_window_extent().width / figure_of(ax).dpi
-    return legend if wide <= BESIDE * room(ax)[0] else legend_below(ax, title, handles, markerscale)
+    handles = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
+    look = {"title": title, "title_fontsize": "small", "markerscale": markerscale, **LEGEND}
+    if not below:
+        legend: Any = ax.legend(handles=handles, **look, loc="center left", bbox_to_anchor=(1, 0.5))
+        wide = 72 * legend.get_window_extent().width / room.figure_of(ax).dpi
+        if wide <= BESIDE * room.room(ax)[0]:
+            return legend
+    return room.hang_legend(ax, handles, look)
 
 
-def legend_below(
-    ax: "Axes",
-    title: str | None = None,
-    handles: Sequence[Any] | None = None,
-    markerscale: float | None = None,
-) -> Any:
-    """Put a legend under axes, their ticks and their label, in as many columns as fit.
-
-    Its parameters are those of `legend_beside`.
-    """
-    from irframe.plots.texts import hang_legend  # noqa: PLC0415 - costs time at import
-
-    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
-    given = {"title": title, "title_fontsize": "small", "markerscale": markerscale}
-    return hang_legend(ax, list(handles), {**given, **LEGEND})
+def write_cells(
+    ax: Axes, cells: Iterable[tuple[float, float, str, Any]], size: str | None = None
+) -> None:
+    """Write texts, each with its place and the colour behind it, in black or white."""
+    for x, y, text, behind in cells:
+        ax.text(x, y, text, **CENTRED, fontsize=size, color=readable(ax, behind))
 
 
-def subtitle(ax: "Axes", *parts: str) -> None:
+def subtitle(ax: Axes, *parts: str) -> None:
     """Say above axes, at the left, how a figure came about: test, level, depth, topics."""
     text = "; ".join(part for part in parts if part)
     if text:
@@ -337,8 +349,29 @@ def only_place(word: str, label: Any, known: Sequence[Any], of: str = "those the
     return known.index(label)
 
 
+def only_depth(values: Any, depth: int | None, of: str) -> Any:
+    """Return values at a depth, which may be left out where there is only one."""
+    known = values[DEPTH].to_numpy().tolist()
+    return values.isel({DEPTH: only_place("depth", depth, known, of)})
+
+
+def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
+    """Return values by one metric at one depth, by default the greatest, and what to call them."""
+    label = str(values[METRIC].item())
+    if DEPTH not in values.dims:
+        if depth is not None:
+            raise DepthError("values by depth", "values without depths", "leave depth= out")
+        return values, label
+    depths = values.indexes[DEPTH]
+    depth = int(depths.max()) if depth is None else depth
+    if depth not in depths:
+        known = f"a depth scored, from {depths.min()} to {depths.max()}"
+        raise DepthError(known, repr(depth))
+    return values.sel({DEPTH: depth}), label_at(label, depth)
+
+
 def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:
-    """Return the scores of one metric.
+    """Return the scores by one metric.
 
     Parameters
     ----------

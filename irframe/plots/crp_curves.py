@@ -4,7 +4,7 @@ Figures: crp_curves, crp_and_gain, reference_runs, archetypes, effort_gain.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -17,10 +17,7 @@ from irframe.errors import ParameterError
 from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, fitting_names, room, stretch
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from irframe.plots.room import NARROW, Axes, Size, fitting_names, room, stretch
 
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
@@ -30,7 +27,7 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     return misplaced.isel({TOPIC: place})
 
 
-def mark_recall_base(ax: "Axes", R: int) -> None:
+def mark_recall_base(ax: Axes, R: int) -> None:
     """Draw a dotted line at the recall base, and one at 0."""
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.8, label="_zero")
     canvas.mark_depth(ax, max(R, 1), f"recall base, {R}")
@@ -41,9 +38,9 @@ def crp_curves(
     *,
     topic: Hashable,
     systems: Sequence[Hashable] | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the cumulated relative position of systems on a topic.
 
     Also called as ``misplaced.ireval.plot.crp_curves(topic=...)``.
@@ -94,17 +91,16 @@ def crp_curves(
         order = np.argsort(-one["twist"].to_numpy(), kind="stable")
         rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
     else:
-        rows = np.array(places("systems that were measured", systems, names), int)
+        rows = places("systems that were measured", systems, names)
     ax = canvas.new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
-    curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
-    chosen = [names[row] for row in rows]
-    lines = zip(rows, fitting_names(ax, chosen), canvas.system_style(chosen), strict=True)
-    for row, name, style in lines:
-        label = f"{name}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
-        ax.plot(depths, curves[row], linewidth=2, label=label, **style)
-    others = np.setdiff1d(np.arange(len(names)), rows)
-    canvas.draw_others(ax, depths, {names[row]: curves[row] for row in others})
+    curves = dict(zip(names, one["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
+
+    def label(system: Hashable, name: str) -> str:
+        its = one.sel({SYSTEM: system})
+        return f"{name}: {its['twist'].item():.2f}, {its['archetype'].item()}"
+
+    canvas.draw_systems(ax, depths, curves, [names[row] for row in rows], label)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
     canvas.subtitle(ax, f"topic {topic}")
@@ -119,9 +115,9 @@ def crp_and_gain(
     system: Hashable,
     topic: Hashable,
     metric: Any = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the cumulated relative position of a ranking beside what it gains.
 
     Also called as ``misplaced.ireval.plot.crp_and_gain(scores, system=..., topic=...)``.
@@ -178,21 +174,18 @@ def crp_and_gain(
         raise ParameterError("a system and topic of both", "", "", map(repr, missing))
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
     one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})
+    near, far = canvas.COLOURS[:2]
     ax = canvas.new_axes(ax, figsize=figsize)
-    ax.plot(one[DEPTH], one["crp"], color=canvas.COLOURS[1], linewidth=2, label="effort")
+    ax.plot(one[DEPTH], one["crp"], color=far, linewidth=2, label="effort")
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
-    ax.set_ylabel("cumulated relative position", color=canvas.COLOURS[1])
+    ax.set_ylabel("cumulated relative position", color=far)
     (name,) = fitting_names(ax, [system], 0.5)
-    ax.set_title(
-        f"{name}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}",
-        fontsize="medium",
-    )
+    says = f"{name}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}"
+    ax.set_title(says, fontsize="medium")
     right = ax.twinx()
-    right.plot(
-        gain[DEPTH], gain, color=canvas.COLOURS[0], linewidth=2, linestyle="--", label="gain"
-    )
-    right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=canvas.COLOURS[0])
+    right.plot(gain[DEPTH], gain, color=near, linewidth=2, linestyle="--", label="gain")
+    right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=near)
     right.set_ylim(bottom=0)
     return ax
 
@@ -203,9 +196,9 @@ def reference_runs(
     *,
     system: Hashable,
     topic: Hashable,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the cumulated relative position of a ranking beside those of the reference rankings.
 
     Also called as ``misplaced.ireval.plot.reference_runs(cube, system=..., topic=...)``.
@@ -275,13 +268,13 @@ def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArra
     """Return the curves of the ideal, the full-scale and the worst ranking of a topic."""
     base = experiment_of(cube).judgments
     levels, count = base.levels, base.levels_of
-    expected = expected_ranks(levels, count, rel)
     length, R = int(one["length"]), int(one["recall_base"])
     if not R:
         raise ParameterError("a topic with relevant documents", repr(one[TOPIC].item()))
     relevant = np.repeat(levels, np.where(levels >= rel, count[0], 0))[::-1]
     ideal = np.concatenate([relevant, np.zeros(length - R, dtype=relevant.dtype)])
     rankings = {"ideal": ideal, "full scale": ideal[::-1], "worst": np.zeros_like(ideal)}
+    expected = expected_ranks(levels, count, rel)
     return {
         name: np.cumsum(relative_position(ranking, expected).ravel())
         for name, ranking in rankings.items()
@@ -294,9 +287,7 @@ LOW = 300
 """Height of a figure, in points, below which its panels are a smaller share of it."""
 
 
-def archetypes(
-    misplaced: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw the cumulated relative position of one ranking of each kind.
 
     Also called as ``misplaced.ireval.plot.archetypes()``.
@@ -336,25 +327,24 @@ def archetypes(
     if room(ax)[0] < NARROW:
         stretch(ax, 0.5 * room(ax)[1])
     kind = misplaced["archetype"].transpose(SYSTEM, TOPIC).to_numpy()
-    scored, base = kind != "", misplaced["recall_base"].to_numpy()
+    base = misplaced["recall_base"].to_numpy()
+    high = 0.3 if room(ax)[1] < LOW else 0.35
     for number, name in enumerate(KINDS):
         down, across = divmod(number, ACROSS)
-        high = 0.3 if room(ax)[1] < LOW else 0.35
-        box = (0.06 + 0.335 * across, 0.92 - high - 0.5 * down, 0.265, high)
-        panel = ax.inset_axes(box)
-        share = np.mean(kind[scored] == name) if scored.any() else 0.0
-        panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
+        panel = ax.inset_axes((0.06 + 0.335 * across, 0.92 - high - 0.5 * down, 0.265, high))
         places = np.argwhere(kind == name)
+        share = len(places) / max(int((kind != "").sum()), 1)
+        panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
         if len(places):
             system, topic = places[np.argmax(base[places[:, 1]])]
             _curve(ax, panel, misplaced.isel({SYSTEM: system, TOPIC: topic}))
         else:
             panel.set(xticks=[], yticks=[])
-            panel.text(0.5, 0.5, "none", ha="center", va="center", transform=panel.transAxes)
+            panel.text(0.5, 0.5, "none", **canvas.CENTRED, transform=panel.transAxes)
     return ax
 
 
-def _curve(ax: "Axes", panel: "Axes", one: xr.Dataset) -> None:
+def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
     depths = one[DEPTH].to_numpy()
     panel.axhline(0, color=canvas.ink(panel), linewidth=0.8)
     canvas.mark_depth(panel, one["recall_base"].item())
@@ -376,12 +366,8 @@ REGION_COLOURS = {
 
 
 def effort_gain(
-    cells: xr.Dataset,
-    *,
-    metric: Any = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    cells: xr.Dataset, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw what rankings gain against how little effort they waste.
 
     Also called as ``cells.ireval.plot.effort_gain()``.
@@ -425,8 +411,8 @@ def effort_gain(
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
     for code, (region, colour) in enumerate(REGION_COLOURS.items()):
         chosen = quadrant.to_numpy() == region
-        label = f"{region} ({one['share'][code].item():.0%})"
-        style: dict[str, Any] = {"color": colour, "label": label, "alpha": 0.6, "linewidths": 0}
+        style: dict[str, Any] = {"color": colour, "alpha": 0.6, "linewidths": 0}
+        style["label"] = f"{region} ({one['share'][code].item():.0%})"
         ax.scatter(effort[chosen], gain[chosen], size, **style)
     borders = one["border"].to_numpy()
     for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):

@@ -4,7 +4,7 @@ Figures: depth_curves, bound_bands, ratio_curves, unjudged_share, p_value_curves
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,9 @@ from irframe.cubes.view import experiment_of, read_cube, refuse_without
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import fitting_names
+from irframe.plots.room import Axes, Size, fitting_names
 from irframe.scores.averages import averages
 from irframe.tables.captions import told_decision, told_test
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
@@ -39,9 +35,9 @@ def depth_curves(
     systems: Sequence[Hashable] | None = None,
     log: bool = True,
     pool_depth: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the mean score of every system against evaluation depth.
 
     Also called as ``scores.ireval.plot.depth_curves()``.
@@ -87,28 +83,26 @@ def depth_curves(
     """
     holding("scores with a dimension depth", scores, {DEPTH}, "sizes")
     chosen = canvas.only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
-    curves = averages(chosen).transpose(SYSTEM, DEPTH)
-    depths = curves[DEPTH].to_numpy()
-    sign = facts(chosen[METRIC].item()).sign
-    order = best_first(curves.to_numpy()[:, -1], -sign)
-    names = curves.indexes[SYSTEM].tolist()
-    rows = canvas.chosen_systems(systems, names, order[::-1].tolist(), 5)
+    means = averages(chosen).transpose(SYSTEM, DEPTH)
+    depths, names = means[DEPTH].to_numpy(), means.indexes[SYSTEM].tolist()
+    order = best_first(means.to_numpy()[:, -1], -facts(chosen[METRIC].item()).sign)[::-1]
+    rows = canvas.chosen_systems(systems, names, order, 5)
     ax = canvas.new_axes(ax, figsize=figsize)
-    chosen_names = [names[row] for row in rows]
-    lines = zip(
-        rows, fitting_names(ax, chosen_names), canvas.system_style(chosen_names), strict=True
-    )
-    for row, name, style in lines:
-        ax.plot(depths, curves[row], linewidth=2, label=name, **style)
-    others = [row for row in range(len(names)) if row not in rows]
-    canvas.draw_others(ax, depths, {names[row]: curves[row] for row in others})
-    canvas.mark_depth(ax, canvas.pool_depth_of(scores, pool_depth))
-    ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}")
-    canvas.log_depths(ax, depths, log=log)
-    spread = BETWEEN if systems is None and others else ""
+    curves = dict(zip(names, means.to_numpy(), strict=True))
+    canvas.draw_systems(ax, depths, curves, [names[row] for row in rows])
+    _finish(ax, scores, pool_depth, log=log)
+    ax.set_ylabel(f"mean {chosen[METRIC].item()}")
+    spread = BETWEEN if systems is None and len(rows) < len(names) else ""
     canvas.subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
     canvas.legend_beside(ax)
     return ax
+
+
+def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool) -> None:
+    """Lay out the depths of values, and mark that of the pool."""
+    canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
+    ax.set_xlabel("evaluation depth k")
+    canvas.log_depths(ax, values[DEPTH].to_numpy(), log=log)
 
 
 def bound_bands(
@@ -118,9 +112,9 @@ def bound_bands(
     systems: Sequence[Hashable] | None = None,
     pool_depth: int | None = None,
     log: bool = True,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw between which means systems must lie, by evaluation depth.
 
     Also called as ``bounds.ireval.plot.bound_bands()``.
@@ -166,23 +160,20 @@ def bound_bands(
     """
     refuse_without(bounds, (BOUND, DEPTH), "scores with dimensions bound and depth")
     chosen = canvas.only_metric(bounds, metric)
-    means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
-    labels = means.indexes[SYSTEM]
-    last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
-    order = best_first(last, facts(chosen[METRIC].item()).sign)
-    rows = canvas.chosen_systems(systems, labels.tolist(), order.tolist(), 3)
-    names = [labels[row] for row in rows]
+    lower, upper = averages(chosen).transpose(BOUND, SYSTEM, DEPTH).to_numpy()
+    known, depths = chosen.indexes[SYSTEM].tolist(), chosen[DEPTH].to_numpy()
+    order = best_first(lower[:, -1], facts(chosen[METRIC].item()).sign)
+    rows = canvas.chosen_systems(systems, known, order, 3)
+    names = [known[row] for row in rows]
     ax = canvas.new_axes(ax, figsize=figsize)
     shown = fitting_names(ax, names)
-    depths = means[DEPTH].to_numpy()
     for row, name, style in zip(rows, shown, canvas.system_style(names), strict=True):
-        low, high = means.isel({SYSTEM: row}).to_numpy()
-        ax.fill_between(depths, low, high, color=style["color"], alpha=0.25, linewidth=0)
-        ax.plot(depths, low, linewidth=1.8, label=name, **style)
-    canvas.mark_depth(ax, canvas.pool_depth_of(bounds, pool_depth))
-    ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}, from lower to upper")
-    canvas.log_depths(ax, depths, log=log)
-    canvas.legend_beside(ax, f"{len(rows)} of {len(labels)} systems")
+        look = {"color": style["color"], "alpha": 0.25, "linewidth": 0}
+        ax.fill_between(depths, lower[row], upper[row], **look)
+        ax.plot(depths, lower[row], linewidth=1.8, label=name, **style)
+    _finish(ax, bounds, pool_depth, log=log)
+    ax.set_ylabel(f"mean {chosen[METRIC].item()}, from lower to upper")
+    canvas.legend_beside(ax, f"{len(rows)} of {len(known)} systems")
     return ax
 
 
@@ -192,9 +183,9 @@ def ratio_curves(
     *,
     log: bool = True,
     pool_depth: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw a quantity by evaluation depth: a curve per metric, and per group.
 
     Also called as ``values.ireval.plot.ratio_curves()``.
@@ -235,15 +226,13 @@ def ratio_curves(
     refuse_without(values, (DEPTH,), "values with a dimension depth")
     ax = canvas.new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != DEPTH]
-    depths = values[DEPTH].to_numpy()
     curves = values.transpose(*others, DEPTH)
     for number, place in enumerate(np.ndindex(curves.shape[:-1])):
-        curve = curves[place]
-        label = ", ".join(str(curve[dim].item()) for dim in others)
-        ax.plot(depths, curve, linewidth=1.8, label=label, **canvas.series_style(number))
-    canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
-    ax.set(xlabel="evaluation depth k", ylabel=str(values.name or "ratio"))
-    canvas.log_depths(ax, depths, log=log)
+        label = ", ".join(str(curves[place][dim].item()) for dim in others)
+        style = canvas.series_style(number)
+        ax.plot(values[DEPTH], curves[place], linewidth=1.8, label=label, **style)
+    _finish(ax, values, pool_depth, log=log)
+    ax.set_ylabel(str(values.name or "ratio"))
     canvas.subtitle(ax, told_decision(values.attrs))
     canvas.legend_beside(ax)
     return ax
@@ -254,9 +243,9 @@ def unjudged_share(
     *,
     pool_depth: int | None = None,
     log: bool = True,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw which share of the documents down to every depth was never judged, run by run.
 
     Also called as ``cube.ireval.plot.unjudged_share()``.
@@ -296,25 +285,22 @@ def unjudged_share(
     cube = read_cube(cube)
     judged = score(cube, "Judged").isel({METRIC: 0}).where(cube["retrieved"] > 0)
     shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
-    depths = shares[DEPTH].to_numpy()
-    inside = experiment_of(cube).known_pool.contributing
+    pool = experiment_of(cube).known_pool
+    inside = pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)
+    look: dict[str, Any] = {"alpha": 0.9 if len(inside) < 20 else 0.35, "lw": 1.2}
     sides = ((inside, "contributing"), (~inside, "not contributing"))
-    for number, (chosen, name) in enumerate(sides):
+    for (chosen, name), colour in zip(sides, canvas.COLOURS, strict=False):
         for place, row in enumerate(np.flatnonzero(chosen)):
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
-            alpha = 0.9 if len(inside) < 20 else 0.35
-            ax.plot(
-                depths, shares[row], color=canvas.COLOURS[number], alpha=alpha, lw=1.2, label=label
-            )
-    known = int(experiment_of(cube).known_pool.depth.min())
-    canvas.mark_depth(ax, max(known if pool_depth is None else pool_depth, 0))
-    ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
-    canvas.log_depths(ax, depths, log=log)
+            ax.plot(shares[DEPTH], shares[row], color=colour, label=label, **look)
+    _finish(
+        ax, shares, max(int(pool.depth.min()) if pool_depth is None else pool_depth, 0), log=log
+    )
+    ax.set_ylabel("unjudged documents down to k, %")
     canvas.subtitle(ax, f"{cube.sizes[TOPIC]} topics")
     ax.set_ylim(0, 100)
-    legend = canvas.legend_beside(ax)
-    for line in legend.get_lines():
+    for line in canvas.legend_beside(ax).get_lines():
         line.set_alpha(1)
     return ax
 
@@ -324,9 +310,9 @@ def p_value_curves(
     data: xr.Dataset | pd.DataFrame,
     *,
     alpha: float | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the pairs' p-values in falling order: the more to the left, the more discriminating.
 
     Also called as ``data.ireval.plot.p_value_curves()``.
@@ -370,18 +356,13 @@ def p_value_curves(
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
     alpha = level(float(data.attrs.get("alpha", 0.05)) if alpha is None else alpha)
     ax = canvas.new_axes(ax, (8.4, 4.2), figsize)
-    for number, (label, values, delta) in enumerate(curves):
-        falling = np.sort(values)[::-1]
-        share = f"{label}: {(values < alpha).mean():.0%} of pairs"
-        ax.plot(
-            np.arange(1, len(falling) + 1),
-            falling,
-            **canvas.series_style(number),
-            marker="o" if len(falling) == 1 else None,  # a curve of one pair is a point
-            clip_on=len(falling) > 1,
-            linewidth=1.8,
-            label=share if delta is None else f"{share}, difference {delta:.3f}",
-        )
+    for number, (name, values, delta) in enumerate(curves):
+        label = f"{name}: {(values < alpha).mean():.0%} of pairs"
+        label += "" if delta is None else f", difference {delta:.3f}"
+        style = canvas.series_style(number) | {"linewidth": 1.8, "label": label}
+        if len(values) == 1:  # a curve of one pair is a point
+            style |= {"marker": "o", "clip_on": False}
+        ax.plot(np.arange(1, len(values) + 1), np.sort(values)[::-1], **style)
     ax.axhline(alpha, color=canvas.ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
     what = "achieved significance level" if bootstrap else "p-value"
     ax.set(xlabel="pairs of systems, sorted", ylabel=what)
@@ -396,13 +377,13 @@ def p_value_curves(
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     holding("what bootstrap_sensitivity gives", data, {"asl", "delta"})
-    asl = data["asl"]
+    asl = data["asl"].transpose(..., PAIR)
     others = [str(dim) for dim in asl.dims if dim != PAIR]
-    for place in np.ndindex(*(asl.sizes[dim] for dim in others)):
-        where = dict(zip(others, place, strict=True))
-        values = asl.isel(where).to_numpy()
-        parts = {dim: str(asl[dim].isel({dim: at}).item()) for dim, at in where.items()}
-        yield _label(parts), values[~np.isnan(values)], float(data["delta"].isel(where))
+    delta = data["delta"].transpose(*others).to_numpy()
+    for place in np.ndindex(asl.shape[:-1]):
+        curve = asl[place].dropna(PAIR)
+        parts = {dim: str(curve[dim].item()) for dim in others}
+        yield _label(parts), curve.to_numpy(), float(delta[place])
 
 
 def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:

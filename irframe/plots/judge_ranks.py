@@ -4,7 +4,7 @@ Figures: judge_ranks, conclusion_shares, confusion_map.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,11 +14,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
 from irframe.plots import canvas
-from irframe.plots.room import drop_overlapping, fitting_names, name_ticks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from irframe.plots.room import Axes, Size, drop_overlapping, figure_of, fitting_names, name_ticks
 
 CONCLUSION_COLOURS = {
     "kept": "#0072B2",
@@ -61,13 +57,6 @@ def only_label(effect: xr.Dataset, dim: str, label: Any) -> xr.Dataset:
     return effect.isel({dim: canvas.only_place(dim, label, effect[dim].to_numpy().tolist())})
 
 
-def deepest(effect: xr.Dataset, depth: int | None) -> xr.Dataset:
-    """Return one depth, by default the greatest."""
-    if depth is None and DEPTH in effect.dims:
-        depth = int(effect[DEPTH].max())
-    return only_label(effect, DEPTH, depth)
-
-
 def judge_ranks(
     effect: xr.Dataset,
     *,
@@ -76,9 +65,9 @@ def judge_ranks(
     depth: int | None = None,
     marked: Sequence[Hashable] = (),
     named: int = 5,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw where every system ranks under another judge, against its rank under the reference.
 
     Also called as ``effect.ireval.plot.judge_ranks()``. Above the diagonal a system does better
@@ -123,17 +112,17 @@ def judge_ranks(
     >>> effect.ireval.plot.judge_ranks().get_xlabel()
     'rank by AP@10 under people'
     """
-    cell = deepest(only_judge(effect, judge, metric), depth)
+    effect = only_judge(effect, judge, metric)
+    deepest = int(effect[DEPTH].max()) if DEPTH in effect.dims else None
+    cell = only_label(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
     chosen = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
     old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
     ax = canvas.new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
     ax.plot(ends, ends, color=canvas.FAINT, linewidth=1, zorder=0)
-    for rows, colour, label in (
-        (~chosen, canvas.COLOURS[0], "others"),
-        (chosen, canvas.COLOURS[1], "marked"),
-    ):
+    sides = ((~chosen, "others"), (chosen, "marked"))
+    for (rows, label), colour in zip(sides, canvas.COLOURS, strict=False):
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
     moved = np.argsort(-abs(new - old), kind="stable")[:named]
@@ -148,12 +137,12 @@ def judge_ranks(
     name_ticks(ax, ticks, ticks)
     ax.set(yticks=ticks, xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
     if listed(marked):
-        ax.legend(frameon=False, fontsize="small", loc="upper left")
+        ax.legend(**canvas.LEGEND, loc="upper left")
     drop_overlapping(labels)
     return ax
 
 
-def _name(ax: "Axes", system: str, old: int, new: int, systems: int) -> Any:
+def _name(ax: Axes, system: str, old: int, new: int, systems: int) -> Any:
     """Write a name beside its point, on the side away from the diagonal."""
     above = new < old
     inside = old > systems / 4 if above else old < 3 * systems / 4
@@ -178,9 +167,9 @@ def conclusion_shares(
     judge: Hashable | None = None,
     metric: Any = None,
     log: bool = True,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw on which shares of the pairs two judges agree about significance, at every depth.
 
     Also called as ``effect.ireval.plot.conclusion_shares()``.
@@ -223,14 +212,12 @@ def conclusion_shares(
     if cell.sizes.get(DEPTH, 1) < 2:
         raise InputError("an effect at two depths or more", "one")
     counts = cell["conclusions"].transpose("conclusion", DEPTH)
-    values = counts.to_numpy()
-    names = counts["conclusion"].to_numpy().tolist()
+    names, depths = counts["conclusion"].to_numpy().tolist(), counts[DEPTH].to_numpy()
     words = {"reference": effect.attrs["reference"], "judge": cell["judge"].item()}
-    depths = counts[DEPTH].to_numpy()
     ax = canvas.new_axes(ax, (6.8, 3.8), figsize)
     ax.stackplot(
         depths,
-        100 * values / np.maximum(values.sum(axis=0), 1),
+        100 * counts.to_numpy() / np.maximum(counts.to_numpy().sum(axis=0), 1),
         colors=[CONCLUSION_COLOURS[name] for name in names],
         labels=[MEANINGS[name].format(**words) for name in names],
         linewidth=0,
@@ -246,9 +233,9 @@ def confusion_map(
     compared: xr.Dataset,
     *,
     pair: tuple[Any, Any] | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw how many documents of each grade by one judge get which grade by the other.
 
     Also called as ``compared.ireval.plot.confusion_map()``. A row adds up to 100 %.
@@ -294,19 +281,18 @@ def confusion_map(
         raise InputError("counts over all topics", "some by topic", "choose with .sel(topic=...)")
     values = counts.transpose("grade_a", "grade_b").to_numpy()
     shares = values / np.maximum(values.sum(axis=1, keepdims=True), 1)
-    grades = counts["grade_a"].to_numpy()
     ax = canvas.new_axes(ax, (4.6, 3.8), figsize)
     mesh = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    for (row, column), share in np.ndenumerate(shares):
-        text = f"{share:.0%}\n{values[row, column]:,}"
-        colour = canvas.readable(ax, mesh.to_rgba(share))
-        ax.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)
-    places = range(len(grades))
-    ax.set_xticks(places, map(str, grades))
-    ax.set_yticks(places, map(str, grades))
+    cells = (
+        (column, row, f"{share:.0%}\n{values[row, column]:,}", mesh.to_rgba(share))
+        for (row, column), share in np.ndenumerate(shares)
+    )
+    canvas.write_cells(ax, cells, "small")
+    grades = [str(grade) for grade in counts["grade_a"].to_numpy()]
+    for name_side in (ax.set_xticks, ax.set_yticks):
+        name_side(range(len(grades)), grades)
     ax.set(xlabel=f"grade by {names[1]}", ylabel=f"grade by {names[0]}")
-    scale = ax.get_figure().colorbar(mesh, ax=ax)  # type: ignore[union-attr]
-    scale.set_label(f"share of the grade by {names[0]}")
+    scale = figure_of(ax).colorbar(mesh, ax=ax, label=f"share of the grade by {names[0]}")
     scale.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     return ax
 

@@ -1,11 +1,11 @@
-"""Figures of systems by rank, by group, and by what ties leave open.
+"""Figures of systems by rank, by group, by cost, and by what ties leave open.
 
-Figures: ladder, best_systems, tie_bars.
+Figures: ladder, best_systems, tie_bars, pareto_front.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,18 +16,15 @@ from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import refuse_without
-from irframe.errors import DepthError, InputError, ParameterError
-from irframe.metrics.facts import best_first, facts, label_at
+from irframe.errors import InputError, ParameterError
+from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
 from irframe.plots import canvas
-from irframe.plots.room import fits_across, fitting_names, letter, name_ticks, of_all
+from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
+from irframe.plots.score_boxes import only_layer
 from irframe.scores.averages import averages
-from irframe.scores.summary import cautions_of
-from irframe.tables.captions import told_repeats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from irframe.scores.summary import cautions_of, summary
+from irframe.tables.captions import told_repeats, told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
@@ -43,9 +40,9 @@ def ladder(
     metric: Any = None,
     depth: int | None = None,
     top: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the rank of every system with its interval, the best at the top, and the tiers.
 
     Also called as ``ranks.ireval.plot.ladder()``.
@@ -99,7 +96,10 @@ def ladder(
     """
     if top is not None and top < 1:
         raise ParameterError("top of at least 1", repr(top))
-    layer, label = _layer(ranks, metric, depth)
+    ranked = _labelled(ranks)
+    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
+        raise InputError("what rank_intervals returned, of one group", "other data")
+    layer, label = canvas.one_depth(canvas.only_metric(ranked, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=top is not None)
@@ -131,7 +131,7 @@ def _told(attributes: Any) -> str:
     return f" with {1 - attributes['alpha']:.0%} interval" if "alpha" in attributes else ""
 
 
-def _name_shares(ax: "Axes", place: dict[str, Any]) -> None:
+def _name_shares(ax: Axes, place: dict[str, Any]) -> None:
     """Write the share of first places beside the line of each system that has one."""
     for row in np.flatnonzero(place["first"] >= SELDOM):
         text, where = f"first in {place['first'][row]:.0%}", (place["rank_high"][row], row)
@@ -139,35 +139,19 @@ def _name_shares(ax: "Axes", place: dict[str, Any]) -> None:
         ax.annotate(text, where, (5, 0), textcoords="offset points", **look)
 
 
-def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:
-    """Return what was found of the systems by one metric at one depth, and what to call it."""
-    ranked = _labelled(ranks)
-    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
-        raise InputError("what rank_intervals returned, of one group", "other data")
-    chosen: Any = canvas.only_metric(ranked, metric)
-    label = str(chosen[METRIC].item())
-    if DEPTH not in chosen.dims:
-        if depth is not None:
-            raise DepthError("ranks by depth", "ranks without depths", "leave depth= out")
-        return chosen, label
-    depths = chosen.indexes[DEPTH]
-    depth = depths.max() if depth is None else depth
-    if depth not in depths:
-        raise DepthError(f"a depth of {', '.join(map(str, depths[:20]))}", repr(depth))
-    return chosen.sel({DEPTH: depth}), label_at(label, depth)
-
-
 def _labelled(ranks: Any) -> Any:
     """Return ranks as a dataset with the dimension system."""
-    if not isinstance(ranks, pd.DataFrame):
-        return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
-    if not {*ranks.columns} >= NEEDED or METRIC not in ranks.index.names:
-        return xr.Dataset()
-    dataset = ranks.to_xarray().assign_attrs(ranks.attrs)
-    return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
+    if (
+        isinstance(ranks, pd.DataFrame)
+        and {*ranks.columns} >= NEEDED
+        and METRIC in ranks.index.names
+    ):
+        dataset = ranks.to_xarray().assign_attrs(ranks.attrs)
+        return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
+    return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
 
 
-def _bands(ax: "Axes", tiers: Any) -> None:
+def _bands(ax: Axes, tiers: Any) -> None:
     for tier in np.unique(tiers):
         first, last = np.flatnonzero(tiers == tier)[[0, -1]]
         shade = SHADES[int(tier) % 2]
@@ -180,9 +164,7 @@ EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.
 """Ends of the bins in terms of precision, best first."""
 
 
-def best_systems(
-    best: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw how well the best systems of all groups do, by several metrics on one scale.
 
     Also called as ``best.ireval.plot.best_systems()``.
@@ -228,14 +210,13 @@ def best_systems(
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
-    for number, metric in enumerate(metrics):
+    for number, metric in enumerate(map(str, metrics)):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width
         colour = canvas.series_style(number)["color"]
-        ax.bar(places + shift, _count(values, str(metric)), width, color=colour, label=str(metric))
-    labels = [_label(low, high) for high, low in pairwise(EDGES)]
-    name_ticks(ax, places, labels, size="x-small")
-    group = str(best.columns[0]) if best.columns[0] != METRIC else "group"
+        ax.bar(places + shift, _count(values, metric), width, color=colour, label=metric)
+    name_ticks(ax, places, [_label(low, high) for high, low in pairwise(EDGES)], size="x-small")
+    group = best.columns[0] if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
     bars: Any = ax.patches  # scores that nobody has are left out at either end
@@ -273,9 +254,9 @@ def tie_bars(
     metric: Any = None,
     depth: int | None = None,
     systems: Sequence[Hashable] | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw between which means the order of tied documents decides, for every system.
 
     Also called as ``ranges.ireval.plot.tie_bars()``.
@@ -316,44 +297,182 @@ def tie_bars(
     8
     """
     refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
-    chosen = canvas.only_metric(ranges, metric)
-    depths = chosen[DEPTH].to_numpy().tolist()
-    depth = depths[-1] if depth is None else depth
-    canvas.only_place("depth", depth, depths, "the depths scored")
-    means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
-    low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
-    label, known = str(chosen[METRIC].item()), means.indexes[SYSTEM].tolist()
-    ranked = best_first(low + high, facts(label).sign).tolist()
-    rows = {*canvas.chosen_systems(systems, known, ranked, len(ranked))}
-    order = sorted(rows, key=ranked.index)
+    layer, label = canvas.one_depth(canvas.only_metric(ranges, metric), depth)
+    means = averages(layer).transpose(BOUND, SYSTEM).sel({BOUND: ["lower", "upper"]})
+    low, high = means.to_numpy()
+    known = means.indexes[SYSTEM].tolist()
+    ranked = best_first(low + high, facts(layer[METRIC].item()).sign).tolist()
+    order = sorted({*canvas.chosen_systems(systems, known, ranked, len(ranked))}, key=ranked.index)
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
     ax = canvas.new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     names = fitting_names(ax, [known[row] for row in order])
     ax.use_sticky_edges = False
     ax.plot(places, (low + high) / 2, ".", color=canvas.FAINT, markersize=4, zorder=1)
-    ax.bar(
-        places,
-        high - low,
-        bottom=low,
-        width=0.7,
-        color=canvas.COLOURS[0],
-        edgecolor=canvas.COLOURS[0],
-    )
+    colour = canvas.COLOURS[0]
+    ax.bar(places, high - low, bottom=low, width=0.7, color=colour, edgecolor=colour)
     if len(order) <= NAMED and fits_across(ax, len(order), 0.833 * letter(ax)):
         ax.set_xticks(places, names, rotation=90, fontsize="small")
     else:
         ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")
         _name_widest(ax, names, low, high)
-    ax.set(ylabel=f"mean {label_at(label, depth)}, over tie orders", xlim=(0.2, len(order) + 0.8))
+    ax.set(ylabel=f"mean {label}, over tie orders", xlim=(0.2, len(order) + 0.8))
     return ax
 
 
-def _name_widest(ax: "Axes", names: list[str], low: Any, high: Any) -> None:
+def _name_widest(ax: Axes, names: list[str], low: Any, high: Any) -> None:
     """Write name and range beside the systems whose ranges are the widest, if they have some."""
     widest = [row for row in np.argsort(low - high, kind="stable")[:WIDEST] if high[row] > low[row]]
-    place: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
+    look: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
+    look["arrowprops"] = {"arrowstyle": "-", "color": canvas.FAINT}
     for line, row in enumerate(sorted(widest)):
         text = f"{names[row]}: {low[row]:.3f} to {high[row]:.3f}"
-        arrow = {"arrowstyle": "-", "color": canvas.FAINT}
-        spot = (0.98, 0.93 - 0.08 * line)
-        ax.annotate(text, (row + 1, high[row]), xytext=spot, arrowprops=arrow, **place)
+        ax.annotate(text, (row + 1, high[row]), xytext=(0.98, 0.93 - 0.08 * line), **look)
+
+
+MOST_NAMED = 12
+"""Most systems that the legend names, those of the front first."""
+
+
+@read_at_budgets
+def pareto_front(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    cost: Any,
+    metric: Any = None,
+    depth: int | None = None,
+    alpha: float = 0.05,
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
+    """Draw what each system achieves against what it costs.
+
+    Also called as ``scores.ireval.plot.pareto_front(cost="tokens")``.
+
+    The line joins the systems of the Pareto front: no other system is at least as good at no
+    higher cost, and better in one of the two. Beyond twelve systems the legend names those of the
+    front first, and counts the others.
+
+    Parameters
+    ----------
+    scores
+        Scores, an array or a frame.
+    cost
+        What lower is better of: a label of `scores`, with an interval of its mean; or system ->
+        cost, as a dictionary or a Series.
+    metric
+        The effectiveness; may be left out where there is only one besides `cost`.
+    depth
+        Which depth, or budget; by default the greatest.
+    alpha
+        One minus the confidence level of the intervals.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, a point per system.
+
+    Raises
+    ------
+    InputError
+        If a system has no cost.
+
+    References
+    ----------
+    .. [1] Santhanam, Saad-Falcon, Franz, Khattab, Sil, Florian, Sultan, Roukos, Zaharia, Potts.
+       Moving beyond downstream task accuracy for information retrieval benchmarking. Findings of
+       ACL 2023. doi:10.18653/v1/2023.findings-acl.738
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["nDCG@10", "ASL"])
+    >>> ax = scores.ireval.plot.pareto_front(cost="ASL", metric="nDCG@10")
+    >>> ax.get_xlabel()
+    'mean ASL'
+    """
+    if metric is None and isinstance(cost, str):
+        metric = _only_other(scores, cost)
+    layer, label = only_layer(scores, metric, depth)
+    names = layer.indexes[SYSTEM].tolist()
+    height = _intervals(layer, label, alpha)
+    if isinstance(cost, str):
+        costs, title = only_layer(scores, cost, depth)
+        width, title = _intervals(costs, title, alpha), f"mean {title}"
+    else:
+        width, title = _given(cost, names), str(getattr(cost, "name", None) or "cost")
+    ax = canvas.new_axes(ax, figsize=figsize)
+    front = on_front(width[0], facts(label).sign * height[0])
+    for place, (name, style) in _styles(ax, names, front).items():
+        (x, left, right), (y, low, high) = width[:, place], height[:, place]
+        across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
+        look: dict[str, Any] = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
+        ax.errorbar(x, y, up, across, "o", color=style, ecolor=canvas.FAINT, **look)
+    more = len(names) - MOST_NAMED
+    if more > 0:
+        ax.errorbar(
+            [], [], fmt="o", color=canvas.FAINT, label=f"{more} other system{'s' * (more > 1)}"
+        )
+    ax.plot(width[0][front], height[0][front], color=canvas.ink(ax), linewidth=1, zorder=0)
+    ax.set(xlabel=title, ylabel=f"mean {label}")
+    canvas.subtitle(
+        ax, told_topics([layer.shape[-1]]), f"{1 - alpha:.0%} intervals", "line: Pareto front"
+    )
+    canvas.legend_beside(ax)
+    return ax
+
+
+def _styles(ax: Axes, names: list[Any], front: NDArray[np.intp]) -> dict[int, tuple[str, Any]]:
+    """Return what each system is called in a legend and its colour: the front, then others.
+
+    Names of those that a legend has no room for begin with an underscore, and are faint.
+    """
+    order = [*front.tolist(), *(place for place in range(len(names)) if place not in front)]
+    named = sorted(order[:MOST_NAMED])
+    chosen = [names[place] for place in named]
+    styles = zip(named, fitting_names(ax, chosen), canvas.system_colours(chosen), strict=True)
+    faint = {place: (f"_{names[place]}", canvas.FAINT) for place in order[MOST_NAMED:]}
+    return faint | {place: (label, colour) for place, label, colour in styles}
+
+
+def _only_other(scores: Any, cost: str) -> Any:
+    """Return the metric beside the cost, None if there are several."""
+    array = isinstance(scores, xr.DataArray)
+    labels = scores["metric"].to_numpy() if array else getattr(scores, "columns", ())
+    others = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
+    return others[0] if len(others) == 1 else None
+
+
+def _intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
+    """Return means and the ends of their intervals, shape (3, system)."""
+    summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
+    mean = summed["mean"].to_numpy()
+    ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
+    return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
+
+
+def _given(cost: Any, names: list[Any]) -> NDArray[np.float64]:
+    """Return costs that are known of systems, likewise."""
+    known = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
+    values = known.reindex(names).astype(float)
+    if values.isna().any():
+        raise InputError("a cost of every system", "none for", "", values.index[values.isna()])
+    return np.tile(values.to_numpy(), (3, 1))
+
+
+def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return who is on the Pareto front, the cheapest first.
+
+    Examples
+    --------
+    >>> on_front(np.array([3.0, 1.0, 2.0, 2.0]), np.array([0.5, 0.2, 0.6, 0.4]))
+    array([1, 2])
+    """
+    order = np.lexsort((-value, cost))
+    best = np.maximum.accumulate(value[order])
+    rises = np.append(True, best[1:] > best[:-1])[: len(order)]
+    return np.asarray(order[rises])

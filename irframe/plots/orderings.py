@@ -3,7 +3,7 @@
 Figures: orderings, hasse, ranking_grid, explained.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,7 @@ from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, fitting_names, name_topics, room, rows_in
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import ListedColormap
-
+from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_topics, room, rows_in
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
 """Code -> name, without what came before a non-separable label."""
@@ -28,11 +23,12 @@ LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
 MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
 
 
-def label_colours() -> "ListedColormap":
-    """Return the colours of ns, equal, ni and non-separable, for the codes of `plain`."""
+def label_look() -> dict[str, Any]:
+    """Return how images of the codes of `plain` look: ns, equal, ni and non-separable."""
     from matplotlib.colors import ListedColormap  # noqa: PLC0415 - costs time at import
 
-    return ListedColormap(list(LABEL_COLOURS.values()))
+    colours = ListedColormap(list(LABEL_COLOURS.values()))
+    return {"cmap": colours, "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
 
 
 def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
@@ -40,12 +36,12 @@ def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
     return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
 
 
-def label_legend(ax: "Axes") -> None:
+def label_legend(ax: Axes) -> None:
     """Explain the colours under the axes."""
     from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
-    canvas.legend_below(ax, handles=patches)
+    canvas.legend_beside(ax, handles=patches, below=True)
 
 
 GAP = 1
@@ -56,9 +52,7 @@ MOST_SPELLED = 60
 """Most topics whose names and numbers are printed."""
 
 
-def orderings(
-    lined_up: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw two systems topic by topic: what they found, how it is ordered, how metrics see it.
 
     Also called as ``lined_up.ireval.plot.orderings()``.
@@ -95,17 +89,15 @@ def orderings(
     5
     """
     holding("what side_by_side returned", lined_up, {"label", "gain_a", "gain_b"})
-    topics, depths = lined_up.sizes[TOPIC], lined_up.sizes[DEPTH]
-    metrics = lined_up.sizes.get(METRIC, 0)
-    columns = 3 * depths + 3 * GAP + WIDE * metrics
+    topics, metrics = lined_up.sizes[TOPIC], lined_up.sizes.get(METRIC, 0)
+    columns = 3 * lined_up.sizes[DEPTH] + 3 * GAP + WIDE * metrics
     few = topics <= MOST_SPELLED
     size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if few else 0.03) * topics, 12))
     ax = canvas.new_axes(ax, size, figsize)
     spelled = few and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
-    parts = _parts(ax, lined_up)
     left, ticks, names = 0.0, [], []
-    for name, cells, width, style in parts:
+    for name, cells, width, style in _parts(ax, lined_up):
         right = left + width
         ax.imshow(cells, extent=(left, right, topics, 0), aspect="auto", **style)
         ticks.append((left + right) / 2)
@@ -113,8 +105,7 @@ def orderings(
         left = right + (GAP if len(ticks) <= 3 else 0)
     if spelled and metrics and not narrow:
         _print_differences(ax, lined_up, ticks[3:])
-    ax.set_xlim(0, right)
-    ax.set_ylim(topics, 0)
+    ax.set(xlim=(0, right), ylim=(topics, 0))
     ax.set_xticks(ticks, names, fontsize="small")
     ax.xaxis.tick_top()
     for text in ax.get_xticklabels()[0 if narrow else 3 :]:
@@ -124,47 +115,46 @@ def orderings(
     ax.set_yticks(rows if spelled else [], lined_up[TOPIC].to_numpy() if spelled else [])
     ax.tick_params(axis="y", labelsize="x-small")
     ax.set_ylabel("topic" if spelled else f"{topics} topics")
-    for side in ax.spines.values():
-        side.set_visible(False)
+    ax.spines[:].set_visible(False)
     label_legend(ax)
     return ax
 
 
-def _parts(ax: "Axes", data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
+def _parts(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
     """Return name, cells, width and style of rankings, of labels, and of every metric."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
-    style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
-    first, second = fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
+    names = fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
     parts: list[tuple[str, Any, float, dict[str, Any]]] = [
-        (f"a: {first}", data["gain_a"].to_numpy(), depths, grey),
-        (f"b: {second}", data["gain_b"].to_numpy(), depths, grey),
-        (f"ordering, k = 1 to {depths}", plain(data["label"].to_numpy()), depths, style),
+        (f"{side}: {name}", data[f"gain_{side}"].to_numpy(), depths, grey)
+        for side, name in zip("ab", names, strict=True)
     ]
+    labels = plain(data["label"].to_numpy())
+    parts.append((f"ordering, k = 1 to {depths}", labels, depths, label_look()))
     if METRIC in data.dims:
         signs = np.sign(data["difference"].to_numpy())[..., np.newaxis]
-        labels = map(str, data[METRIC].to_numpy())
-        parts += [(label, cells, WIDE, style) for label, cells in zip(labels, signs, strict=True)]
+        metrics = zip(map(str, data[METRIC].to_numpy()), signs, strict=True)
+        parts += [(metric, cells, WIDE, label_look()) for metric, cells in metrics]
     return parts
 
 
-def _print_differences(ax: "Axes", data: xr.Dataset, centres: list[float]) -> None:
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "xx-small"}
-    for (column, row), value in np.ndenumerate(data["difference"].to_numpy()):
-        if not np.isnan(value):
-            colour = canvas.readable(ax, LABEL_COLOURS[int(np.sign(value))])
-            digits = 2 if abs(value) >= 0.005 else 4
-            text = NAMES[0] if value == 0 else f"{value:+.{digits}f}"
-            ax.text(centres[column], row + 0.5, text, color=colour, **look)
+def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None:
+    def spelled(value: float) -> str:
+        return f"{value:+.{2 if abs(value) >= 0.005 else 4}f}" if value else NAMES[0]
+
+    cells = (
+        (centres[column], row + 0.5, spelled(value), LABEL_COLOURS[int(np.sign(value))])
+        for (column, row), value in np.ndenumerate(data["difference"].to_numpy())
+        if not np.isnan(value)
+    )
+    canvas.write_cells(ax, cells, "xx-small")
 
 
 LONGEST = 6
 """Longest rankings drawn; there are 64 of them."""
 
 
-def hasse(
-    grid: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw which rankings of a length no metric can place below which others.
 
     Also called as ``grid.ireval.plot.hasse()``.
@@ -204,13 +194,12 @@ def hasse(
     16
     """
     from matplotlib.colors import to_rgb  # noqa: PLC0415 - costs time at import
-    from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - costs time at import
+    from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - the same
 
     holding("what enumerate_rankings returned", grid, {"label", "covers"})
     names = sorted(map(str, grid["row"].to_numpy()), reverse=True)
     if len(names[0]) > LONGEST:
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
-    covers = grid["covers"].sel(row=names, column=names).to_numpy()
     levels: dict[int, list[str]] = {}
     for name in names:
         height = sum(len(name) - i for i, bit in enumerate(name) if bit == "1")
@@ -223,17 +212,16 @@ def hasse(
     widest = max(map(len, levels.values())) / 2
     ax = canvas.new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
+    covers = grid["covers"].sel(row=names, column=names).to_numpy()
     for better, worse in np.argwhere(covers):
         ends = place[names[better]], place[names[worse]]
         ax.add_patch(FancyArrowPatch(*ends, color=canvas.FAINT, linewidth=1, **style))
-    look: dict[str, Any] = {"ha": "center", "va": "center", "family": "monospace"}
+    light, dark = (np.array(to_rgb(each)) for each in (canvas.ground(ax), canvas.COLOURS[0]))
+    look = canvas.CENTRED | {"family": "monospace", "fontsize": "x-small"}
     for name, (x, y) in place.items():
         shade = 0.35 * name.count("1") / len(name)
-        inside = (1 - shade) * np.array(to_rgb(canvas.ground(ax))) + shade * np.array(
-            to_rgb(canvas.COLOURS[0])
-        )
-        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": canvas.COLOURS[0]}
-        ax.text(x, y, name, bbox=box, fontsize="x-small", **look)
+        box = {"boxstyle": "round,pad=0.25", "edgecolor": canvas.COLOURS[0]}
+        ax.text(x, y, name, bbox=box | {"facecolor": (1 - shade) * light + shade * dark}, **look)
     ax.set(xlim=(-widest, widest), ylim=(-0.6, len(levels) - 0.4))
     ax.set_axis_off()
     return ax
@@ -243,9 +231,7 @@ RANKING_GRID_MOST_SPELLED = 16
 """Most rankings that are spelled out."""
 
 
-def ranking_grid(
-    grid: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw all pairs of rankings of a length, arranged by two metrics.
 
     Also called as ``grid.ireval.plot.ranking_grid()``.
@@ -282,35 +268,30 @@ def ranking_grid(
     holding("what enumerate_rankings returned", grid, {"label", "covers"})
     labels = plain(grid["label"].to_numpy())
     rankings = len(labels)
-    ax = canvas.new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
-    ax.imshow(labels, cmap=label_colours(), vmin=-1.5, vmax=2.5, interpolation="nearest")
-    words = [
+    spelled = rankings <= RANKING_GRID_MOST_SPELLED
+    ax = canvas.new_axes(ax, (5.6, 6.9 if spelled else 6.2), figsize)
+    ax.imshow(labels, **label_look())
+    across, down = (
         "lexicographic" if by == "lexicographic" else f"by {by}, best first"
         for by in (grid.attrs["columns"], grid.attrs["rows"])
-    ]
-    ax.set(xlabel=words[0], ylabel=words[1])
-    if rankings <= RANKING_GRID_MOST_SPELLED:
+    )
+    ax.set(xlabel=across, ylabel=down, xticks=[], yticks=[])
+    if spelled:
         small: dict[str, Any] = {"fontsize": "small", "family": "monospace"}
         ax.set_xticks(range(rankings), grid["column"].to_numpy(), rotation=90, **small)
         ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "x-small"}
-        for (row, column), code in np.ndenumerate(labels):
-            colour = canvas.readable(ax, LABEL_COLOURS[int(code)])
-            ax.text(column, row, NAMES[int(code)], color=colour, **look)
-    else:
-        ax.set(xticks=[], yticks=[])
+        cells = (
+            (column, row, NAMES[int(code)], LABEL_COLOURS[int(code)])
+            for (row, column), code in np.ndenumerate(labels)
+        )
+        canvas.write_cells(ax, cells, "x-small")
     tau = f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}"
     ax.set_title(tau, fontsize="medium")
     label_legend(ax)
     return ax
 
 
-def explained(
-    documents: pd.DataFrame,
-    *,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw which documents make one system better than another on every topic.
 
     Also called as ``documents.ireval.plot.explained()``.
@@ -349,8 +330,7 @@ def explained(
     holding(what, documents, {TOPIC, "difference"}, "columns")
     total = documents.groupby(TOPIC, sort=False)["difference"].sum().round(12).dropna()
     total = total.sort_values(ascending=False, kind="stable")
-    attributes = documents.attrs
-    names = attributes.get("systems", ["a", "b"])
+    names = documents.attrs.get("systems", ["a", "b"])
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     values = documents["difference"].to_numpy().round(12)
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
@@ -362,19 +342,18 @@ def explained(
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
     name_topics(ax, total.index)
-    label = f"difference of {attributes['metric']}" if "metric" in attributes else "difference"
-    ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
+    of = f" of {documents.attrs['metric']}" if "metric" in documents.attrs else ""
+    ax.set(xlabel="topic", ylabel=f"difference{of}", xlim=(-0.8, len(total) - 0.2))
     canvas.legend_beside(ax)
     canvas.subtitle(ax, f"{len(total)} topics; a segment is a document")
     return ax
 
 
-def _stack(ax: "Axes", place: NDArray[Any], values: NDArray[Any], colour: str) -> None:
+def _stack(ax: Axes, place: NDArray[Any], values: NDArray[Any], colour: str) -> None:
     """Draw the documents of every topic on one another, the largest first."""
     order = np.lexsort([-np.abs(values), place])
     place, values = place[order], values[order]
     before = np.cumsum(values) - values
-    first = np.searchsorted(place, place)
-    bottom = before - before[first]
+    bottom = before - before[np.searchsorted(place, place)]
     edge = {"edgecolor": canvas.ground(ax), "linewidth": 0.4}
     ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)

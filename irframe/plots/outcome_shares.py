@@ -4,7 +4,7 @@ Figures: outcome_shares, rank_scatter, length_histogram, difference_histogram.
 """
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,8 @@ from irframe.checks import holding
 from irframe.errors import ParameterError
 from irframe.names import SYSTEM
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, fitting_names, name_ticks, of_all, room
+from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_ticks, of_all, room
 from irframe.tables.captions import told_test
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 SEGMENTS = {
     "both": ("#56B4E9", "both"),
@@ -29,9 +25,7 @@ SEGMENTS = {
 """Outcome -> colour and label, in the order of the bars."""
 
 
-def outcome_shares(
-    summary: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
     """Draw the share of topics that both, one or neither of two systems answer, a bar per pair.
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
@@ -76,27 +70,26 @@ def outcome_shares(
     count = len(summary)
     ax, fit = canvas.row_axes(ax, count, (8.0, 1.6, 0.32), figsize, chosen=False)
     summary = summary[:fit]
-    rows = np.arange(len(summary))[::-1]
-    left = np.zeros(len(summary))
+    rows = np.arange(fit)[::-1]
+    left = np.zeros(fit)
     for name, (colour, label) in SEGMENTS.items():
         share = 100 * summary[f"share_{name}"].to_numpy()
         ax.barh(rows, share, 0.8, left=left, color=colour, label=label)
         left += share
     for row, text in zip(rows, _lengths(summary), strict=True):
         ax.text(101, row, text, va="center", fontsize="small")
-    ax.text(101, len(summary) - 0.35, "ESL a → b", va="bottom", fontsize="small")
+    ax.text(101, fit - 0.35, "ESL a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
     test = told_test(summary.attrs)
     stars = f"\n* significantly lower ESL: {test}" if test else ""
     shown = of_all(fit, count, "pairs")
     ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
-    ax.set(xlim=(0, 100), ylim=(-0.6, len(summary) - 0.4))
+    ax.set(xlim=(0, 100), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     baselines = summary["system_a"].unique()
-    alone = len(baselines) == 1
-    title = f"a: {fitting_names(ax, baselines, 0.6)[0]}" if alone else None
+    title = f"a: {fitting_names(ax, baselines, 0.6)[0]}" if len(baselines) == 1 else None
     if room(ax)[0] < NARROW:
-        canvas.legend_below(ax, title)
+        canvas.legend_beside(ax, title, below=True)
     else:
         ax.legend(**canvas.LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
@@ -114,9 +107,8 @@ def _pair_labels(summary: pd.DataFrame) -> list[str]:
 def _lengths(summary: pd.DataFrame) -> list[str]:
     """Return mean search lengths as text, the lower one starred where significantly so."""
     texts = []
-    for a, b, ahead, sure in summary[["esl_a", "esl_b", "ranked", "ranked_significant"]].itertuples(
-        index=False
-    ):
+    rows = summary[["esl_a", "esl_b", "ranked", "ranked_significant"]].itertuples(index=False)
+    for a, b, ahead, sure in rows:
         stars = ["*" if sure and ahead == side else "" for side in (-1, 1)]
         texts.append("none" if np.isnan(a) else f"{a:.2f}{stars[0]} → {b:.2f}{stars[1]}")
     return texts
@@ -137,9 +129,9 @@ def rank_scatter(
     *,
     a: Hashable | None = None,
     b: Hashable | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the rank of every answer in system a against that in b, with the outcomes as regions.
 
     Also called as ``queries.ireval.plot.rank_scatter()``.
@@ -208,22 +200,18 @@ def rank_scatter(
     return ax
 
 
-def _draw_points(ax: "Axes", counts: pd.DataFrame) -> None:
+def _draw_points(ax: Axes, counts: pd.DataFrame) -> None:
     """Draw a point per pair of ranks, given with the number of its topics."""
     scale = min(40.0, 400 / counts.loc[counts["outcome"] != "neither", "count"].max())
     for name, (colour, label) in SEGMENTS.items():
         part = counts[counts["outcome"] == name]
         if len(part):
-            look: dict[str, Any] = {
-                "alpha": 0.75,
-                "lw": 0,
-                "label": f"{label}: {part['count'].sum()}",
-            }
-            size = np.clip(part["count"] * scale, 3, 400)
-            ax.scatter(part["x"], part["y"], size, color=DARKER.get(name, colour), **look)
+            look: dict[str, Any] = {"color": DARKER.get(name, colour), "alpha": 0.75, "lw": 0}
+            look["label"] = f"{label}: {part['count'].sum()}"
+            ax.scatter(part["x"], part["y"], np.clip(part["count"] * scale, 3, 400), **look)
 
 
-def _draw_regions(ax: "Axes", end: float) -> None:
+def _draw_regions(ax: Axes, end: float) -> None:
     from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
 
     far = end * (1 + STRIP)
@@ -235,7 +223,7 @@ def _draw_regions(ax: "Axes", end: float) -> None:
     ax.set(xlim=(-0.08 * end, far), ylim=(-0.08 * end, far), aspect="equal")
 
 
-def _label_ranks(ax: "Axes", deepest: float, strip: float) -> None:
+def _label_ranks(ax: Axes, deepest: float, strip: float) -> None:
     ticks = [rank for power in (1, 10, 100, 1000) for rank in (power, 2 * power, 5 * power)]
     shown = [rank for rank in ticks if rank <= deepest and np.log10(rank) < CLEAR * strip]
     places = [*np.log10(shown), strip]
@@ -263,8 +251,8 @@ MOST = 4
 
 
 def length_histogram(
-    histogram: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+    histogram: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw how many relevant documents lie how far down, and how many were not retrieved.
 
     Also called as ``histogram.ireval.plot.length_histogram()``.
@@ -306,7 +294,7 @@ def length_histogram(
     """
     needed = {SYSTEM, "low", "high", "documents"}
     holding("what length_histogram returned", histogram, needed, "columns")
-    systems = histogram[SYSTEM].unique()
+    systems = histogram[SYSTEM].unique().tolist()
     if len(systems) > MOST:
         advice = "select some of them by the column system"
         raise ParameterError(f"at most {MOST} systems", str(len(systems)), advice)
@@ -315,8 +303,7 @@ def length_histogram(
     places[-1] += 0.6
     width = 0.85 / len(systems)
     ax = canvas.new_axes(ax, figsize=figsize)
-    colours = canvas.system_colours(list(systems))
-    series = zip(systems, fitting_names(ax, list(systems)), colours, strict=True)
+    series = zip(systems, fitting_names(ax, systems), canvas.system_colours(systems), strict=True)
     for number, (system, name, colour) in enumerate(series):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width
@@ -334,8 +321,8 @@ def length_histogram(
 
 
 def difference_histogram(
-    histogram: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
-) -> "Axes":
+    histogram: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw how many relevant documents a system wins and loses against another, by how much.
 
     Also called as ``histogram.ireval.plot.difference_histogram()``.
@@ -374,42 +361,31 @@ def difference_histogram(
     >>> len(histogram.ireval.plot.difference_histogram().patches)
     22
     """
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
     needed = {"low", "high", "documents", "unretrieved"}
     holding("what difference_histogram returned", histogram, needed, "columns")
     systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
-    side = np.sign(histogram[["low", "high"]].to_numpy().sum(axis=1))
+    ends = histogram[["low", "high"]].to_numpy()
     near, far = canvas.system_colours(systems)
-    colours = [{-1: near, 0: canvas.FAINT, 1: far}[int(value)] for value in side]
+    sides = np.sign(ends.sum(axis=1)).astype(int)
+    colours = [{-1: near, 0: canvas.FAINT, 1: far}[side] for side in sides]
     places = np.arange(len(histogram))
     one = histogram["unretrieved"].to_numpy()
     rest = histogram["documents"].to_numpy() - one
     ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(places, rest, 0.85, color=colours)
-    ax.bar(
-        places,
-        one,
-        0.85,
-        bottom=rest,
-        color=colours,
-        hatch="///",
-        edgecolor=canvas.ground(ax),
-        lw=0,
-    )
+    hatched: dict[str, Any] = {"hatch": "///", "edgecolor": canvas.ground(ax)}
+    ax.bar(places, one, 0.85, bottom=rest, color=colours, lw=0, **hatched)
     names = fitting_names(ax, systems, 0.3)
-    ends = histogram[["low", "high"]].to_numpy()
     name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
-
-    nearer = [
-        Patch(color=colour, label=f"nearer in {name}")
-        for colour, name in zip((near, far), names, strict=True)
-    ]
-    one_only: dict[str, Any] = {"edgecolor": canvas.ground(ax), "label": "retrieved by one only"}
-    alone = Patch(facecolor=canvas.FAINT, hatch="///", **one_only)
-    canvas.legend_beside(ax, handles=[*nearer, alone])
+    known = zip((near, far), names, strict=True)
+    handles = [Patch(color=colour, label=f"nearer in {name}") for colour, name in known]
+    handles.append(Patch(facecolor=canvas.FAINT, label="retrieved by one only", **hatched))
+    canvas.legend_beside(ax, handles=handles)
     return ax
 
 

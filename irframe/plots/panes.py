@@ -5,7 +5,7 @@ Figures: paper, panes.
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -17,11 +17,7 @@ from irframe.cubes.by_group import groups, with_given_groups
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
-from irframe.plots.room import NARROW
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from irframe.plots.room import NARROW, Axes, Size
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
 """Columns of a page -> width and height of a figure, in inches."""
@@ -101,7 +97,7 @@ def panes(
     depth: int | None = None,
     systems: Sequence[Hashable] | None = None,
     columns: int = 3,
-    figsize: tuple[float, float] | None = None,
+    figsize: Size = None,
 ) -> NDArray[Any]:
     r"""Draw the same figure of several collections, metrics, tests or quantities side by side.
 
@@ -199,17 +195,17 @@ def _parts(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
     return list(groups(data, by))
 
 
-def _name(ax: "Axes", name: str) -> None:
+def _name(ax: Axes, name: str) -> None:
     """Write the name of a part above what its figure says of itself."""
     title = " ".join(ax.get_title(loc="left").split())
     ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 
 
-def _taken_legend(ax: "Axes") -> dict[str, Any]:
+def _taken_legend(ax: Axes) -> dict[str, Any]:
     """Take the legend off axes, and return what it names."""
     legend = ax.get_legend()
     if legend is None:
         return {}
     legend.remove()
-    names = [text.get_text() for text in legend.get_texts()]
+    names = (text.get_text() for text in legend.get_texts())
     return dict(zip(names, legend.legend_handles, strict=True))

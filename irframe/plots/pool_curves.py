@@ -4,7 +4,7 @@ Figures: pool_curves, robustness_curves, budget_curves, leave_out_changes, equal
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,19 +15,16 @@ from irframe.cubes.view import refuse_without
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, name_ticks
+from irframe.plots.room import NARROW, Axes, Size, name_ticks, whole_ticks
 from irframe.scores.summary import cautions_of
 from irframe.tables.captions import told_method
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def pool_curves(
     growth: xr.Dataset | Mapping[str, xr.Dataset],
     *,
     ax: "Sequence[Axes] | None" = None,
-    figsize: tuple[float, float] | None = None,
+    figsize: Size = None,
 ) -> Any:
     """Draw how many relevant documents pools of growing depth find, and how fast they dry up.
 
@@ -61,38 +58,36 @@ def pool_curves(
     >>> left.get_ylabel()
     'relevant documents per topic'
     """
-    curves = growth if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset) else None
-    named: dict[str, Any] = dict(curves) if curves is not None else {"": growth}
+    named: Mapping[Any, Any] = {"": growth}
+    if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset):
+        named = growth
     for part in named.values():
         holding("what pool_growth gives", part, {"relevant", "rate"})
+    panes = np.asarray(_two_axes(figsize) if ax is None else ax, dtype=object).ravel()
     canvas.refuse_both(ax, figsize)
-    if ax is None:
-        plt = canvas.pyplot()
-        size = figsize or canvas.asked_size((9, 3.8))
-        beside = (1, 2) if 72 * size[0] > NARROW else (2, 1)
-        size = size if figsize or beside == (1, 2) else (size[0], 1.7 * size[1])
-        ax = plt.subplots(*beside, figsize=size, layout="constrained")[1]
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
-
-    panes = np.asarray(ax, dtype=object).ravel()
     if len(panes) != 2:
         raise ParameterError("two axes", str(len(panes)))
     for number, (name, part) in enumerate(named.items()):
-        style = {
-            **canvas.series_style(number),
-            "marker": canvas.MARKERS[number % len(canvas.MARKERS)],
-        }
+        style = canvas.marked_style(number) | {"label": name, "linewidth": 1.8}
         for pane, variable in zip(panes, ("relevant", "rate"), strict=True):
-            depths = part[DEPTH].to_numpy()
-            pane.plot(depths, part[variable], label=name, markersize=4, linewidth=1.8, **style)
-    panes[0].set(xlabel="pool depth d", ylabel="relevant documents per topic")
-    panes[1].set(xlabel="pool depth d", ylabel="share of relevant among newly judged")
-    for pane in panes:
+            pane.plot(part[DEPTH], part[variable], **style)
+    labels = ("relevant documents per topic", "share of relevant among newly judged")
+    for pane, label in zip(panes, labels, strict=True):
+        pane.set(xlabel="pool depth d", ylabel=label)
         pane.set_ylim(bottom=0)
-        pane.xaxis.set_major_locator(MaxNLocator(integer=True))
+        whole_ticks(pane)
     if "" not in named:
         canvas.legend_beside(panes[1])
     return panes
+
+
+def _two_axes(figsize: Size) -> Any:
+    """Return two axes of a new figure, side by side if it is wide enough."""
+    plt, size = canvas.pyplot(), figsize or canvas.asked_size((9, 3.8))
+    beside = 72 * size[0] > NARROW
+    size = size if figsize or beside else (size[0], 1.7 * size[1])
+    shape = (1, 2) if beside else (2, 1)
+    return plt.subplots(*shape, figsize=size, layout="constrained")[1]
 
 
 SHARE, SEED = "share", "seed"
@@ -102,9 +97,9 @@ def robustness_curves(
     agreement: xr.DataArray,
     *,
     depth: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw how alike systems are ordered on shares of the judgments and on all of them.
 
     Also called as ``agreement.ireval.plot.robustness_curves()``.
@@ -143,29 +138,24 @@ def robustness_curves(
     'share of the judgments kept'
     """
     refuse_without(agreement, (SHARE, SEED), "what robustness gives, over share and seed")
-    chosen = agreement
+    chosen = agreement.sortby(SHARE, ascending=False)
     if DEPTH in agreement.dims:
-        known = agreement[DEPTH].to_numpy().tolist()
-        chosen = agreement.isel(
-            {DEPTH: canvas.only_place("depth", depth, known, "the depths scored")}
-        )
-    chosen = chosen.sortby(SHARE, ascending=False)
-    means, spread = chosen.mean(SEED), chosen.std(SEED)
+        chosen = canvas.only_depth(chosen, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
-    places = shares if 1 in shares else np.append(1, shares)
+    if 1 not in shares:
+        whole = xr.ones_like(chosen.isel({SHARE: [0]})).assign_coords({SHARE: [1.0]})
+        chosen = xr.concat([whole, chosen], SHARE)
+    places = chosen[SHARE].to_numpy()
     ax = canvas.new_axes(ax, figsize=figsize)
     ax.axhline(0.9, color=canvas.FAINT, linestyle=":", linewidth=1)
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
-        lines = [part.sel({METRIC: metric}).to_numpy() for part in (means, spread)]
-        mean, half = (
-            np.append(whole, line) if len(places) > len(shares) else line
-            for whole, line in zip((1.0, 0.0), lines, strict=True)
-        )
-        colour = canvas.series_style(number)["color"]
-        marker = canvas.MARKERS[number % len(canvas.MARKERS)]
-        ax.plot(places, mean, color=colour, marker=marker, markersize=4, label=str(metric))
-        ax.fill_between(places, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
-    method = told_method(chosen.attrs) or "agreement"
+        line = chosen.sel({METRIC: metric})
+        mean, half = line.mean(SEED).to_numpy(), line.std(SEED).to_numpy()
+        style = canvas.marked_style(number) | {"linestyle": "-"}
+        ax.plot(places, mean, label=str(metric), **style)
+        look = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
+        ax.fill_between(places, mean - half, mean + half, **look)
+    method = told_method(agreement.attrs) or "agreement"
     ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
     ax.set_xlim(1.02, min(shares) - 0.02)
     name_ticks(ax, np.sort(places), np.sort(places))
@@ -188,9 +178,9 @@ def budget_curves(
     value: Literal["kept", "changed", "found", "tau", "tau_ap"] = "kept",
     *,
     metric: Hashable | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw what more judgments buy, a curve for each way to choose the documents.
 
     Also called as ``replayed.ireval.plot.budget_curves()``.
@@ -238,19 +228,16 @@ def budget_curves(
     word = WORDS[choice("value", value, list(WORDS))]
     holding("what replay gives", replayed, {"strategy", "budget"}, "sizes")
     mean, ends = replayed[value], replayed[f"{value}_interval"]
-    if "metric" in mean.dims:
+    if METRIC in mean.dims:
         mean = canvas.only_metric(mean, metric)
-        ends = ends.sel(metric=mean["metric"])
+        ends = ends.sel(metric=mean[METRIC])
     factor = 100 if word.endswith("%") else 1
     ax = canvas.new_axes(ax, figsize=figsize)
     budgets = replayed["budget"].to_numpy()
     for number, name in enumerate(replayed["strategy"].to_numpy()):
-        style = {
-            **canvas.series_style(number),
-            "marker": canvas.MARKERS[number % len(canvas.MARKERS)],
-        }
+        style = canvas.marked_style(number)
         curve, (low, high) = factor * mean[number].to_numpy(), factor * ends[number].to_numpy().T
-        ax.plot(budgets, curve, label=str(name), markersize=4, linewidth=1.8, **style)
+        ax.plot(budgets, curve, label=str(name), linewidth=1.8, **style)
         ax.fill_between(budgets, low, high, color=style["color"], alpha=0.12, linewidth=0)
     ax.set_xscale("log")
     name_ticks(ax, budgets, budgets)
@@ -261,12 +248,8 @@ def budget_curves(
 
 
 def leave_out_changes(
-    rows: pd.DataFrame,
-    *,
-    depth: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    rows: pd.DataFrame, *, depth: int | None = None, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw by how much the score of every run falls when it is left out of the pool.
 
     Also called as ``rows.ireval.plot.leave_out_changes()``.
@@ -301,12 +284,9 @@ def leave_out_changes(
     >>> ax.get_ylabel()
     'change without own judgments, %'
     """
-    needed = [METRIC, DEPTH, "rank", "change"]
-    holding("what leave_out gives", rows, needed, "columns")
+    holding("what leave_out gives", rows, {METRIC, DEPTH, "rank", "change"}, "columns")
     known = rows[DEPTH].unique().tolist()
     depth = known[canvas.only_place("depth", depth, known, "the depths scored")]
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
-
     part = rows[rows[DEPTH] == depth]
     ax = canvas.new_axes(ax, figsize=figsize)
     ax.axhline(0, color=canvas.FAINT, linewidth=1)
@@ -321,7 +301,7 @@ def leave_out_changes(
         ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
     ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
     canvas.subtitle(ax, f"depth {depth}")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_ticks(ax)
     canvas.legend_beside(ax)
     return ax
 
@@ -330,12 +310,8 @@ COST = "judgments"
 
 
 def equal_cost(
-    found: xr.Dataset,
-    *,
-    metric: Any = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    found: xr.Dataset, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
+) -> Axes:
     """Draw how many topics a budget pays for by pool depth, and the share of significant pairs.
 
     Also called as ``found.ireval.plot.equal_cost()``.
@@ -371,6 +347,8 @@ def equal_cost(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('pool depth d = evaluation depth', 'topics')
     """
+    from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
+
     holding("what budget gives", found, {"significant", "topics"})
     shares = canvas.only_metric(found["significant"], metric)
     ax = canvas.new_axes(ax, figsize=figsize)
@@ -382,12 +360,10 @@ def equal_cost(
         points = ax.scatter(depths, topics, c=share, s=55, zorder=2, **colours)
         _name_line(ax, depths, topics, share, f"{int(amount):,} judgments")
     ax.set(xscale="log", yscale="log", xlabel="pool depth d = evaluation depth", ylabel="topics")
-    title = [str(shares["metric"].item()), *cautions_of(found.attrs)]
+    title = [str(shares[METRIC].item()), *cautions_of(found.attrs)]
     ax.set_title("; ".join(title), fontsize="medium")
     ax.margins(x=0.08, y=0.12)
     ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
-    from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
-
     ax.xaxis.set_minor_locator(NullLocator())
     name_ticks(ax, depths, depths)
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -397,18 +373,18 @@ def equal_cost(
     return ax
 
 
-def _name_line(ax: "Axes", depths: Any, topics: Any, share: Any, name: str) -> None:
+def _name_line(ax: Axes, depths: Any, topics: Any, share: Any, name: str) -> None:
     """Ring the point with most significant pairs, the shallowest of several, and name a line."""
-    look: dict[str, Any] = {"textcoords": "offset points"}
+    offset: dict[str, Any] = {"textcoords": "offset points"}
     if not np.isnan(share).all():
         best = int(np.nanargmax(share))
         where = depths[best], topics[best]
         ring: dict[str, Any] = {"facecolors": "none", "linewidths": 1.5, "zorder": 3}
         ax.scatter(*where, s=150, edgecolors=canvas.ink(ax), **ring)
         text = f"{share[best]:.0%}"
-        ax.annotate(text, where, fontsize="small", xytext=(0, 11), ha="center", **look)
+        ax.annotate(text, where, fontsize="small", xytext=(0, 11), ha="center", **offset)
     there = np.flatnonzero(~np.isnan(topics))
     if len(there):
         where = depths[there[-1]], topics[there[-1]]
-        small: dict[str, Any] = {"fontsize": "x-small", "color": canvas.FAINT} | look
+        small = offset | {"fontsize": "x-small", "color": canvas.FAINT}
         ax.annotate(name, where, xytext=(9, 0), va="center", **small)

@@ -1,17 +1,53 @@
-"""How much room axes have, and what fits there: short names, labels that wrap, ticks."""
+"""How much room axes have, and what fits there: names, labels that wrap, thinned ticks, legends.
 
-from collections.abc import Hashable, Sequence
+Labels wrap, ticks are thinned and legends hang when a figure is drawn, so that it holds for
+whatever size it has by then.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+import numpy as np
+
+from irframe.names import printable
+
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 - for all figures
+else:
+    Axes = Any  # figures may be listed where matplotlib is not there
 
-
+Size = tuple[float, float] | None
+"""Width and height of a figure in inches, if they are asked for."""
 ELLIPSIS = "…"
 """What stands for the characters left out."""
 LEAST = 5
 """Fewest characters of a name that was shortened."""
+PITCH = 1.25
+"""Height of a row with a name, in heights of its letters."""
+AROUND = 7.0
+"""Lines that titles, ticks and labels take above and below rows."""
+FREE: WeakSet[Any] = WeakSet()
+"""Figures whose height the caller did not choose."""
+NARROW = 324.0
+"""Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
+LETTER = 0.6
+"""Width of a letter, in heights of letters, about."""
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
+EDGE = 0.03
+"""Share of the width of a figure that texts leave free."""
+APART = 0.4
+"""Least distance of two labels along an axis, in heights of their letters."""
+ROW = 1.7
+"""Height of a row of a legend, in heights of its letters."""
+ROWS = 2
+"""Rows of a legend for which a figure has room without being higher."""
+LINE = 1.15
+"""Height of a line, in heights of its letters."""
+HANDLE = 3.1
+"""Width of what a legend shows beside a text, and of the gap to the next, in heights of letters."""
 
 
 def short_names(names: Sequence[Hashable], most: int) -> list[str]:
@@ -34,83 +70,57 @@ def short_names(names: Sequence[Hashable], most: int) -> list[str]:
     ['…run-1-o…', '…run-2-o…']
     """
     texts = [str(name) for name in names]
-    distinct = len(set(texts))
     for length in range(max(most, LEAST), max(map(len, texts), default=0)):
         for tried in _shortened(texts, length):
-            if len(set(tried)) == distinct:
+            if len(set(tried)) == len(set(texts)):
                 return tried
     return texts
 
 
-def _shortened(texts: list[str], length: int) -> list[list[str]]:
-    """Return ways to cut texts to a length: more of the head, of the tail, or where they part."""
+def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:
+    """Yield ways to cut texts to a length: more of the head, of the tail, or where they part."""
     kept = length - 1
-    heads = sorted(range(2, kept - 1), key=lambda head: abs(head - (kept + 1) // 2))
-    ways = [
-        [t if len(t) <= length else t[:head] + ELLIPSIS + t[len(t) - kept + head :] for t in texts]
-        for head in heads
-    ]
+    for head in sorted(range(2, kept - 1), key=lambda head: abs(head - (kept + 1) // 2)):
+        ends = [text[:head] + ELLIPSIS + text[len(text) - kept + head :] for text in texts]
+        yield [t if len(t) <= length else cut for t, cut in zip(texts, ends, strict=True)]
     columns = enumerate(zip(*(text for text in texts if len(text) > length), strict=False))
     shared = next((place for place, letters in columns if len(set(letters)) > 1), 0)
     start = max(0, shared - kept // 2)
     parts = [f"{ELLIPSIS}{text[start : start + kept - 1]}{ELLIPSIS}" for text in texts]
-    whole = zip(texts, parts, strict=True)
-    return [*ways, [text if len(text) <= length else part for text, part in whole]]
+    yield [t if len(t) <= length else part for t, part in zip(texts, parts, strict=True)]
 
 
-PITCH = 1.25
-"""Height of a row with a name, in heights of its letters."""
-AROUND = 7.0
-"""Lines that titles, ticks and labels take above and below rows."""
-FREE: WeakSet[Any] = WeakSet()
-"""Figures whose height the caller did not choose."""
-NARROW = 324.0
-"""Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
-LETTER = 0.6
-"""Width of a letter, in heights of letters, about."""
-
-
-def rows_in(ax: "Axes", size: float = 1.0) -> int:
+def rows_in(ax: Axes, size: float = 1.0) -> int:
     """Return how many rows with a name fit into axes, its letters being so high among others."""
     high = letter(ax)
     free = room(ax)[1] - (AROUND * high if alone(ax) else 0)
     return max(1, int(free / (PITCH * size * high)))
 
 
-def letter(ax: "Axes") -> float:
+def letter(ax: Axes) -> float:
     """Return how high letters are, in points."""
     return float(ax.xaxis.label.get_fontsize())
 
 
-def alone(ax: "Axes") -> bool:
+def alone(ax: Axes) -> bool:
     """Tell whether axes have a figure for themselves, except for scales of colours."""
     return sum(not hasattr(one, "_colorbar") for one in figure_of(ax).axes) == 1
 
 
-def figure_of(ax: "Axes") -> Any:
+def figure_of(ax: Axes) -> Any:
     """Return the whole figure that axes are on."""
     return ax.figure.figure
 
 
-def room(ax: "Axes") -> tuple[float, float]:
+def room(ax: Axes) -> tuple[float, float]:
     """Return the width and height, in points, that axes and the texts around them have."""
     figure = figure_of(ax)
     box = figure.bbox if alone(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
 
-def fitting_names(ax: "Axes", names: Any, share: float = 0.35) -> list[str]:
-    """Return names that take at most a share of the width, shortened where they are longer.
-
-    Parameters
-    ----------
-    ax
-        The axes.
-    names
-        What is named.
-    share
-        Share of the width that there is for a name.
-    """
+def fitting_names(ax: Axes, names: Any, share: float = 0.35) -> list[str]:
+    """Return names that take at most a share of the width, shortened where they are longer."""
     return short_names(names, int(share * room(ax)[0] / (LETTER * letter(ax))))
 
 
@@ -125,19 +135,12 @@ def of_all(shown: int, count: int, what: str = "systems") -> str:
     return f"{shown} of {count} {what}" if shown < count else ""
 
 
-def fits_across(ax: "Axes", count: int, height: float) -> bool:
+def fits_across(ax: Axes, count: int, height: float) -> bool:
     """Tell whether upright names of letters so high stand side by side along axes."""
     return count * PITCH * height <= 0.7 * room(ax)[0]
 
 
-def name_ticks(
-    ax: "Axes",
-    places: Any,
-    names: Any,
-    *,
-    rotation: float = 0,
-    size: Any = None,
-) -> None:
+def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: Any = None) -> None:
     """Write names under places along axes; where they are too many, some in regular steps.
 
     Parameters
@@ -153,26 +156,19 @@ def name_ticks(
     size
         How high their letters are.
     """
-    from irframe.plots.texts import Thinned  # noqa: PLC0415 - costs time at import
-
     labels = [str(name) for name in names]
     ha = "right" if rotation % 90 else "center"
     ax.set_xticks(list(places), labels, rotation=rotation, fontsize=size, ha=ha)
-    pairs = zip(map(float, places), labels, strict=True)
-    ax.xaxis.set_major_formatter(Thinned(dict(pairs)))
+    ax.xaxis.set_major_formatter(thinned(dict(zip(map(float, places), labels, strict=True))))
 
 
-def name_topics(ax: "Axes", topics: Any) -> None:
+def name_topics(ax: Axes, topics: Any) -> None:
     """Write upright names of topics under the places 0, 1, ... if there is room for all."""
     names = [str(topic) for topic in topics] if fits_across(ax, len(topics), X_SMALL) else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
 
 
-X_SMALL = 7
-"""Height of the letters of topics, in points."""
-
-
-def stretch(ax: "Axes", points: float) -> None:
+def stretch(ax: Axes, points: float) -> None:
     """Make a figure higher, if its height was left to it."""
     figure = figure_of(ax)
     if figure in FREE and points > 0:
@@ -180,7 +176,14 @@ def stretch(ax: "Axes", points: float) -> None:
         figure.set_size_inches(wide, high + points / 72)
 
 
-def few_dates(ax: "Axes") -> None:
+def whole_ticks(ax: Axes) -> None:
+    """Let ticks along axes be whole numbers."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def few_dates(ax: Axes) -> None:
     """Write as many dates under axes as there is room for."""
     from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - costs time at import
 
@@ -189,13 +192,7 @@ def few_dates(ax: "Axes") -> None:
 
 
 def drop_overlapping(texts: Sequence[Any]) -> None:
-    """Take away the texts that would lie over earlier ones, or beyond their figure.
-
-    Parameters
-    ----------
-    texts
-        Texts of one figure, the most important first.
-    """
+    """Take away texts that would lie over earlier, more important ones, or beyond their figure."""
     if not texts:
         return
     figure = figure_of(texts[0].axes)
@@ -208,3 +205,136 @@ def drop_overlapping(texts: Sequence[Any]) -> None:
             kept.append(box)
         else:
             text.set_visible(False)
+
+
+def wrap_labels(ax: Axes) -> None:
+    """Let labels and titles of axes go on in a next line where they are longer than the axes."""
+    limits: dict[Any, Any] = {ax.xaxis.label: _around, ax.title: _around}
+    limits |= {ax.yaxis.label: lambda ax: float(ax.bbox.height)}
+    limits |= {ax._left_title: _to_the_right}  # type: ignore[attr-defined]  # noqa: SLF001
+    for text, limit in limits.items():
+        text.set_wrap(True)
+        text._get_wrap_line_width = partial(limit, ax)  # noqa: SLF001 - there is no other way
+    figure = figure_of(ax)
+    figure.draw = partial(_draw, figure)
+
+
+def _draw(figure: Any, renderer: Any) -> None:
+    """Draw a figure, its names as all formats may hold them."""
+    write = renderer.draw_text
+
+    def written(gc: Any, x: Any, y: Any, text: str, *others: Any, **options: Any) -> None:
+        write(gc, x, y, printable(text), *others, **options)
+
+    renderer.draw_text = written
+    try:
+        type(figure).draw(figure, renderer)
+    finally:
+        renderer.draw_text = write
+
+
+def _around(ax: Axes) -> float:
+    """Return how wide a text above or below the middle of axes may be."""
+    if not alone(ax):
+        return float(ax.bbox.width)
+    middle, whole = (ax.bbox.x0 + ax.bbox.x1) / 2, figure_of(ax).bbox
+    return float(2 * min(middle - whole.x0, whole.x1 - middle) - EDGE * whole.width)
+
+
+def _to_the_right(ax: Axes) -> float:
+    """Return the way from the left of axes to the right of the figure, if nothing is between."""
+    figure = figure_of(ax)
+    beside = any(other.bbox.x0 >= ax.bbox.x1 for other in figure.axes)
+    end = ax.bbox.x1 if beside else (1 - EDGE) * figure.bbox.x1
+    return float(end - ax.bbox.x0)
+
+
+def width_of(text: str, size: float) -> float:
+    """Return how wide the longest line of a text is, in points."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - costs time at import
+    from matplotlib.textpath import text_to_path  # noqa: PLC0415 - the same
+
+    measure, font = text_to_path.get_text_width_height_descent, FontProperties(size=size)
+    return float(max(measure(line, font, ismath=False)[0] for line in text.split("\n")))
+
+
+def thinned(names: Mapping[float, str] | None = None) -> Any:
+    """Return what writes at ticks as there is room for: at all, or at some in regular steps.
+
+    Parameters
+    ----------
+    names
+        Place -> text; by default a place is written as a number, and numbers that are powers of
+        ten stay longest.
+    """
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - costs time at import
+
+    def write(x: float, _: int | None = None) -> str:
+        return f"{x:g}" if names is None else names.get(float(x), "")
+
+    def write_some(values: Sequence[float]) -> list[str]:
+        low, high = np.sort(formatter.axis.get_view_interval())
+        every = np.asarray(values, dtype=float)
+        places = every[(every >= low) & (every <= high)]
+        texts = [write(place) for place in places]
+        choices = _choices(places, tens=names is None)
+        shown = next((rows for rows in choices if _fit(formatter.axis, places, texts, rows)), [])
+        written = {places[row]: texts[row] for row in shown}
+        return [written.get(place, "") for place in every]
+
+    formatter: Any = FuncFormatter(write)
+    formatter.format_ticks = write_some
+    return formatter
+
+
+def _choices(places: Any, *, tens: bool) -> Iterable[list[int]]:
+    """Yield which ticks may be written at, more and more sparsely; powers of ten may come first."""
+    rows = list(range(len(places)))
+    if tens and (places > 0).all():
+        powers = np.log10(places)
+        whole = np.flatnonzero(np.isclose(powers, np.round(powers))).tolist()
+        yield rows
+        yield from (whole[::step] for step in range(1, len(whole)))
+        yield rows[::2]
+    yield from (rows[::step] for step in range(1, 1 + len(rows)))
+
+
+def _fit(axis: Any, places: Any, texts: list[str], rows: list[int]) -> bool:
+    """Tell whether the texts of some ticks of a horizontal axis stand apart."""
+    label = axis.get_major_ticks(1)[0].label1
+    size, turn = label.get_fontsize(), np.deg2rad(label.get_rotation() % 180)
+    scaled = axis.get_transform().transform
+    (low, high), at = scaled(np.array(axis.get_view_interval())), scaled(places[rows])
+    points = axis.axes.bbox.width * 72 / figure_of(axis.axes).dpi
+    steps = np.abs(np.diff(np.abs(at - low) / abs(high - low) * points))
+    if turn:
+        return bool((steps * np.sin(turn) >= LINE * size).all())
+    half = np.array([width_of(texts[row], size) for row in rows]) / 2
+    return bool((steps >= half[1:] + half[:-1] + APART * size).all())
+
+
+def _below(ax: Axes) -> Any:
+    """Return the line under axes, their ticks and their label that a legend hangs from."""
+    from matplotlib.transforms import Bbox  # noqa: PLC0415 - costs time at import
+
+    boxes = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis) if ax.axison]
+    around = Bbox.union([ax.bbox, *(box for box in boxes if box is not None)])
+    return Bbox.from_extents(around.x0, around.y0, ax.bbox.x1, around.y0)
+
+
+def hang_legend(ax: Axes, handles: list[Any], look: dict[str, Any]) -> Any:
+    """Put a legend under axes, their ticks and their label, in as many columns as fit."""
+    labels = [str(handle.get_label()) for handle in handles]
+    high = 0.833 * letter(ax)
+    free = 0.98 * room(ax)[0] - HANDLE * high
+    widest = max((width_of(label, high) for label in labels), default=1.0)
+    if widest > free:
+        labels = short_names(labels, int(max(map(len, labels)) * free / widest))
+    fitting = max(1, int((free + HANDLE * high) / (min(widest, free) + HANDLE * high)))
+    columns = min(fitting, len(labels))
+    rows = -(-len(labels) // max(columns, 1)) + (look["title"] is not None)
+    stretch(ax, (rows - ROWS) * ROW * high)
+    look = {**look, "ncols": columns, "columnspacing": 1.0, "handlelength": 1.3}
+    legend: Any = ax.legend(handles, labels, loc="upper center", **look)
+    legend.get_bbox_to_anchor = partial(_below, ax)
+    return legend

@@ -3,8 +3,8 @@
 Figures: score_boxes, system_ranking, best_so_far, topic_differences.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,17 +13,22 @@ import xarray as xr
 from irframe.checks import places
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
-from irframe.errors import DepthError, InputError, ParameterError
-from irframe.metrics.facts import TIE, best_first, facts, label_at
-from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
+from irframe.errors import InputError, ParameterError
+from irframe.metrics.facts import TIE, best_first, facts
+from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.plots import canvas
-from irframe.plots.room import drop_overlapping, few_dates, fitting_names, name_topics, of_all
+from irframe.plots.room import (
+    Axes,
+    Size,
+    drop_overlapping,
+    few_dates,
+    fitting_names,
+    name_topics,
+    of_all,
+)
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of, summary
 from irframe.tables.captions import told_repeats, told_topics
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def only_layer(
@@ -54,20 +59,8 @@ def only_layer(
         For a depth that the scores lack.
     """
     known = scores if repeated else refuse_repeats(scores, "this figure")
-    chosen = canvas.only_metric(to_scores(known), metric)
-    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in chosen.dims]
-    label = str(chosen[METRIC].item())
-    if DEPTH not in chosen.dims:
-        if depth is not None:
-            raise DepthError("scores by depth", "scores without depths", "leave depth= out")
-        return chosen.transpose(*dims), label
-    depths = chosen.indexes[DEPTH]
-    depth = int(depths.max()) if depth is None else depth
-    if depth not in depths:
-        known = f"a depth scored, from {depths.min()} to {depths.max()}"
-        raise DepthError(known, repr(depth))
-    layer = chosen.isel({DEPTH: depths.get_loc(depth)}).transpose(*dims)
-    return layer, label_at(label, depth)
+    layer, label = canvas.one_depth(canvas.only_metric(to_scores(known), metric), depth)
+    return layer.transpose(SYSTEM, ..., TOPIC), label
 
 
 @read_at_budgets
@@ -77,9 +70,9 @@ def score_boxes(
     metric: Any = None,
     depth: int | None = None,
     systems: Sequence[Hashable] | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw how the scores of each system spread over topics, the best system first.
 
     Also called as ``scores.ireval.plot.score_boxes()``.
@@ -124,7 +117,7 @@ def score_boxes(
     means = averages(layer).to_numpy()
     names = layer.indexes[SYSTEM].tolist()
     order = best_first(means, facts(label).sign).tolist()
-    chosen = set(canvas.chosen_systems(systems, names, order, len(names)))
+    chosen = canvas.chosen_systems(systems, names, order, len(names))
     rows = [row for row in order if row in chosen]
     ax, fit = canvas.row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, chosen=systems is not None)
     rows = rows[:fit]
@@ -137,22 +130,21 @@ def score_boxes(
     return ax
 
 
-def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
+def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
     """Draw a box per system, in the colour of the system where there are few."""
     from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - costs time at import
 
-    places = range(len(names))
+    places = np.arange(len(names))
     stats = pd.DataFrame(boxplot_stats(values))
     height, dark = 0.6, {"color": canvas.ink(ax), "linewidth": 1}
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
         ax.hlines(places, stats[outer], stats[inner], **dark)
-        ax.vlines(stats[outer], np.subtract(places, height / 4), np.add(places, height / 4), **dark)
+        ax.vlines(stats[outer], places - height / 4, places + height / 4, **dark)
     few = len(names) <= len(canvas.COLOURS)
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
     box = {"edgecolor": canvas.ink(ax), "color": colours, "alpha": 0.6}
     ax.barh(places, stats["q3"] - stats["q1"], height, stats["q1"], **box)
-    half = height / 2
-    ax.vlines(stats["med"], np.subtract(places, half), np.add(places, half), **dark)
+    ax.vlines(stats["med"], places - height / 2, places + height / 2, **dark)
     for place, points in enumerate(stats["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
     ax.set_yticks(places, fitting_names(ax, names))
@@ -167,9 +159,9 @@ def system_ranking(
     alpha: float = 0.05,
     top: int | None = None,
     systems: Sequence[Hashable] | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the systems from best to worst with the confidence interval of each mean.
 
     Also called as ``scores.ireval.plot.system_ranking()``.
@@ -221,14 +213,13 @@ def system_ranking(
     if top is not None and top < 1:
         raise ParameterError("top of at least 1", repr(top))
     layer, label = only_layer(scores, metric, depth, repeated=True)
-    summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
-    means = summed["mean"].to_numpy()
-    sign = -facts(label).sign
+    summed = summary(layer.rename(label).drop_vars(METRIC), alpha=alpha).isel({METRIC: 0})
     names = layer.indexes[SYSTEM].tolist()
-    ranked = np.argsort(sign * np.round(means, TIE), kind="stable").tolist()
+    towards = -facts(label).sign * np.round(summed["mean"].to_numpy(), TIE)
+    ranked = np.argsort(towards, kind="stable").tolist()
     rows = canvas.chosen_systems(systems, names, ranked, len(ranked))
     order = [row for row in ranked if row in rows][:top]
-    chosen = any(part is not None for part in (top, systems))
+    chosen = top is not None or systems is not None
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=chosen)
     order = order[:fit]
     _dots(ax, summed, layer, order)
@@ -241,7 +232,7 @@ def system_ranking(
     return ax
 
 
-def _dots(ax: "Axes", summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
+def _dots(ax: Axes, summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
     """Draw means with their intervals, before them those of repeats, if there are any.
 
     The mean of a repeat is over the topics on which all repeats of its system have a score.
@@ -250,19 +241,13 @@ def _dots(ax: "Axes", summed: xr.Dataset, layer: xr.DataArray, order: list[int])
         there = layer.notnull()
         there = (there | ~there.any(TOPIC)).all(REPEAT)
         means = layer.where(there).mean(TOPIC).transpose(SYSTEM, REPEAT).to_numpy()[order]
-        rows = np.arange(len(order))[:, np.newaxis] + np.zeros(means.shape[1])
-        ax.plot(means.ravel(), rows.ravel(), ".", markersize=4, color=canvas.COLOURS[1], zorder=3)
+        rows = np.arange(len(order)).repeat(means.shape[1])
+        ax.plot(means.ravel(), rows, ".", markersize=4, color=canvas.COLOURS[1], zorder=3)
     middle = summed["mean"].to_numpy()
     sides = [abs(summed[side].to_numpy() - middle)[order] for side in ("ci_low", "ci_high")]
-    ax.errorbar(
-        *(middle[order], range(len(order))),
-        xerr=np.nan_to_num(sides),
-        fmt="o",
-        markersize=4,
-        color=canvas.COLOURS[0],
-        ecolor=canvas.FAINT,
-        elinewidth=2,
-    )
+    look: dict[str, Any] = {"color": canvas.COLOURS[0], "ecolor": canvas.FAINT, "elinewidth": 2}
+    rows, ends = np.arange(len(order)), np.nan_to_num(sides)
+    ax.errorbar(middle[order], rows, xerr=ends, fmt="o", markersize=4, **look)
 
 
 @read_at_budgets
@@ -273,9 +258,9 @@ def best_so_far(
     metric: Any = None,
     depth: int | None = None,
     named: bool = True,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw the systems of a leaderboard by the day they came, and which of them led when.
 
     Also called as ``scores.ireval.plot.best_so_far(dates)``.
@@ -339,13 +324,9 @@ def best_so_far(
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     ax.plot(days, means, "o", color=canvas.FAINT, markersize=5, fillstyle="none", label="others")
-    steps: dict[str, Any] = {
-        "color": canvas.COLOURS[1],
-        "drawstyle": "steps-post",
-        "linewidth": 1.5,
-    }
+    steps: dict[str, Any] = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
     last = [*days[leads], days.max()]
-    ax.plot(last, [*means[leads], means[leads[-1]]], label="best so far", **steps)
+    ax.plot(last, [*means[leads], means[leads[-1]]], color=canvas.COLOURS[1], **steps)
     ax.plot(days[leads], means[leads], "o", color=canvas.COLOURS[1], label="took the lead")
     ax.margins(0.08, 0.1)
     ax.set(xlabel="day", ylabel=f"mean {label}")
@@ -354,14 +335,11 @@ def best_so_far(
     canvas.legend_beside(ax)
     few_dates(ax)
     if named:
-        _name(ax, zip(fitting_names(ax, names[leads], 0.3), days[leads], means[leads], strict=True))
+        look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
+        points = zip(fitting_names(ax, names[leads], 0.3), days[leads], means[leads], strict=True)
+        texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
+        drop_overlapping(texts[::-1])  # of names that have not room for all, the last ones stay
     return ax
-
-
-def _name(ax: "Axes", leaders: Iterable[Any]) -> None:
-    """Write who took the lead, the last ones first where there is not room for all."""
-    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-    drop_overlapping([ax.annotate(name, at, (3, 4), **look) for name, *at in leaders][::-1])
 
 
 @read_at_budgets
@@ -372,9 +350,9 @@ def topic_differences(
     *,
     metric: Any = None,
     depth: int | None = None,
-    ax: "Axes | None" = None,
-    figsize: tuple[float, float] | None = None,
-) -> "Axes":
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
     """Draw by how much one system is ahead of another on every topic.
 
     Also called as ``scores.ireval.plot.topic_differences(a, b)``.
@@ -423,14 +401,13 @@ def topic_differences(
         raise InputError(f"topics on which {a} and {b} both have a score", "none")
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
-    lead = -values if facts(label).cost else values
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    near, far = canvas.system_colours([a, b])
-    first, second = fitting_names(ax, [a, b], 0.3)
-    for system, colour, bars in ((first, near, lead > 0), (second, far, lead < 0)):
-        label_ = f"{system} better: {bars.sum()}"
-        ax.bar(np.flatnonzero(bars), values[bars], color=colour, label=label_)
-    equal = np.flatnonzero(lead == 0)
+    sides = zip(fitting_names(ax, [a, b], 0.3), canvas.system_colours([a, b]), (1, -1), strict=True)
+    for system, colour, side in sides:
+        bars = np.sign(values) == side * facts(label).sign
+        better = f"{system} better: {bars.sum()}"
+        ax.bar(np.flatnonzero(bars), values[bars], color=colour, label=better)
+    equal = np.flatnonzero(values == 0)
     ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
     ax.axhline(values.mean(), color=canvas.ink(ax), linestyle="--", linewidth=1, label="mean")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)

@@ -16,7 +16,7 @@ from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.ranks.leaderboard import sheet
-from irframe.reports.setting import MISSING, NAMED, fixed, percent, say, short, spoken, text
+from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, text
 from irframe.reports.view import View
 
 BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
@@ -171,9 +171,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             share=(share(start, low, high), share(mean, low, high), share(end, low, high)),
             change="" if np.isnan(base) else f"{mean - base:+.3f}{star}",
             marks=",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
-            unjudged=MISSING
-            if np.isnan(unjudged[row])
-            else f"{100 * unjudged[row]:.0f}\N{NO-BREAK SPACE}%",
+            unjudged=MISSING if np.isnan(unjudged[row]) else f"{100 * unjudged[row]:.0f}{SPACE}%",
             first=MISSING if np.isnan(first) else percent(first),
             repeats=[
                 (label, fixed(value), share(value, low, high))
@@ -306,11 +304,9 @@ def _spelled(row: dict[Any, Any]) -> dict[str, str]:
     }
 
 
-def hardest(view: View) -> list[list[tuple[str, dict[str, Any]]]]:
-    """Say which topics are the hardest, by metric and depth."""
-    depths = range(len(view.setting.depths))
-    metrics = range(len(view.setting.metrics))
-    return [[HardTopics(view, metric, depth).claim for depth in depths] for metric in metrics]
+def hardest(view: View, metric: int, depth: int) -> tuple[str, dict[str, Any]]:
+    """Say which topics are the hardest."""
+    return HardTopics(view, metric, depth).claim
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,28 +338,23 @@ class Sheet:
     @property
     def says(self) -> str:
         """On how many topics it is better and worse than the median."""
-        name, n = self.rung.system, len(self.topics)
-        if self.view.alone:
-            low, high = self.topics["score"].min(), self.topics["score"].max()
-            return say("sheet.alone", name=name, low=low, high=high, n=n)
         side = np.sign(self.topics["better"])
-        better, worse = int((side > 0).sum()), int((side < 0).sum())
-        return say("sheet.says", name=name, better=better, worse=worse, n=n)
+        low, high = self.topics["score"].min(), self.topics["score"].max()
+        counts = {"better": int((side > 0).sum()), "worse": int((side < 0).sum())}
+        key, name = "sheet.alone" if self.view.alone else "sheet.says", self.rung.system
+        return say(key, name=name, n=len(side), low=low, high=high, **counts)
 
     @property
     def known(self) -> list[str]:
         """What the ladder says of it, and on how many topics no system is better."""
         rung, best = self.rung._asdict(), int((self.topics["rank"] == 1).sum())
-        fitting = {
-            "sheet.rank": not self.view.alone,
-            "sheet.bare": rung["interval"] == MISSING,
-            "sheet.mean": rung["interval"] != MISSING,
-            "sheet.first": rung["first"] != MISSING,
-            "sheet.unjudged": rung["unjudged"] != MISSING,
-            "sheet.best": not self.view.alone,
-        }
-        rung |= {"best": best, "n": len(self.topics)}
-        return spoken((key, rung) for key, there in fitting.items() if there)
+        told = {f"sheet.{name}": rung[name] != MISSING for name in ("first", "unjudged")}
+        several = not self.view.alone
+        keys = ["sheet.rank"] if several else []
+        keys += ["sheet.bare" if rung["interval"] == MISSING else "sheet.mean"]
+        keys += [key for key, there in told.items() if there]
+        keys += ["sheet.best"] if several else []
+        return [say(key, **rung | {"best": best, "n": len(self.topics)}) for key in keys]
 
     @cached_property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:

@@ -16,7 +16,7 @@ from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Lists, Snippets
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
-from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, spoken, text
+from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, text
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
@@ -117,11 +117,6 @@ class Page:
         return hues
 
     @cached_property
-    def hard(self) -> HardTopics:
-        """The topics as the page opens."""
-        return HardTopics(self.opening, 0, self.setting.place)
-
-    @cached_property
     def known(self) -> list[str]:
         """What the ladder tells of systems besides numbers."""
         return list(known(self.opening))
@@ -132,22 +127,10 @@ class Page:
         return list(rungs(self.opening, self.systems))
 
     @cached_property
-    def ladder(self) -> list[int]:
-        """Positions of its systems."""
-        return [rung.place for rung in self.rungs]
-
-    @cached_property
     def drawn(self) -> list[int]:
         """Systems whose curves are drawn at first."""
-        drawn = self.ladder[:DRAWN]
-        return drawn + [place for place in self.ladder[DRAWN:] if place in self.baselines]
-
-    @cached_property
-    def now(self) -> list[str]:
-        """What the page opens with, in words, by view."""
-        key = "now.track" if len(self.views) > 1 else "now.page"
-        values = {"metric": self.setting.metrics[0], "depth": self.setting.at}
-        return spoken((key, {"view": view.name, **values}) for view in self.views)
+        ladder = [rung.place for rung in self.rungs]
+        return ladder[:DRAWN] + [place for place in ladder[DRAWN:] if place in self.baselines]
 
     @cached_property
     def word(self) -> str:
@@ -161,12 +144,6 @@ class Page:
         return plural(self.word)
 
     @cached_property
-    def tested(self) -> str:
-        """The test of pairs and its correction."""
-        budgets = {BUDGETS: self.setting.unit} if self.setting.unit else {}
-        return told_test(self.setting.pairing.words | budgets)
-
-    @cached_property
     def baselines(self) -> list[int]:
         """Positions of the baselines."""
         index = self.setting.cube.indexes[SYSTEM]
@@ -178,30 +155,10 @@ class Page:
         return [self.systems[place] for place in self.baselines]
 
     @cached_property
-    def numbered(self) -> str:
-        """The baselines with the numbers that stand for them."""
-        return ", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1))
-
-    @cached_property
-    def levels(self) -> str:
-        """The levels that p-values are told apart by."""
-        return ", ".join(f"{level:g}" for level in self.opening.levels)
-
-    @cached_property
     def duel(self) -> Duel:
         """The two systems that the page opens with."""
         pair = (self.systems.index(self.opening.systems[place]) for place in self.opening.pair)
         return Duel(self.opening, self.lists, *pair)
-
-    @cached_property
-    def query(self) -> str:
-        """The query of the topic on which these two differ most, if it is known."""
-        return self.snippets.queries.get(self.topics.index(self.duel.topic), "")
-
-    @cached_property
-    def snippet_of(self) -> dict[str, str]:
-        """The beginnings of texts, by document."""
-        return {self.lists.names[place]: start for place, start in self.snippets.documents.items()}
 
     @cached_property
     def sheet(self) -> Sheet:
@@ -332,18 +289,27 @@ class Page:
         loader = PackageLoader("irframe.reports", "page")
         made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
-        at = self.setting.place
+        setting, view, at = self.setting, self.opening, self.setting.place
         script, library = _joined(SCRIPTS, "js"), figures.script()
+        names, snippets = self.lists.names, self.snippets
+        budgets = {BUDGETS: setting.unit} if setting.unit else {}
         html = made.get_template("page.html").render(
             page=self,
             version=VERSION,
             say=say,
             short=short,
+            now=self._now(),
             rungs=self.rungs,
+            hard=HardTopics(view, 0, at),
             said={name: self.said[0][name][0][at] for name in self.said[0]},
+            tested=told_test(setting.pairing.words | budgets),
+            levels=", ".join(f"{level:g}" for level in view.levels),
+            numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
+            query=snippets.queries.get(self.topics.index(self.duel.topic), ""),
+            snippet_of={names[place]: start for place, start in snippets.documents.items()},
             facts=printable(self.facts | {"contents": contents}),
             packed=packed,
-            matrix=picture(matrix(self.opening, 0, at), len(self.opening.levels)),
+            matrix=picture(matrix(view, 0, at), len(view.levels)),
             signed=SIGNED,
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
             rules=rules(script, library),
@@ -353,6 +319,12 @@ class Page:
             vega=pack_bytes(library.encode()),
         )
         return str(printable(html))
+
+    def _now(self) -> list[str]:
+        """Return what the page opens with, in words, by view."""
+        key = "now.track" if len(self.views) > 1 else "now.page"
+        values = {"metric": self.setting.metrics[0], "depth": self.setting.at}
+        return [say(key, view=view.name, **values) for view in self.views]
 
 
 def _joined(names: tuple[str, ...], suffix: str) -> str:

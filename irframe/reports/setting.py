@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, number, places, whole
 from irframe.checks import listed as checks_listed
-from irframe.comparing.significance import Adjust, Pairing
+from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
@@ -23,8 +23,6 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.scoring import Budgets
 from irframe.metrics.facts import READ_IN, Facts, facts
 from irframe.names import DEPTH, SYSTEM
-from irframe.paired import Test
-from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import OVERS, Over
 
 NAMED = 3
@@ -160,27 +158,18 @@ def deep(depth: int) -> str:
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
-    "deep": deep,
-    "listed": listed,
-    "percent": percent,
-    "level": level,
-    "fixed": fixed,
-    "short": short,
+    form.__name__: form for form in (deep, listed, percent, level, fixed, short)
 }
 """How templates spell what they say."""
+WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
 TEMPLATES = {
     f"{group}.{name}": template
-    for group, templates in tomllib.loads(
-        (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
-    ).items()
+    for group, templates in tomllib.loads(WORDS).items()
     for name, template in templates.items()
 }
 """Templates by group and name."""
-SCRIPTED = {
-    key: template
-    for key, template in TEMPLATES.items()
-    if key.split(".")[0] in {"now", "sheet", "duel", "lists"}
-}
+OF_SCRIPT = ("now.", "sheet.", "duel.", "lists.")
+SCRIPTED = {key: words for key, words in TEMPLATES.items() if key.startswith(OF_SCRIPT)}
 """Those that the script of the page fills."""
 
 
@@ -236,8 +225,7 @@ class Setting:
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
         named = tuple(map(str, chosen))
-        checked = _checked(cube, **options)
-        return cls(cube, whole, named, shown, at or opening, unit, **checked)
+        return cls(cube, whole, named, shown, at or opening, unit, **_checked(cube, options))
 
     @cached_property
     def rank(self) -> int:
@@ -279,31 +267,22 @@ def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], str]:
     return tuple(sorted(budgets.of)), str(cube.attrs["length"])
 
 
-def _checked(
-    cube: xr.Dataset,
-    *,
-    baseline: Baselines,
-    test: Test,
-    adjust: Adjust,
-    alpha: float,
-    samples: int,
-    seed: int,
-    margin: float | None = None,
-    over: Over = "both",
-) -> dict[str, Any]:
+def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
+    baseline, margin = options["baseline"], options.get("margin")
     baselines = [] if baseline is None else checks_listed(baseline)
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
-    if baseline is not None and (not baselines or len(set(baselines)) < len(baselines)):
-        raise ParameterError("at least one baseline, each once", "some again" if baselines else "")
+        if not baselines or len(set(baselines)) < len(baselines):
+            found = "some again" if baselines else ""
+            raise ParameterError("at least one baseline, each once", found)
     return {
         "baselines": tuple(baselines),
-        "pairing": Pairing(test, adjust, alpha),
-        "samples": whole("samples", samples, low=100),
-        "seed": whole("seed", seed, low=0),
+        "pairing": Pairing(options["test"], options["adjust"], options["alpha"]),
+        "samples": whole("samples", options["samples"], low=100),
+        "seed": whole("seed", options["seed"], low=0),
         "margin": None if margin is None else number("margin", margin, above=0),
-        "over": choice("over", over, OVERS),
+        "over": choice("over", options.get("over", "both"), OVERS),
     }
 
 
@@ -379,9 +358,7 @@ class Part:
     @cached_property
     def found(self) -> list[dict[Any, Any]]:
         """Findings one by one, where these are the numbers."""
-        if self.data is None or "severity" not in self.data:
-            return []
-        return self.data.to_dict("records")
+        return self._frame.to_dict("records") if "severity" in self._frame else []
 
     @property
     def link(self) -> str:
@@ -398,18 +375,20 @@ class Part:
         """The numbers as they are, for other programs."""
         return "" if self.data is None else self.data.to_csv(index=False)
 
+    @property
+    def _frame(self) -> pd.DataFrame:
+        return pd.DataFrame() if self.data is None else self.data
+
     @cached_property
     def columns(self) -> list[tuple[str, bool]]:
         """Heads of the columns, and whether they hold numbers."""
-        frame = pd.DataFrame() if self.data is None else self.data
-        real = frame.select_dtypes("number").columns
-        return [(headed(str(name)), name in real) for name in frame]
+        real = self._frame.select_dtypes("number").columns
+        return [(headed(str(name)), name in real) for name in self._frame]
 
     @cached_property
     def rows(self) -> list[list[str]]:
         """The numbers as the page spells them."""
-        frame = pd.DataFrame() if self.data is None else self.data
-        return [[spelled(value) for value in row] for row in frame.itertuples(index=False)]
+        return [[spelled(value) for value in row] for row in self._frame.itertuples(index=False)]
 
 
 def headed(name: str) -> str:

@@ -55,13 +55,12 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
     if view.tied[metric, depth]:
         return "first.tied", {"n": len(names)}
     best = view.labels[view.ranked["rank_low"][metric, depth] == 1]
-    best = [name for name in names if name in best]
     if len(best) > 1:
-        return "first.several", {"n": len(best), "names": best}
+        return "first.several", {"n": len(best), "names": [name for name in names if name in best]}
     topics = view.topics_compared[metric, depth]
     if topics < view.enough[metric]:
-        return "first.few", {"name": names[0], "topics": topics}
-    return "first.sole", {"name": names[0], "alpha": view.setting.alpha}
+        return "first.few", {"name": best[0], "topics": topics}
+    return "first.sole", {"name": best[0], "alpha": view.setting.alpha}
 
 
 def how_surely(view: View, metric: int, depth: int) -> Claim:
@@ -72,12 +71,11 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
     if topics < view.enough[metric]:
         return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
-    first = view.ranked["rank"][metric, depth] == 1
-    values = {"others": view.labels[share == share.max()], "most": float(share.max())}
-    if first.sum() > 1:
-        return "sure.tied", {"names": view.labels[first], **values}
-    key = "sure.usual" if share[first][0] == share.max() else "sure.other"
-    return key, {"name": view.labels[first][0], "share": float(share[first][0]), **values}
+    first = view.labels[view.ranked["rank"][metric, depth] == 1]
+    often = view.labels[share == share.max()]
+    values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
+    key = "tied" if len(first) > 1 else "usual" if first[0] in often else "other"
+    return f"sure.{key}", values | {"share": float(share[view.labels == first[0]][0])}
 
 
 def what_repeats(view: View) -> Claim:
@@ -85,11 +83,10 @@ def what_repeats(view: View) -> Claim:
     known = view.repeats
     if known is None:
         return None
-    values = {"told": told_repeats(dict(view.ranks.attrs)), "word": known.word}
     single = view.labels[known.counts == 1]
-    if not known.crossing or not len(single):
-        return "repeats.says", values
-    return "repeats.single", {"names": single, **values}
+    key = "repeats.single" if known.crossing and len(single) else "repeats.says"
+    told = told_repeats(dict(view.ranks.attrs))
+    return key, {"told": told, "word": known.word, "names": single}
 
 
 def how_many_differ(view: View, metric: int, depth: int) -> Claim:
@@ -99,8 +96,8 @@ def how_many_differ(view: View, metric: int, depth: int) -> Claim:
     pairs = view.strength.shape[-1]
     apart = int((view.strength[metric, depth] > 0).sum())
     key = {0: "apart.none", pairs: "apart.every"}.get(apart, "apart.some")
-    values = {"apart": apart, "pairs": pairs, "how": _corrected(view.setting.pairing, pairs)}
-    return key, {"alpha": view.setting.alpha, **values}
+    how = _corrected(view.setting.pairing, pairs)
+    return key, {"apart": apart, "pairs": pairs, "how": how, "alpha": view.setting.alpha}
 
 
 def _corrected(pairing: Pairing, pairs: int) -> str:
@@ -117,25 +114,20 @@ def _corrected(pairing: Pairing, pairs: int) -> str:
 def who_is_unjudged(view: View) -> list[Claim]:
     """Say how many documents are unjudged, by depth."""
     if of_spans(view.cube):
-        return [None for _ in view.setting.depths]
+        return [None] * len(view.setting.depths)
     shares = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
-    return [
-        _unjudged_to(view, share, depth)
-        for share, depth in zip(shares, view.setting.depths, strict=True)
-    ]
+    rows = zip(shares, view.setting.depths, strict=True)
+    return [_unjudged_to(view, share, depth) for share, depth in rows]
 
 
 def _unjudged_to(view: View, shares: Array, depth: int) -> Claim:
-    values: dict[str, Any] = {"depth": depth}
     if np.isnan(shares).all():
         return "judged.unknown", {}
-    if not np.nansum(shares):
-        return "judged.every", values
-    values |= {"whole": float(np.nanmean(shares)), "most": float(np.nanmax(shares))}
-    if np.nanmin(shares) == values["most"]:
-        return "judged.alike", values
-    names = view.labels[shares == values["most"]]
-    return "judged.some", {"middle": float(np.nanmedian(shares)), "names": names, **values}
+    known: dict[str, Any] = {"whole": np.nanmean, "middle": np.nanmedian, "most": np.nanmax}
+    values: dict[str, Any] = {name: float(of(shares)) for name, of in known.items()}
+    values |= {"depth": depth, "names": view.labels[shares == values["most"]]}
+    alike = "judged.alike" if np.nanmin(shares) == values["most"] else "judged.some"
+    return alike if values["most"] else "judged.every", values
 
 
 def how_it_changes(view: View, metric: int, depth: int) -> Claim:
@@ -161,16 +153,17 @@ def what_to_beware(view: View, metric: int, depth: int) -> Claim:
     """Say which means have no interval though there are topics, or one that holds less often."""
     mean, low = (view.ranked[name][metric, depth] for name in ("mean", "ci_low"))
     topics, known = view.topics_compared[metric, depth], view.setting.facts[metric]
+    if known.summary != "mean" or topics < 2:
+        return None
     lost = ~np.isnan(mean) & np.isnan(low)
     if view.repeats is not None and view.setting.over == "repeat":
         lost &= view.repeats.counts > 1  # of one alone nothing is known
-    if known.summary != "mean" or topics < 2:
-        return None
     if lost.any():
         return "caution.same", {"names": view.labels[lost]}
+    if topics >= known.least_topics:
+        return None
     values = {"least": known.least_topics, "topics": topics}
-    few = topics < known.least_topics
-    return ("caution.few", {"metric": view.setting.metrics[metric], **values}) if few else None
+    return "caution.few", {"metric": view.setting.metrics[metric], **values}
 
 
 def sentences(view: View) -> dict[str, list[list[str]]]:
@@ -182,13 +175,13 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "apart": how_many_differ,
         "order": how_it_changes,
         "caution": what_to_beware,
+        "hard": hardest,
     }
     claims: dict[str, Any] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
         for name, make in made.items()
     }
-    claims |= {"hard": hardest(view), "repeats": [[what_repeats(view)] * len(depths)]}
-    claims["judged"] = [who_is_unjudged(view)]
+    claims |= {"repeats": [[what_repeats(view)] * len(depths)], "judged": [who_is_unjudged(view)]}
     return {name: [spoken(row) for row in rows] for name, rows in claims.items()}
 
 
@@ -270,12 +263,9 @@ def _bounds(view: View) -> Part:
     first, frame = frames[0], pd.concat(frames, ignore_index=True)
     wide = float((first["upper"] - first["lower"]).median())
     says = say("bounds.alone" if view.alone else "bounds.says", open=wide, metric=metrics[0])
-    kinds = {"bounds.divided": False, "bounds.added": True}
-    named = {
-        key: [metric for metric in metrics if (facts(metric).extremes == "ceiling") == ceiling]
-        for key, ceiling in kinds.items()
-    }
-    depth = view.setting.rank
+    added = [metric for metric in metrics if facts(metric).extremes == "ceiling"]
+    divided = [metric for metric in metrics if metric not in added]
+    named, depth = {"bounds.divided": divided, "bounds.added": added}, view.setting.rank
     how = [say(key, metrics=names, depth=depth) for key, names in named.items() if names]
     figure = figures.ranges(first, metrics[0], "place in the ladder")
     return Part("bounds", says, how, LU, frame, figure, TRUST)
@@ -283,12 +273,16 @@ def _bounds(view: View) -> Part:
 
 def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     row, at = view.setting.metrics.index(metric), view.setting.place
-    frame = _tied(ends)
+    frame = _ends(ends)
     if not view.setting.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
-    ordered = frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index()
-    return ordered.assign(place=np.arange(1, len(ordered) + 1))
+    return _placed(frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index())
+
+
+def _placed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with their place, from 1 on."""
+    return frame.assign(place=np.arange(1, len(frame) + 1))
 
 
 def _next(view: View) -> Part:
@@ -301,62 +295,57 @@ def _next(view: View) -> Part:
     a, b = view.labels[list(view.pair)]
     depth = min(view.setting.rank, RANKS)
     left = count_unjudged(pair, depth)
-    values = {"a": a, "b": b, "depth": depth}
+    values = {"a": a, "b": b, "depth": depth, "left": left}
     if not left:
         return Part("next", say("next.none", **values), source=ZOBEL)
     ranked = judge_next(pair, left, batch=left, depth=depth)
     frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:
-        return Part("next", say("next.alike", left=left, **values), source=ZOBEL)
-    key = "next.every" if len(frame) == left else "next.says"
-    says = say(key, n=len(frame), left=left, **values)
+        return Part("next", say("next.alike", **values), source=ZOBEL)
+    says = say("next.every" if len(frame) == left else "next.says", n=len(frame), **values)
     return Part("next", says, [say("next.how", **values)], ZOBEL, frame)
 
 
 def _ties(view: View) -> Part:
+    first, depth = view.setting.metrics[0], view.setting.rank
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
-    ranges = tie_ranges(view.cube, *view.setting.metrics, at=view.setting.rank).mean(TOPIC)
-    width = (ranges.sel(bound="upper") - ranges.sel(bound="lower")).isel({DEPTH: 0})
+    ranges = tie_ranges(view.cube, *view.setting.metrics, at=depth).mean(TOPIC).isel({DEPTH: 0})
+    width = ranges.sel(bound="upper") - ranges.sel(bound="lower")
     names = [f"{metric} left open" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
-    labels = view.cube[SYSTEM].to_numpy()[view.ranked["order"][0, view.setting.place]]
-    drawn = _tied(ranges.isel({METRIC: 0, DEPTH: 0})).loc[labels]
-    drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
-    values = {"metric": view.setting.metrics[0], "depth": view.setting.rank}
+    labels = view.cube[SYSTEM].to_numpy()[view.ranked["order"][0, view.setting.place]]
+    drawn = _placed(_ends(ranges.isel({METRIC: 0})).loc[labels])
     most = float(width.isel({METRIC: 0}).max().round(TIE))
-    says = say("ties.says" if most > 0 else "ties.none", most=most, **values)
-    how = [say("ties.how", **values)]
-    figure = figures.ranges(drawn, view.setting.metrics[0], "place in the ladder")
+    says = say("ties.says" if most > 0 else "ties.none", most=most, metric=first, depth=depth)
+    how = [say("ties.how", metric=first, depth=depth)]
+    figure = figures.ranges(drawn, first, "place in the ladder")
     return Part("ties", says, how, LU, frame, figure, "questions/ties")
 
 
-def _tied(ranges: xr.DataArray) -> pd.DataFrame:
+def _ends(ranges: xr.DataArray) -> pd.DataFrame:
     """Return the lowest and highest mean of each system, and their middle."""
-    ends = {name: ranges.sel(bound=name).to_series() for name in ("lower", "upper")}
-    frame = pd.DataFrame(ends)
-    frame.insert(0, "mean", (ends["lower"] + ends["upper"]) / 2)
-    return frame
+    lower, upper = (ranges.sel(bound=name).to_series() for name in ("lower", "upper"))
+    return pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
 
 
 def _left_out(view: View) -> Part:
-    at = view.setting.rank
+    at, metric = view.setting.rank, view.setting.metrics[0]
     with unsaid():
         frame = leave_out(view.cube, *view.setting.metrics, at=at)
-    values = {"metric": view.setting.metrics[0], "depth": at}
-    first = frame[frame[METRIC] == values["metric"]]
+    first = frame[frame[METRIC] == metric]
     moved = first["rank_change"]
     says = say("left.says" if moved.any() else "left.still", moved=moved.mean())
-    how = [say("left.how", **values)]
+    how = [say("left.how", metric=metric, depth=at)]
     if moved.any():
         names = first[SYSTEM][moved == moved.max()].map(text).tolist()
         how.append(say("left.most", most=int(moved.max()), names=names))
     if aside := frame.attrs["set_aside"]:
         pool = int(experiment_of(view.cube).known_pool.depth.max())
         how.append(say("left.aside", aside=aside, judged=frame.attrs["judgments"], depth=pool))
-    named = {"rank": "place", "rank_without": "upper"}
-    drawn = first.rename(columns=named).assign(lower=first["rank"], mean=first["rank_without"])
+    without = dict.fromkeys(("mean", "upper"), first["rank_without"])
+    drawn = first.assign(place=first["rank"], lower=first["rank"], **without)
     figure = figures.ranges(drawn, "rank if left out", "rank by the pool")
     pooled = frame.rename(columns={"mean": "mean by the pool", "rank": "rank by the pool"})
     return Part("left-out", says, how, ZOBEL, pooled, figure, TRUST)
@@ -390,9 +379,8 @@ def _found(
     if frames and not textual:
         runs = read_table(fold(frames["runs"]).runs)
         yield from check_frames(runs, read_qrels_table(frames["qrels"]), depth)
-    budgets = Budgets.read(list(setting.depths), "whole") if setting.unit else None
-    if budgets is not None:
-        yield from too_long(single, budgets)
+    if setting.unit:
+        yield from too_long(single, Budgets(of=setting.depths, cut="whole"))
     if not textual:
         yield from check_cube(single, metrics, depth)
     yield from check_repeats(single, _folded(cube), metrics, depth)
@@ -424,34 +412,27 @@ GUIDE = "questions/comparing"
 
 def _verdicts(view: View) -> Part:
     setting, pairing = view.setting, view.setting.pairing
-    labels = view.cube[SYSTEM].to_numpy()
+    labels, metric = view.cube[SYSTEM].to_numpy(), setting.metrics[0]
     first = labels[view.ranked["order"][0, setting.place][0]]
     against = setting.baseline if setting.baseline in labels else first
-    pairs = compare(
-        view.every.isel({DEPTH: [setting.place]}),
-        pairing.test,
-        over=setting.over,
-        adjust=pairing.adjust,
-        baseline=against,
-        alpha=setting.alpha,
-        margin=setting.margin,
-    )
+    how_much: dict[str, Any] = {"margin": setting.margin, "alpha": setting.alpha}
+    at = view.every.isel({DEPTH: [setting.place]})
+    how: dict[str, Any] = {"over": setting.over, "adjust": pairing.adjust}
+    pairs = compare(at, pairing.test, baseline=against, **how, **how_much)
     frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns={"system_a": SYSTEM})
-    metric = setting.metrics[0]
     own = frame[frame[METRIC] == metric].copy()
     counts = own["verdict"].value_counts()
-    values = {"metric": metric, "depth": setting.at, "against": text(against)}
-    values |= {"margin": setting.margin, "alpha": setting.alpha, "n": int(pairs["n_topics"].max())}
+    values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
+    values |= {"n": int(pairs["n_topics"].max()), "least": own["detectable"].median()}
     words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
     says = say("verdicts.says", counts=words, **values)
-    least = own["detectable"].median()
-    how = [say("verdicts.how", **values)]
-    how += [say("verdicts.detect", least=least, **values)] if np.isfinite(least) else []
-    drawn = own.sort_values("difference", ascending=facts(metric).sign < 0)
-    drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
+    told = ["verdicts.how"] + ["verdicts.detect"] * bool(np.isfinite(values["least"]))
+    sign = facts(metric).sign
+    drawn = _placed(own.sort_values("difference", ascending=sign < 0))
     named = {"difference": "mean", "ci_low": "lower", "ci_high": "upper"}
-    lines = pd.DataFrame({"value": [0.0, -facts(metric).sign * float(setting.margin or 0)]})
+    lines = pd.DataFrame({"value": [0.0, -sign * float(setting.margin or 0)]})
     figure = figures.ranges(
         drawn.rename(columns=named), f"difference in {metric}", "systems by difference", lines
     )
-    return Part("verdicts", says, how, data=frame, figure=figure, guide=GUIDE)
+    how_told = [say(key, **values) for key in told]
+    return Part("verdicts", says, how_told, data=frame, figure=figure, guide=GUIDE)

@@ -30,11 +30,6 @@ from irframe.scores.repeats import Repeats
 from irframe.scores.scores import Scores
 from irframe.scores.summary import summary
 
-KINDS = {"float32": "Float32Array", "uint8": "Uint8Array", "uint16": "Uint16Array"} | {
-    "int16": "Int16Array",
-    "int32": "Int32Array",
-}
-"""What a script calls the types of numpy."""
 DROPPED = 7
 """Bits of a float32 that are left out, of 23; five decimal digits stay."""
 ALIGNED = 4
@@ -47,7 +42,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, A
     Parameters
     ----------
     arrays
-        Arrays of the types of `KINDS`, by name.
+        Arrays of whole numbers or of float32, by name.
 
     Returns
     -------
@@ -64,7 +59,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, A
     """
     contents, parts, start = {}, [], 0
     for name, array in arrays.items():
-        kind = KINDS[array.dtype.name]
+        kind = f"{array.dtype.name.capitalize()}Array"
         contents[name] = {"kind": kind, "start": start, "shape": list(array.shape)}
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"))).tobytes()
         parts.append(data + bytes(-len(data) % ALIGNED))
@@ -180,11 +175,11 @@ class View:
         """The same as means over repeats, which are kept beside."""
         return read_scores(self.every, self.setting.over)
 
-    @cached_property
+    @property
     def repeats(self) -> Repeats | None:
         """The repeats, if any system has several."""
-        repeats: Repeats | None = self.read.repeats
-        return repeats
+        known: Repeats | None = self.read.repeats
+        return known
 
     @cached_property
     def crossing(self) -> bool:
@@ -194,10 +189,10 @@ class View:
     @cached_property
     def scores(self) -> xr.DataArray:
         """Scores, (metric, system, topic, depth), of repeats their mean."""
-        if REPEAT not in self.every.dims:
-            return self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH)
-        whole = self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH, REPEAT)[..., 0].drop_vars(REPEAT)
-        return whole.copy(data=self.read.values)
+        whole = self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH, ...)
+        if REPEAT not in whole.dims:
+            return whole
+        return whole[..., 0].drop_vars(REPEAT).copy(data=self.read.values)
 
     @cached_property
     def by_repeat(self) -> Array:
@@ -230,10 +225,8 @@ class View:
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             places["n_topics"] = ranks["n"].max(SYSTEM)
             return ranks.assign(places | {"first": one * np.nan})
-        how: dict[str, Any] = {"alpha": setting.alpha, "over": setting.over}
-        ranks = rank_intervals(
-            self.every, test=setting.pairing.test, adjust=setting.pairing.adjust, **how
-        )
+        how = {name: getattr(setting.pairing, name) for name in ("test", "adjust", "alpha")}
+        ranks = rank_intervals(self.every, over=setting.over, **how)
         if self.crossing:  # resamples of the topics alone would say too little
             return ranks.assign(first=ranks["mean"] * np.nan)
         drawn = Resamples(setting.alpha, setting.samples, setting.seed)
@@ -248,8 +241,8 @@ class View:
     @cached_property
     def topics_compared(self) -> Array:
         """How many topics means are over, (metric, depth)."""
-        topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...).to_numpy()
-        return np.asarray(topics.reshape(*topics.shape[:2], -1).max(axis=-1))
+        topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...)
+        return topics.max(topics.dims[2:]).to_numpy()
 
     @cached_property
     def ranked(self) -> dict[str, Array]:
@@ -257,10 +250,8 @@ class View:
 
         ``order`` is that of the ladder, positions of systems with the best first.
         """
-        ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM)
-        values = {
-            str(name): ranks[name].to_numpy() for name in ranks.data_vars if ranks[name].ndim == 3
-        }
+        ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM).data_vars.items()
+        values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
         mean = np.nan_to_num(self.means * self.setting.signs)
         values["order"] = np.lexsort([-mean, values["rank"]])
         if self.alone:
@@ -269,16 +260,15 @@ class View:
         systems = self.cube.sizes[SYSTEM]
         one, other = np.eye(systems)[all_pairs(systems).T]
         ahead, behind = self.signed > 0, self.signed < 0
-        return values | {
-            "rank_low": 1 + behind @ one + ahead @ other,
-            "rank_high": systems - ahead @ one - behind @ other,
-            "first": np.where(few[..., np.newaxis], np.nan, values["first"]),
-        }
+        values["rank_low"] = 1 + behind @ one + ahead @ other
+        values["rank_high"] = systems - ahead @ one - behind @ other
+        values["first"] = np.where(few[..., np.newaxis], np.nan, values["first"])
+        return values
 
     @cached_property
     def tied(self) -> NDArray[np.bool_]:
         """Whether no system has a better mean than another, (metric, depth)."""
-        return np.asarray((self.ranks["rank"].transpose(METRIC, DEPTH, SYSTEM) == 1).all(SYSTEM))
+        return (self.ranks["rank"] == 1).all(SYSTEM).transpose(METRIC, DEPTH).to_numpy()
 
     @cached_property
     def relevant(self) -> bool:
@@ -434,22 +424,18 @@ def views(setting: Setting) -> Iterator[View]:
     if len(parts) < 2 or experiment_of(setting.whole).there.all():
         yield View("all topics", setting, setting.whole)
     if len(parts) > 1:
-        of_parts = [View(f"{by} {key}", setting, part) for key, part in parts.items()]
+        of_parts = (View(f"{by} {key}", setting, part) for key, part in parts.items())
         yield from sorted(of_parts, key=lambda view: view.alone)
 
 
 def arrays(view: View) -> dict[str, Array]:
     """Return the numbers of a view as the page holds them, over (metric, depth, system)."""
-    real = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
-    real |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
+    held = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
+    held |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
     if view.repeats is not None:
-        real |= {"repeats": view.by_repeat} | ({"half": view.half} if view.crossing else {})
-    real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
-    return {
-        **{name: rounded(values) for name, values in real.items()},
-        **{
-            name: np.nan_to_num(view.ranked[name]).astype(np.int16)
-            for name in ("rank", "rank_low", "rank_high", "tier")
-        },
-        "strength": view.strength,
-    }
+        held |= {"repeats": view.by_repeat} | ({"half": view.half} if view.crossing else {})
+    held["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
+    held = {name: rounded(values) for name, values in held.items()}
+    for name in ("rank", "rank_low", "rank_high", "tier"):
+        held[name] = np.nan_to_num(view.ranked[name]).astype(np.int16)
+    return held | {"strength": view.strength}

@@ -126,12 +126,7 @@ def styled(
 
 
 def _laid_out(
-    result: Any,
-    *,
-    marks: str,
-    intervals: bool | None,
-    relative_to: Hashable | None,
-    sort: Hashable,
+    result: Any, *, marks: str, intervals: bool | None, relative_to: Hashable | None, sort: Hashable
 ) -> "Table":
     from irframe.tables import mean_tables  # noqa: PLC0415 - jinja2
 

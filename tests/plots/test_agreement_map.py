@@ -27,7 +27,7 @@ class TestAgreementMap:
         matrix = three.ireval.agreement(at=[10, 50])
         refused(ParameterError, "depth", matrix.ireval.plot.agreement_map)
         refused(InputError, "depth=", lambda: matrix.ireval.plot.agreement_map(depth=20))
-        with pytest.raises(ParameterError, match="metric_other"):
+        with pytest.raises(InputError, match="metric_other"):
             three.ireval.agreement(10).ireval.plot.agreement_map()
 
 
@@ -116,4 +116,4 @@ class TestVolatilityMap:
             three.ireval.volatility(at=[1, 2]).ireval.plot.volatility_map()
         grouped = three[:1].ireval.volatility(at=[1, 2], by="team")
         refused(ParameterError, "team", grouped.ireval.plot.volatility_map)
-        refused(ParameterError, "depth_other", three[:1].ireval.plot.volatility_map)
+        refused(InputError, "depth_other", three[:1].ireval.plot.volatility_map)

@@ -140,10 +140,7 @@ class TestRatioCurves:
 
     @pytest.mark.parametrize(
         ("verb", "label"),
-        [
-            ("discrimination", "discrimination ratio"),
-            ("median_p", "median p-value"),
-        ],
+        [("discrimination", "discrimination ratio"), ("median_p", "median p-value")],
     )
     def test_other_quantities(self, three, verb, label):
         ax = getattr(three.ireval, verb)(at=[1, 10]).ireval.plot.ratio_curves(log=False)

@@ -78,7 +78,7 @@ class TestLadder:
         plot = found.ireval.plot.ladder
         refused(ParameterError, "nDCG, ASL", plot)
         refused(ParameterError, "top", lambda: plot(metric="ASL", top=0))
-        refused(DepthError, "5, 10; found 7", lambda: plot(metric="ASL", depth=7))
+        refused(DepthError, "from 5 to 10; found 7", lambda: plot(metric="ASL", depth=7))
         with pytest.raises(DepthError, match="without depths"):
             found.isel(depth=0).ireval.plot.ladder(metric="ASL", depth=5)
         with pytest.raises(InputError, match="one group"):

@@ -9,7 +9,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import InputError, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.plots.agreement_map import agreement_bars, agreement_triangle
 from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effort_gain
@@ -47,7 +47,7 @@ def test_figures_of_judgments_refuse_other_data(cube, within):
     refused(InputError, "share and seed", lambda: robustness_curves(tau.mean("seed")))
     refused(InputError, "a cube", lambda: unjudged_share(cube.ireval.score("Judged")))
     refused(InputError, "dimension bound", lambda: tie_bars(cube.ireval.score("P")))
-    refused(ParameterError, "99", lambda: tie_bars(cube.ireval.tie_ranges("P"), depth=99))
+    refused(DepthError, "99", lambda: tie_bars(cube.ireval.tie_ranges("P"), depth=99))
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,7 @@ def test_a_cube_without_names_says_so():
     assert "names of the unjudged documents" in found.how[0]
 
 
-HELD = {
-    "test": "t",
-    "adjust": "holm",
-    "alpha": 0.05,
-    "samples": 100,
-    "seed": 0,
-    "margin": 0.05,
-}
+HELD = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0, "margin": 0.05}
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from irframe.tables.marked_styler import (
-    MarkedStyler,
-    Table,
-    brackets,
-    percentages,
-    superscripts,
-)
+from irframe.tables.marked_styler import MarkedStyler, Table, brackets, percentages, superscripts
 
 NUMBERS = pd.DataFrame({"a_b": [0.12345, np.nan], "c": [1.0, 2.0]}, index=["s&t", "u"])
 MARKS = pd.DataFrame({"a_b": ["x", ""], "c": ["", "†"]}, index=NUMBERS.index)
