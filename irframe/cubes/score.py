@@ -73,7 +73,19 @@ def in_blocks(
     if not grade.chunks:
         values = work.tiles(experiment, in_threads)
         return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
-    return xr.DataArray(_lazy(grade.data, experiment, work), dims=(words.METRIC, *view.CELL))
+    rows, chunks = len(metrics) * per_metric, grade.chunks[:2]
+    scored = view.in_chunks(
+        _of_block,
+        grade.data,
+        experiment,
+        map(np.arange, experiment.shape),
+        work=work,
+        new_axis=0,
+        chunks=(rows, *chunks, len(depths)),
+        dtype=np.float64,
+        meta=np.empty((0,) * 4),
+    )
+    return xr.DataArray(scored, dims=(words.METRIC, *view.CELL))
 
 
 class Work(NamedTuple):
@@ -139,37 +151,12 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
         yield metric.score(evidence)[..., every]
 
 
-def _lazy(grade: Any, experiment: Experiment, work: Work) -> Any:
-    """Return what is asked of lists in the blocks of lazy grades, when it is wanted."""
-    dask, shape = view.need_dask(), experiment.shape
-    sides = zip((words.SYSTEM, words.TOPIC), shape, grade.chunks[:2], strict=True)
-    places = {dim: dask.array.from_array(np.arange(n), chunks=(size,)) for dim, n, size in sides}
-    return dask.array.blockwise(
-        _of_block,
-        (words.METRIC, *view.CELL),
-        *(
-            grade.rechunk({2: -1}),
-            view.CELL,
-            places[words.SYSTEM],
-            (words.SYSTEM,),
-            places[words.TOPIC],
-            (words.TOPIC,),
-        ),
-        experiment=dask.delayed(experiment, traverse=False),
-        work=work,
-        new_axes={words.METRIC: len(work.metrics) * work.per_metric},
-        adjust_chunks={words.DEPTH: lambda _: len(work.depths)},
-        dtype=np.float64,
-        meta=np.empty((0,) * 4),
-    )
-
-
 def _of_block(
     grade: Array, systems: Codes, topics: Codes, experiment: Experiment, work: Work
 ) -> Array:
     """Return what is asked of a block, whose grades were held against the experiment's."""
     del grade
-    return work.tiles(experiment.part(systems, topics).loaded, map)
+    return work.tiles(experiment.part(systems.ravel(), topics.ravel()).loaded, map)
 
 
 @verb(bounded=True, repeats=True, spans=True)

@@ -3,7 +3,7 @@
 import inspect
 import math
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,8 @@ from irframe.cubes.as_scores import (
     score_frame,
     wide_frame,
 )
-from irframe.cubes.view import LIST, TRUSTED, Labelled
-from irframe.errors import DepthError, IdError, InputError, warn
+from irframe.cubes.view import LIST, Labelled, labels_of
+from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
 from irframe.names import (
     DEPTH,
@@ -47,14 +47,13 @@ def settle_collection(bound: inspect.BoundArguments) -> None:
 
     Frames of scores among the arguments get the column.
     """
-    given, subject = bound.arguments.get("by"), next(iter(bound.arguments.values()))
-    by = getattr(subject, "attrs", {}).get(COLLECTION)
-    if by is None or not isinstance(given, str) or given != COLLECTION:
-        return
-    if COLLECTION not in _names(subject):
-        known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
-        settled = {name: known[id(value)] for name, value in bound.arguments.items()}
-        bound.arguments.update(settled | {"by": by})
+    given = bound.arguments
+    subject, by = next(iter(given.values())), given.get("by")
+    column = getattr(subject, "attrs", {}).get(COLLECTION)
+    asked = column is not None and isinstance(by, str) and by == COLLECTION
+    if asked and COLLECTION not in _names(subject):
+        given.update({name: _with_column(value, column) for name, value in given.items()})
+        given["by"] = column
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:
@@ -97,33 +96,23 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
     """
     if not verb:
         return scores
-    if isinstance(scores, pd.DataFrame):
-        _refuse_repeated_frame(scores, verb)
-    elif isinstance(scores, xr.Dataset) and repeats.REPEAT_OF in scores.coords:
+    if isinstance(scores, xr.Dataset) and repeats.REPEAT_OF in scores.coords:
         repeats.refuse_repeated_cube(scores, verb)
-    elif isinstance(scores, Labelled) and REPEAT in scores.dims:
+    word, line = None, f"scores.mean({REPEAT!r}, keep_attrs=True)"
+    if isinstance(scores, Labelled) and REPEAT in scores.dims:
         if scores.sizes[REPEAT] == 1:
             return scores.isel({REPEAT: 0}, drop=True)
-        _refuse_several(repeats.word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
-    return scores
-
-
-def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
-    """Raise for scores with repeats in a level of the index or in a column."""
-    if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
-        return
-    frame = wide_frame(score_frame(scores))
-    wide = pd.DataFrame() if frame is None else repeats.indexed_by_repeat(frame)
-    word = repeats.level_of(wide)
-    if word is not None:
-        read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
+        word = repeats.word_of(scores)
+    elif isinstance(scores, pd.DataFrame) and not {*REPEAT_NAMES}.isdisjoint(_names(scores)):
+        frame = wide_frame(score_frame(scores))
+        wide = pd.DataFrame() if frame is None else repeats.indexed_by_repeat(frame)
+        word = repeats.level_of(wide)
         names = [name for name in wide.index.names if name != word]
-        _refuse_several(word, verb, f"{read}.groupby(level={names}, sort=False).mean()")
-
-
-def _refuse_several(word: str, verb: str, line: str) -> None:
-    advice = f"average over them: {line}; or select one"
-    raise InputError(f"scores of one {word} for {verb}", "several", advice)
+        line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
+    if word is not None:
+        advice = f"average over them: {line}; or select one"
+        raise InputError(f"scores of one {word} for {verb}", "several", advice)
+    return scores
 
 
 LABELLED = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
@@ -266,7 +255,7 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     Raises
     ------
     IdError
-        If a system, topic, metric or depth stands twice.
+        If a system, topic, metric or depth stands twice, or has several labels.
     DepthError
         If depths are no whole numbers.
     InputError
@@ -279,24 +268,12 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
                 advice = "name them: scores.assign_coords(metric=[...])"
                 raise InputError("a label for every metric", "none", advice)
             continue
-        labels = _labels(scores, dim)
+        labels = labels_of(scores, dim, "scores", "select each label once")
+        if dim == DEPTH and labels.dtype.kind not in "iu":
+            labels = _whole(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
             changed[dim] = labels.to_numpy()
     return _in_float(scores.assign_coords(changed) if changed else scores)
-
-
-def _labels(scores: xr.DataArray, dim: str) -> pd.Index:
-    """Return the labels of a dimension, depths as whole numbers; refuse those that are none."""
-    index = scores.indexes[dim] if dim in scores.indexes else pd.Index(scores[dim].to_numpy())
-    if index.nlevels > 1:
-        levels = map(str, index.names)
-        advice = f"make one of them: scores.reset_index({dim!r}).assign_coords({dim}=...)"
-        raise InputError(f"one label for every {dim}", f"{index.nlevels} levels", advice, levels)
-    if not index.is_unique:
-        again = index[index.duplicated()].unique()
-        advice = "select each label once, and put different ones together"
-        raise IdError(f"every {dim} once in scores", f"{len(again)} again", advice, again)
-    return _whole(index) if dim == DEPTH and index.dtype.kind not in "iu" else index
 
 
 def _whole(depths: pd.Index) -> pd.Index:
@@ -351,16 +328,9 @@ where a frame has none; the metrics; the labels of systems, of repeats if there 
 topics, called as in the frame; and what repeats are."""
 
 
-def _is_settled(scores: Scores) -> TypeGuard[pd.DataFrame]:
-    """Tell whether scores are a frame as `settled` gives it."""
-    if not isinstance(scores, pd.DataFrame) or len(index_roles(scores)) < 2:
-        return False
-    return [*scores.columns] == [*scores.attrs.get(METRICS, ())]
-
-
 def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = scores if TRUSTED.get() and _is_settled(scores) else as_scores(scores)
+    wide = as_scores(scores)
     word, metrics, names = repeats.level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype

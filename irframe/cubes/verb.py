@@ -92,6 +92,8 @@ def verb(
         with OneCall():
             return by_budget(answer, bound, name)
 
+    answer_one = partial(_answer_one, function)
+
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
@@ -104,13 +106,13 @@ def verb(
             whole = in_memory(whole, name)
         alone = itself and not isinstance(whole, xr.Dataset)
         if (by := None if alone else bound.arguments.pop("by", None)) is None:
-            result = _once(function, whole, bound)
+            result = answer_one(whole, bound)
         else:
-            result = by_group.join(_each(function, whole, bound, by), by, whole)
+            result = by_group.join(_each(answer_one, whole, bound, by), by, whole)
         _hold_whole(whole, result)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
-            lone = [dim for dim in view.LIST if dim not in subject.dims and dim in whole.dims]
-            result = result.isel({dim: 0 for dim in lone if result.sizes.get(dim) == 1})
+            lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
+            result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)
 
     VERBS[name] = call
@@ -138,7 +140,7 @@ def table_verb(
 
 
 def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
-    """Read what a verb is given into its place, each thing once; return the first, and as read."""
+    """Read what a verb is given into its place; return the first as it was given, and as read."""
     given = bound.arguments
     first, subject = next(iter(given.items()))
     scored, weights = first == "scores", given.get("weights")
@@ -146,14 +148,11 @@ def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
     by = given.get("by")
     if scored and weights is not None:
         given[first], given["weights"] = topic_weights(given[first], weights, by)
-    whole = _read(given[first], asking, by=by, first=first)
+    given[first] = _read(given[first], asking, by=by, first=first)
     for word, value in list(given.items())[1:]:
-        if value is subject:
-            given[word] = whole
-        elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
+        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
             given[word] = _read(value, f"{word}=", by=by, first="scores" if scored else "")
-    given[first] = whole
-    return subject, whole
+    return subject, given[first]
 
 
 def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
@@ -177,8 +176,7 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
         return view.read_cube(subject)
     if not isinstance(subject, view.Labelled):
         return subject
-    scalars = [dim for dim in view.LIST if dim in subject.coords and subject[dim].ndim == 0]
-    read: Any = subject.expand_dims(scalars) if scalars else subject
+    read: Any = subject.expand_dims(view.selected(subject))
     return sound(read) if isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims} else read
 
 
@@ -202,42 +200,38 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
 
 
 def _each(
-    function: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
+    answer: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
 ) -> dict[Any, Any]:
-    """Return the results of all groups or branches; scores or trees among the arguments are split.
+    """Return the answers of all groups or branches; scores or trees among the arguments are split.
 
     Parts are named in the errors that they raise, and in their warnings.
     """
-    tree = isinstance(whole, xr.DataTree)
+    tree, given = isinstance(whole, xr.DataTree), bound.arguments
     kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
 
     def split(subject: Any) -> dict[Any, Any]:
         return by_group.branches(subject) if tree else dict(by_group.groups(subject, by))
 
-    given, parts = list(bound.arguments.items())[1:], split(whole)
-    scored = {name: value for name, value in given if isinstance(value, kinds)}
-    others = {name: split(value) for name, value in scored.items() if not is_judgments(value)}
-    for other in others.values():
-        differing = sorted(map(str, set(parts) ^ set(other)))
-        if differing:
-            wanted = f"the same groups ({by}) on both sides"
-            raise ParameterError(wanted, "some on one side only", "", differing)
+    parts, others = split(whole), {}
+    for name, value in list(given.items())[1:]:
+        if isinstance(value, kinds) and not is_judgments(value):
+            others[name] = split(value)
+            if differing := sorted(map(str, set(parts) ^ set(others[name]))):
+                wanted = f"the same groups ({by}) on both sides"
+                raise ParameterError(wanted, "some on one side only", "", differing)
     results = {}
-    for key, part in by_group.having(parts, bound.arguments, by).items():
-        bound.arguments.update({name: other[key] for name, other in others.items()})
+    for key, part in by_group.having(parts, given, by).items():
+        given.update({name: other[key] for name, other in others.items()})
         with by_group.naming_group(key, by):
-            results[key] = _once(function, part, bound)
+            results[key] = answer(part, bound)
     return results
 
 
-def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
+def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names, given = by_group.riders_of(subject), bound.arguments
-    first = next(iter(given))
-    naming = ("by", "together", *(("weights",) if first == "scores" else ()))
-    asks = any(given.get(name) is not None for name in naming)
-    asks = asks or isinstance(given.get("rel"), Mapping)
-    given[first] = subject.drop_vars(names) if names and not asks else subject
+    asks = given.get("by") is not None or isinstance(given.get("rel"), Mapping)
+    given[next(iter(given))] = subject.drop_vars(names) if names and not asks else subject
     with view.trusting():
         result = function(*bound.args, **bound.kwargs)
     if not names:
@@ -249,7 +243,11 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     """Return the results of the branches: a tree of arrays, or a frame with the group."""
     tree: xr.DataTree = next(iter(bound.arguments.values()))
     name, options = tree.name or "group", options_of(bound)
-    results = _each(call, tree, bound, name)
+
+    def answer(branch: Any, bound: inspect.BoundArguments) -> Any:
+        return call(branch, *bound.args[1:], **bound.kwargs)
+
+    results = _each(answer, tree, bound, name)
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
         return stamped(by_group.join(results, name, tree), call.__name__, first, options)
