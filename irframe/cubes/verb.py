@@ -230,7 +230,7 @@ def _each(
 def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names, given = by_group.riders_of(subject), bound.arguments
-    asks = given.get("by") is not None or isinstance(given.get("rel"), Mapping)
+    asks = isinstance(given.get("rel"), Mapping) or bool(given.get("by") or given.get("together"))
     given[next(iter(given))] = subject.drop_vars(names) if names and not asks else subject
     with view.trusting():
         result = function(*bound.args, **bound.kwargs)
