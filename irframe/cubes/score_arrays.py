@@ -293,16 +293,15 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         return scores
     if kind in "fiub":
         return scores.astype(np.float64)
-    advice = "make numbers of them: scores.astype(float)"
-    if kind != "O" or scores.chunks is not None:
-        raise InputError("scores that are numbers", f"an array of {scores.dtype}", advice)
-    column = pd.Series(scores.to_numpy().ravel())
-    if not _is_number(column) and column.notna().any():
+    advice, others = "make numbers of them: scores.astype(float)", []
+    if kind == "O" and scores.chunks is None:
+        column = pd.Series(scores.to_numpy().ravel())
         others = [cell for cell in column.dropna() if not isinstance(cell, int | float | np.number)]
-        found = f"{len(others)} of another type"
-        raise InputError("scores that are numbers", found, advice, map(repr, others))
-    values = column.astype(object).where(column.notna(), np.nan).to_numpy(np.float64)
-    return scores.copy(data=values.reshape(scores.shape))
+        if not others:
+            values = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+            return scores.copy(data=values.reshape(scores.shape))
+    found = f"{len(others)} of another type" if others else f"an array of {scores.dtype}"
+    raise InputError("scores that are numbers", found, advice, map(repr, others))
 
 
 def _in_order(scores: xr.DataArray) -> xr.DataArray:
@@ -341,28 +340,21 @@ def lay_out(scores: Scores) -> Laid:
         advice = "make numbers of them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", found, advice, text)
     levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
-    coded = {d: _coded(frame.index, name) for d, name in levels.items() if name is not None}
-    labels = {dim: index for dim, (_, index) in coded.items()}
+    codes, labels = [], {}
+    for dim, name in levels.items():
+        if name is not None:
+            column: Any = frame.index.get_level_values(frame.index.names.index(name))
+            places, present = pd.factorize(column, use_na_sentinel=False)
+            codes.append(places)
+            labels[dim] = present.rename(name)
     shape = tuple(map(len, labels.values()))
-    cells = np.ravel_multi_index(tuple(codes for codes, _ in coded.values()), shape)
+    cells = np.ravel_multi_index(codes, shape)
     if np.bincount(cells).max() > 1:
         others: Any = [name for name in frame.index.names if name not in levels.values()]
         refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
-    objects = frame.select_dtypes(object)
-    frame = frame.assign(**objects.where(objects.notna(), np.nan)) if objects.size else frame
-    values[:, cells] = frame.astype(np.float64).to_numpy().T
+    values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
     attrs = {} if word is None else {REPEATED: str(word)}
     if word is not None and wide.attrs.get(REPEATS) is not None:
         attrs[REPEATS] = wide.attrs[REPEATS]
     return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs
-
-
-def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:
-    """Return the places of labels among those there are, in the order in which they come."""
-    level = index.names.index(name)
-    codes, present = pd.factorize(index.codes[level])
-    if present.min() < 0:  # a label is missing
-        codes, labels = pd.factorize(index.get_level_values(level), use_na_sentinel=False)
-        return codes, labels.rename(name)
-    return codes, index.levels[level].take(present)
