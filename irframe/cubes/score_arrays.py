@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.cubes import repeats
 from irframe.cubes.as_scores import (
     Scores,
@@ -24,20 +25,6 @@ from irframe.cubes.as_scores import (
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
-from irframe.names import (
-    DEPTH,
-    LOWER,
-    METRIC,
-    METRICS,
-    REPEAT,
-    REPEAT_NAMES,
-    REPEATED,
-    REPEATS,
-    SYSTEM,
-    TOPIC,
-    TOPICS_OF,
-    roles,
-)
 
 COLLECTION = "collection"
 
@@ -81,10 +68,10 @@ def _names(subject: Any) -> list[Any]:
 def _with_column(value: Any, by: str) -> Any:
     """Return a frame of scores with the collection of every row, anything else as it is."""
     names = _names(value)
-    if not isinstance(value, pd.DataFrame) or by in names or TOPICS_OF not in value.attrs:
+    if not isinstance(value, pd.DataFrame) or by in names or words.TOPICS_OF not in value.attrs:
         return value
-    topic: Any = roles([name for name in names if name is not None])[TOPIC]
-    of = {one: label for label, topics in value.attrs[TOPICS_OF] for one in topics}
+    topic: Any = words.roles([name for name in names if name is not None])[words.TOPIC]
+    of = {one: label for label, topics in value.attrs[words.TOPICS_OF] for one in topics}
     topics = value[topic] if topic in value.columns else value.index.get_level_values(topic)
     return value.assign(**{by: topics.map(of).to_numpy()})
 
@@ -98,12 +85,12 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
         return scores
     if isinstance(scores, xr.Dataset) and repeats.REPEAT_OF in scores.coords:
         repeats.refuse_repeated_cube(scores, verb)
-    word, line = None, f"scores.mean({REPEAT!r}, keep_attrs=True)"
-    if isinstance(scores, Labelled) and REPEAT in scores.dims:
-        if scores.sizes[REPEAT] == 1:
-            return scores.isel({REPEAT: 0}, drop=True)
+    word, line = None, f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
+    if isinstance(scores, Labelled) and words.REPEAT in scores.dims:
+        if scores.sizes[words.REPEAT] == 1:
+            return scores.isel({words.REPEAT: 0}, drop=True)
         word = repeats.word_of(scores)
-    elif isinstance(scores, pd.DataFrame) and not {*REPEAT_NAMES}.isdisjoint(_names(scores)):
+    elif isinstance(scores, pd.DataFrame) and not {*words.REPEAT_NAMES}.isdisjoint(_names(scores)):
         frame = wide_frame(score_frame(scores))
         wide = pd.DataFrame() if frame is None else repeats.indexed_by_repeat(frame)
         word = repeats.level_of(wide)
@@ -115,7 +102,7 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
     return scores
 
 
-LABELLED = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
+LABELLED = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
 """Dimensions of scores, in their order."""
 
 
@@ -146,7 +133,7 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     if isinstance(scores, xr.DataArray):
         return _in_order(sound(scores))
     values, metrics, named, attrs = lay_out(scores)
-    labels = {METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
+    labels = {words.METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
     return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
 
 
@@ -176,12 +163,12 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     >>> metric_columns(scores)
     ['AP']
     """
-    stated = frame.attrs.get(METRICS, ())
+    stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
     named = named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
-    known |= {*frame.columns} & {*frame.attrs.get(LOWER, ())}
+    known |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
     if not known and not len(stated):
         return list(frame.columns)
     numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
@@ -218,7 +205,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
-    kept.attrs = {**frame.attrs, METRICS: metrics}
+    kept.attrs = {**frame.attrs, words.METRICS: metrics}
     return kept
 
 
@@ -238,7 +225,7 @@ def _is_of_both(column: pd.Series) -> bool:
     values = column.nunique()
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
-    system = index_roles(column.to_frame())[SYSTEM]
+    system = index_roles(column.to_frame())[words.SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
     counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
@@ -264,12 +251,12 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     changed = {}
     for dim in [dim for dim in LABELLED if dim in scores.dims]:
         if dim not in scores.coords:
-            if dim == METRIC:
+            if dim == words.METRIC:
                 advice = "name them: scores.assign_coords(metric=[...])"
                 raise InputError("a label for every metric", "none", advice)
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
-        if dim == DEPTH and labels.dtype.kind not in "iu":
+        if dim == words.DEPTH and labels.dtype.kind not in "iu":
             labels = _whole(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
             changed[dim] = labels.to_numpy()
@@ -307,10 +294,12 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
 def _in_order(scores: xr.DataArray) -> xr.DataArray:
     if not {*LIST} <= {*scores.dims}:
         found = ", ".join(map(str, scores.dims)) or "none"
-        raise InputError(f"dimensions {SYSTEM} and {TOPIC}", found)
-    if METRIC not in scores.dims:
-        name = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
-        scores = scores.drop_vars(METRIC, errors="ignore").expand_dims({METRIC: [str(name)]})
+        raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", found)
+    if words.METRIC not in scores.dims:
+        label = scores.coords.get(words.METRIC)
+        name = str(scores.name or "score" if label is None else label.item())
+        bare = scores.drop_vars(words.METRIC, errors="ignore")
+        scores = bare.expand_dims({words.METRIC: [name]})
     others = [str(dim) for dim in scores.dims if dim not in LABELLED]
     if others:
         found = f"{len(others)} more"
@@ -339,10 +328,10 @@ def lay_out(scores: Scores) -> Laid:
         found = "columns of other values" if text else "no column, or no row"
         advice = "make numbers of them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", found, advice, text)
-    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
+    levels = names | {words.REPEAT: word}
     codes, labels = [], {}
-    for dim, name in levels.items():
-        if name is not None:
+    for dim in LABELLED:
+        if (name := levels.get(dim)) is not None:
             column: Any = frame.index.get_level_values(frame.index.names.index(name))
             places, present = pd.factorize(column, use_na_sentinel=False)
             codes.append(places)
@@ -354,7 +343,7 @@ def lay_out(scores: Scores) -> Laid:
         refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
     values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
-    attrs = {} if word is None else {REPEATED: str(word)}
-    if word is not None and wide.attrs.get(REPEATS) is not None:
-        attrs[REPEATS] = wide.attrs[REPEATS]
+    attrs = {} if word is None else {words.REPEATED: str(word)}
+    if word is not None and wide.attrs.get(words.REPEATS) is not None:
+        attrs[words.REPEATS] = wide.attrs[words.REPEATS]
     return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import places, whole
 from irframe.cubes import by_group, view
 from irframe.cubes.as_scores import score_frame, topic_weights
@@ -27,7 +28,6 @@ from irframe.errors import DepthError, InputError, IrframeError, MetricError, Pa
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
-from irframe.names import DEPTH, GRADE, REPEATS, RESULT, SYSTEM, TOPIC
 from irframe.record import Function, bind, options_of, signature_of
 from irframe.warned import OneCall
 
@@ -170,7 +170,7 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     if scored:
         return settled(subject, by)
     held = isinstance(subject, xr.Dataset) and (
-        GRADE in subject or view.EXPERIMENT in subject.attrs
+        words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
     if first == "cube" or held:
         return view.read_cube(subject)
@@ -182,10 +182,10 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
 
 def _hold_whole(whole: Any, result: Any) -> None:
     """Hold grades of a lazy cube against its experiment's, unless tasks of the result do."""
-    if isinstance(whole, xr.Dataset) and GRADE in whole:
+    if isinstance(whole, xr.Dataset) and words.GRADE in whole:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(part, "chunks", None) for part in parts)
-        if not lazy or (isinstance(result, xr.Dataset) and GRADE in result):
+        if not lazy or (isinstance(result, xr.Dataset) and words.GRADE in result):
             view.hold(whole)
 
 
@@ -236,7 +236,7 @@ def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.Bound
         result = function(*bound.args, **bound.kwargs)
     if not names:
         return result
-    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(REPEATS))
+    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(words.REPEATS))
 
 
 def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
@@ -254,7 +254,7 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     nodes = {
         key: result
         if isinstance(result, xr.Dataset)
-        else result.to_dataset(name=str(result.name or result.attrs.get(RESULT, "value")))
+        else result.to_dataset(name=str(result.name or result.attrs.get(words.RESULT, "value")))
         for key, result in results.items()
     }
     return xr.DataTree.from_dict(nodes, name=tree.name)
@@ -288,7 +288,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
     view.refuse_spans(cube)
-    deepest = cube.sizes[DEPTH]
+    deepest = cube.sizes[words.DEPTH]
     if depth is None:
         return deepest
     advice = "build the cube with a greater depth=; missing ranks are empty"
@@ -306,7 +306,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     True
     """
     there = view.experiment_of(cube).there
-    kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
+    kept = {words.SYSTEM: there.any(axis=1), words.TOPIC: there.any(axis=0)}
     for dim, present in kept.items():
         if not present.any():
             raise InputError(f"{dim}s of which something is there", "none")
@@ -335,8 +335,8 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
     if not grade.chunks:
         yield cube
         return
-    for topics in view.slices_of(grade.chunksizes[TOPIC]):
-        yield cube.isel({TOPIC: topics}).compute()
+    for topics in view.slices_of(grade.chunksizes[words.TOPIC]):
+        yield cube.isel({words.TOPIC: topics}).compute()
 
 
 def shared(cube: xr.Dataset) -> xr.Dataset:
@@ -355,7 +355,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     16
     """
     there = view.experiment_of(cube).there
-    return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
+    return cube if there.all() else cube.isel({words.TOPIC: shared_topics(there)})
 
 
 def shared_topics(
