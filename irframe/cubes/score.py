@@ -6,6 +6,7 @@ Verbs: score, cwl.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -81,10 +82,9 @@ class Work:
         if not grade.chunks:
             values = self.tiles(experiment, cube.sizes[words.DEPTH], in_threads)
             return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
-        chunks = len(self.metrics) * self.per_metric, *grade.chunks[:2], len(self.depths)
-        places = map(np.arange, experiment.shape)
-        options = {"new_axis": 0, "chunks": chunks, "meta": np.empty((0,) * 4), "dtype": np.float64}
-        scored = view.in_chunks(_of_block, grade.data, experiment, places, work=self, **options)
+        ends = len(self.metrics) * self.per_metric, len(self.depths)
+        places, task = map(np.arange, experiment.shape), partial(_of_block, self)
+        scored = view.in_chunks(task, grade.data, experiment, places, np.float64, ends)
         return xr.DataArray(scored, dims=(words.METRIC, *view.CELL))
 
     def tiles(
@@ -117,7 +117,7 @@ def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> A
 
 
 def _of_block(
-    grade: Array, systems: Codes, topics: Codes, experiment: Experiment, work: Work
+    work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
     """Return what is asked of a block, whose grades were held against the experiment's."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded

@@ -92,8 +92,6 @@ def verb(
         with OneCall():
             return by_budget(answer, bound, name)
 
-    answer_one = partial(_answer_one, function)
-
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
@@ -102,13 +100,11 @@ def verb(
         subject, whole = _read_all(bound, asking)
         if "cube" in bound.arguments and not spans:
             view.refuse_spans(whole, f" for {name}")
-        if isinstance(whole, xr.Dataset) and not bounded:
-            whole = in_memory(whole, name)
-        alone = itself and not isinstance(whole, xr.Dataset)
-        if (by := None if alone else bound.arguments.pop("by", None)) is None:
-            result = answer_one(whole, bound)
-        else:
-            result = by_group.join(_each(answer_one, whole, bound, by), by, whole)
+        cubes = isinstance(whole, xr.Dataset)
+        whole = in_memory(whole, name) if cubes and not bounded else whole
+        by = bound.arguments.pop("by", None) if cubes or not itself else None
+        results = _each(partial(_answer_one, function), whole, bound, by)
+        result = results[None] if by is None else by_group.join(results, by, whole)
         _hold_whole(whole, result)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
@@ -230,7 +226,8 @@ def _each(
 def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names, given = by_group.riders_of(subject), bound.arguments
-    asks = isinstance(given.get("rel"), Mapping) or bool(given.get("by") or given.get("together"))
+    named = any(given.get(word) is not None for word in ("by", "together"))
+    asks = named or isinstance(given.get("rel"), Mapping)
     given[next(iter(given))] = subject.drop_vars(names) if names and not asks else subject
     with view.trusting():
         result = function(*bound.args, **bound.kwargs)

@@ -64,21 +64,31 @@ def assemble(
 
 
 def in_chunks(
-    function: Any, grade: Any, experiment: Experiment, codes: Iterable[Codes], **options: Any
+    function: Any,
+    grade: Any,
+    experiment: Experiment,
+    codes: Iterable[Codes],
+    dtype: type,
+    ends: tuple[int, ...] = (),
 ) -> Any:
     """Return what a function makes of the blocks of lazy grades, when that is wanted.
 
-    It is given grades, which systems and topics of the experiment they are of, and this one;
-    options are those of `dask.array.map_blocks`.
+    It is given grades, which systems and topics of the experiment they are of, and this one. What
+    it makes has the shape of the grades, or as many rows before systems, and depths, as the ends
+    say.
     """
     dask, whole = need_dask(), grade.rechunk({2: -1})
     sides = zip(codes, whole.chunks, strict=False)
     systems, topics = (dask.array.from_array(code, chunks=(size,)) for code, size in sides)
-    held, places = (
-        dask.delayed(experiment, traverse=False),
-        (systems[:, None, None], topics[:, None]),
+    shape = {"new_axis": 0, "chunks": (ends[0], *whole.chunks[:2], ends[1])} if ends else {}
+    return dask.array.map_blocks(
+        function,
+        *(whole, systems[:, None, None], topics[:, None]),
+        experiment=dask.delayed(experiment, traverse=False),
+        dtype=dtype,
+        meta=np.empty((0,) * (4 if ends else 3), dtype),
+        **shape,
     )
-    return dask.array.map_blocks(function, whole, *places, experiment=held, **options)
 
 
 LARGE, BLOCK = 1 << 28, 1 << 24
@@ -417,10 +427,8 @@ def _held_against(
         missing[np.ix_(*codes.values())] = ~there
         experiment = experiment.without(missing)
     if grade.chunks:
-        checked = {"dtype": np.int8, "meta": np.empty((0,) * 3, np.int8)}
-        grade = variable(
-            CELL, in_chunks(_held_block, grade.data, experiment, codes.values(), **checked)
-        )
+        held = in_chunks(_held_block, grade.data, experiment, codes.values(), np.int8)
+        grade = variable(CELL, held)
     elif grade.dtype != np.int8:
         grade = variable(CELL, _filled(grade.to_numpy()))
     return experiment, grade
