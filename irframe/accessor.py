@@ -5,13 +5,14 @@ found when first called, so that registering the accessor costs nothing.
 """
 
 import inspect
+import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from html import escape
 from importlib import import_module
 from types import MethodType, UnionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import xarray as xr
@@ -23,13 +24,58 @@ from irframe.record import Step, steps_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
-HOME = "irframe.verbs"
-
+HOME, FIGURES = "irframe.verbs", "irframe.plots"
 
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
 NUGGETS, COMPARISON, BOUNDS = "labels of nuggets", "compare", "bounds"
 OTHER = "result"
 """What nothing says the kind of."""
+
+
+class Kind(NamedTuple):
+    """What messages call a kind of object, how it is had, and what most people do next."""
+
+    what: str
+    source: str
+    next: tuple[str, ...] = ()
+
+
+KNOWN = {
+    RUNS: Kind(
+        "a run frame",
+        "runs",
+        ("check(qrels)", 'evaluate(qrels, "AP")', "cube(qrels)", "diagnose(qrels)", "pool(10)"),
+    ),
+    JUDGMENTS: Kind(
+        "a frame of judgments",
+        "qrels",
+        ("sample(0.5)", "restrict(runs)", "write_qrels(path)", "to_pytrec_eval()", "to_ranx()"),
+    ),
+    SCORES: Kind(
+        "a table of scores",
+        'runs.ireval.evaluate(qrels, "AP")',
+        ("summary()", "compare()", "leaderboard()", "sheet(system)", "styled()"),
+    ),
+    CUBE: Kind(
+        "a cube",
+        "runs.ireval.cube(qrels)",
+        ('score("AP")', 'bounds("AP")', "search_lengths()", 'report("page.html")', "save(path)"),
+    ),
+    SCANNED: Kind("scanned runs", "ir.scan_runs(paths)", ('evaluate(qrels, "AP")', "cube(qrels)")),
+    NUGGETS: Kind("labels of nuggets", "nuggets", ("score_nuggets()",)),
+}
+"""The kinds of object that are known by what they hold, not by the verb that returned them."""
+ELSEWHERE = {
+    "compare_judges": "ir.compare_judges(judges)",
+    "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
+}
+"""What is no verb of an object, but returns one -> how it is called."""
+EXAMPLES = {
+    call.partition("(")[0]: call.partition("(")[2][:-1]
+    for kind in (JUDGMENTS, CUBE, SCORES, RUNS)
+    for call in KNOWN[kind].next
+}
+"""Verb -> what it is called with in an example."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
@@ -37,40 +83,14 @@ TAKEN = {
     "scores": (SCORES, BOUNDS),
     "comparison": (COMPARISON,),
     "nuggets": (NUGGETS,),
-    "bounds": (BOUNDS,),
-    "volatility": ("volatility",),
-    "lengths": ("search_lengths",),
-    "misplaced": ("misplacement",),
-    "effect": ("judge_effect",),
-    "agreement": ("robustness",),
-    "best": ("best_systems",),
-    "cells": ("effort_gain",),
-    "checked": ("significance_agreement",),
-    "compared": ("compare_judges",),
-    "found": ("budget",),
-    "grid": ("enumerate_rankings",),
-    "growth": ("pool_growth",),
-    "histogram": ("length_histogram", "difference_histogram"),
-    "documents": ("explain",),
-    "lined_up": ("side_by_side",),
-    "queries": ("outcomes",),
-    "replayed": ("replay",),
-    "summary": ("outcomes",),
-    "matrix": ("volatility", "agreement"),
-    "ranges": ("tie_ranges",),
-    "ranks": ("rank_intervals",),
-    "rows": ("leave_out",),
-    "values": ("discrimination", "median_p", "coverage", "inversions", "agreement"),
+    "result": (),
 }
-"""First parameter of a verb -> what it takes: a kind of object, or what other verbs return."""
+"""First parameter of a verb -> what it takes; of others their docstring says what returns it."""
 OWN = {
     "write_run": (RUNS,),
     "write_qrels": (JUDGMENTS,),
     "to_pytrec_eval": (RUNS, JUDGMENTS),
     "to_ranx": (RUNS, JUDGMENTS),
-    "as_runs": (RUNS,),
-    "as_qrels": (JUDGMENTS,),
-    "as_scores": (SCORES,),
     "sample": (CUBE, JUDGMENTS),
     "draw_to_judge": (CUBE, JUDGMENTS),
     "split": (RUNS, JUDGMENTS),
@@ -80,52 +100,9 @@ OWN = {
     "select_top": (CUBE, SCORES),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
-"""Verb whose first parameter does not say what it takes -> what that is."""
+"""Verb that takes one of several kinds -> these."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
 """Columns by which a comparison is known that has lost its attributes."""
-NEXT = {
-    RUNS: ("check(qrels)", 'evaluate(qrels, "AP")', "cube(qrels)", "diagnose(qrels)", "pool(10)"),
-    JUDGMENTS: (
-        "sample(0.5)",
-        "restrict(runs)",
-        "write_qrels(path)",
-        "to_pytrec_eval()",
-        "to_ranx()",
-    ),
-    SCORES: ("summary()", "compare()", "leaderboard()", "sheet(system)", "styled()"),
-    CUBE: ('score("AP")', 'bounds("AP")', "search_lengths()", 'report("page.html")', "save(path)"),
-    SCANNED: ('evaluate(qrels, "AP")', "cube(qrels)"),
-    COMPARISON: ("styled()", "plot.p_value_curves()"),
-}
-"""Kind -> what most people do next."""
-SOURCES = {
-    RUNS: "runs",
-    JUDGMENTS: "qrels",
-    SCANNED: "ir.scan_runs(paths)",
-    NUGGETS: "nuggets",
-    CUBE: "runs.ireval.cube(qrels)",
-    SCORES: 'runs.ireval.evaluate(qrels, "AP")',
-    "compare_judges": "ir.compare_judges(judges)",
-    "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
-}
-"""Kind -> how it is had, in the words of the documentation."""
-LACKS = {
-    (RUNS, SCORES): "This is a run frame; call evaluate(qrels, ...) first",
-    (RUNS, CUBE): "This is a run frame; call cube(qrels) first",
-    (CUBE, SCORES): "A cube has no scores yet",
-    (SCORES, CUBE): "Scores hold no rankings; make a cube of the runs",
-    (SCORES, RUNS): "Scores hold no rankings; take the runs",
-    (SCORES, SCORES): "A frame of scores has none by depth; score a cube",
-}
-"""What there is, what is wanted -> what to say."""
-ARTICLES = {
-    RUNS: "a run frame",
-    JUDGMENTS: "a frame of judgments",
-    SCORES: "a table of scores",
-    CUBE: "a cube",
-    SCANNED: "scanned runs",
-    NUGGETS: "labels of nuggets",
-}
 
 
 def kind_of(subject: Any) -> str:
@@ -138,9 +115,10 @@ def kind_of(subject: Any) -> str:
     """
     if isinstance(subject, xr.DataTree):
         data = next((node.to_dataset() for node in subject.subtree if node.has_data), None)
-        if data is not None and words.GRADE not in data and len(data.data_vars) == 1:
-            return kind_of(next(iter(data.data_vars.values())))
-        return "tree" if data is None else kind_of(data)
+        if data is None:
+            return "tree"
+        lone = words.GRADE not in data and len(data.data_vars) == 1
+        return kind_of(next(iter(data.data_vars.values())) if lone else data)
     returned = str(getattr(subject, "attrs", {}).get(words.RESULT, ""))
     if isinstance(subject, xr.Dataset):
         return CUBE if words.GRADE in subject else returned or OTHER
@@ -157,128 +135,93 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
 
     if returned not in {"", "evaluate", "score", "standardise", "sample", "draw_to_judge"}:
         return returned
-    if {*map(str, getattr(frame, "columns", ()))} >= PAIRED:
+    columns = [*getattr(frame, "columns", ())]
+    if {*map(str, columns)} >= PAIRED:
         return COMPARISON
-    names = words.roles([*getattr(frame, "columns", ()), *frame.index.names])
+    names = words.roles([*columns, *frame.index.names])
     if {words.TOPIC, words.DOC} <= names.keys():
-        return (
-            JUDGMENTS
-            if words.GRADE in names and not {words.SCORE, words.RANK, words.SYSTEM} & names.keys()
-            else RUNS
-        )
+        ranked = {words.SCORE, words.RANK, words.SYSTEM} & names.keys()
+        return JUDGMENTS if words.GRADE in names and not ranked else RUNS
     if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():
         return NUGGETS
     return SCORES if is_scores(frame) else returned or OTHER
 
 
 def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return which kinds of object a verb is of; none where it is of most results."""
+    """Return which kinds of object a verb is of; none where it is of most results.
+
+    Examples
+    --------
+    >>> from irframe.plots import equal_cost
+    >>> takes("equal_cost", equal_cost)
+    ('budget',)
+    """
     first = next(iter(inspect.signature(function).parameters))
-    return OWN.get(name, TAKEN.get(first, ()))
+    if (known := OWN.get(name, TAKEN.get(first))) is not None:
+        return known
+    said = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
+    return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", said[1] if said else ""))
 
 
 def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
     """Tell whether a verb is one of what an object is."""
     wanted = takes(name, function)
-    return kind in wanted if wanted else kind not in {RUNS, JUDGMENTS, NUGGETS, CUBE, SCANNED}
+    return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES}
 
 
-Functions = Mapping[str, Callable[..., Any]]
-
-
-def chain(name: str, function: Callable[..., Any], functions: Functions, kind: str) -> str:
+def chain(name: str, function: Callable[..., Any], kind: str) -> str:
     """Say why an object has no such verb or figure, and the chain of verbs that works.
 
     Examples
     --------
-    >>> from irframe.comparing.compare import compare
-    >>> chain("compare", compare, {}, "cube")
-    'A cube has no scores yet: cube.ireval.score("AP").ireval.compare()'
+    >>> from irframe.verbs import pool
+    >>> chain("pool", pool, "cube")
+    'This is a cube, and pool is of a run frame: runs.ireval.pool(10)'
     """
     wanted = (takes(name, function) or (SCORES,))[0]
-    subject = ARTICLES.get(kind, f"what {kind} returned" if kind in functions else f"a {kind}")
-    of = ARTICLES.get(wanted, f"what {wanted} returns")
-    why = LACKS.get((kind, wanted), f"This is {subject}, and {name} is of {of}")
-    door = "ireval.plot" if function.__module__.startswith("irframe.plots") else "ireval"
-    return f"{why}: {_path(wanted, functions, kind)}.{door}.{name}({_given(name)})"
+    returned = f"what {kind} returned" if kind in verbs(HOME) else f"a {kind}"
+    subject = KNOWN[kind].what if kind in KNOWN else returned
+    of = KNOWN[wanted].what if wanted in KNOWN else f"what {wanted} returns"
+    of = "scores by depth" if kind == wanted == SCORES else of
+    door = "ireval.plot" if function.__module__.startswith(FIGURES) else "ireval"
+    call = f"{_path(wanted, kind)}.{door}.{name}({EXAMPLES.get(name, '')})"
+    return f"This is {subject}, and {name} is of {of}: {call}"
 
 
-def _path(wanted: str, functions: Functions, kind: str) -> str:
+def _path(wanted: str, kind: str) -> str:
     """Return how to have what a verb takes, from what there is."""
-    if wanted == SCORES and kind == CUBE:
-        return 'cube.ireval.score("AP")'
-    if wanted == SCORES and kind == SCORES:
-        return f'{SOURCES[CUBE]}.ireval.score("AP")'
-    if wanted == CUBE and kind == CUBE:
+    if wanted == CUBE == kind:
         return "cube"
-    if wanted in SOURCES or wanted not in functions:
-        return SOURCES.get(wanted, wanted)
-    source = (takes(wanted, functions[wanted]) or (SCORES,))[0]
-    return f"{_path(source, functions, kind)}.ireval.{wanted}({_given(wanted)})"
-
-
-def _given(name: str) -> str:
-    """Return what a verb is called with in an example."""
-    every = [*NEXT[RUNS], *NEXT[SCORES], *NEXT[CUBE], *NEXT[JUDGMENTS]]
-    known = {call.partition("(")[0]: call.partition("(")[2][:-1] for call in every}
-    return known.get(name, "")
-
-
-def seen(subject: Any) -> str:
-    """Say what an object was taken for, and how large it is.
-
-    Examples
-    --------
-    >>> seen(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}))
-    'judgments: 1 topic, 1 row'
-    """
-    kind = kind_of(subject)
-    what = kind if kind in SOURCES else f"result of {kind}"
-    return ": ".join(filter(None, (what, ", ".join(_counts(subject)))))
+    if wanted == SCORES and kind in {CUBE, SCORES}:
+        return f'{_path(CUBE, kind)}.ireval.score("AP")'
+    if wanted in KNOWN:
+        return KNOWN[wanted].source
+    if wanted not in verbs(HOME):
+        return ELSEWHERE[wanted]
+    source = (takes(wanted, verbs(HOME)[wanted][0]) or (SCORES,))[0]
+    return f"{_path(source, kind)}.ireval.{wanted}({EXAMPLES.get(wanted, '')})"
 
 
 def _counts(subject: Any) -> list[str]:
     if isinstance(subject, xr.DataTree):
         return [_number(len(subject.children), "group")]
-    if isinstance(subject, xr.Dataset | xr.DataArray):
+    if isinstance(subject, ScannedRuns):
+        return [_number(len(subject.files), "file")]
+    if not isinstance(subject, pd.DataFrame):
         dims = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
         return [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
-    if not hasattr(subject, "index"):
-        return [_number(len(subject.files), "file")]
-    frame = subject.to_frame() if isinstance(subject, pd.Series) else subject
-    known = words.roles([*frame.columns, *frame.index.names])
-    sides = [role for role in known if role in {words.SYSTEM, words.TOPIC}]
-    counts = [_number(_distinct(frame, known[role]), role) for role in sides]
-    repeats = [name for name in words.REPEAT_NAMES if name in frame.index.names]
-    counts += [_number(_distinct(frame, name), name) for name in repeats]
-    metrics = len(frame.attrs.get(words.METRICS, ()))
-    last = _number(metrics, "metric") if metrics else _number(len(frame), "row")
-    return [*sorted(counts, key=lambda text: text.split()[1]), last]
-
-
-def _distinct(frame: Any, name: Any) -> int:
-    """Return how many values the first column, or else level of the index, of a name has."""
-    if name in frame.columns:
-        return int(frame.loc[:, [name]].iloc[:, 0].nunique())
-    return int(frame.index.get_level_values([*frame.index.names].index(name)).nunique())
+    rows: Any = subject.reset_index(allow_duplicates=True)
+    known = words.roles(rows.columns)
+    repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
+    sides = {word: known.get(word, word) for word in (words.SYSTEM, *repeats, words.TOPIC)}
+    present = {word: rows[[name]].iloc[:, 0] for word, name in sides.items() if name in rows}
+    counts = [_number(column.nunique(), word) for word, column in present.items()]
+    metrics = len(subject.attrs.get(words.METRICS, ()))
+    return [*counts, _number(metrics, "metric") if metrics else _number(len(rows), "row")]
 
 
 def _number(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' * (count != 1)}"
-
-
-def shown(subject: Any, names: list[str], *, html: bool = False) -> str:
-    """Return what an accessor prints: what it saw, how it was decided, and five verbs to go on."""
-    from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
-
-    attributes = getattr(subject, "attrs", {})
-    lines = [seen(subject), *([told(attributes)] if words.RESULT in attributes else [])]
-    known = NEXT.get(kind_of(subject)) or [f"{name}()" for name in names if name != "plot"][:5]
-    if not html:
-        return "\n".join([*lines, "next: " + ", ".join(f".{call}" for call in known)])
-    listed = ", ".join(f"<code>.{escape(call)}</code>" for call in known)
-    how = escape("\n".join(lines)).replace("\n", "<br>")
-    return f"<p>{how}<br>next: {listed}</p>"
 
 
 @cache
@@ -300,25 +243,30 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     >>> verbs("irframe.verbs")["score"][1]
     (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
     """
-    package = import_module(home)
-    members = {name: getattr(package, name) for name in package.__all__}
-    functions = {name: value for name, value in members.items() if inspect.isfunction(value)}
-    taken = {name: subjects(function) for name, function in functions.items()}
-    return {name: (functions[name], kinds) for name, kinds in taken.items() if kinds}
+    package, taken = import_module(home), {}
+    for name in package.__all__:
+        function = getattr(package, name)
+        if inspect.isfunction(function) and (kinds := subjects(function)):
+            taken[name] = function, kinds
+    return taken
 
 
 def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     """Return the kinds of object, among those with an accessor, that a first argument may be."""
-    first = next(iter(inspect.signature(function).parameters.values()), None)
-    kind = None if first is None else first.annotation
-    union = isinstance(kind, UnionType)
-    kinds = tuple(
-        member for member in (typing.get_args(kind) if union else (kind,)) if member in KINDS
-    )
     from irframe.cubes.verb import VERBS  # noqa: PLC0415 - who asks has imported it
 
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    kind = None if first is None else first.annotation
+    members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    kinds = tuple(member for member in members if member in KINDS)
     of_trees = VERBS.get(function.__name__) is function and kinds != (pd.DataFrame,)
     return (*kinds, xr.DataTree) if of_trees else kinds
+
+
+def offered(subject: Any, home: str) -> list[str]:
+    """Return the verbs, or figures, of what an object is."""
+    kind, every = kind_of(subject), verbs(home).items()
+    return [n for n, (f, types) in every if _type(subject) in types and fits(n, f, kind)]
 
 
 class Verbs:
@@ -354,39 +302,50 @@ class Verbs:
 
     def _unknown(self, name: str) -> str:
         every, kind = verbs(self._home), kind_of(self._subject)
-        functions = {verb: function for verb, (function, _) in verbs(HOME).items()}
         if name in every:
-            return chain(name, every[name][0], functions, kind)
-        door, figures = import_module("irframe").__all__, import_module("irframe.plots").__all__
-        known = dict.fromkeys(every, "{}")
-        homes = {"ireval.{}": functions, "ir.{}": door, "ireval.plot.{}": figures}
-        for form, names in homes.items():
-            known |= {verb: form for verb in names if verb not in known}
+            return chain(name, every[name][0], kind)
+        door, figures = import_module("irframe").__all__, import_module(FIGURES).__all__
+        known = dict.fromkeys(figures, "ireval.plot.{}") | dict.fromkeys(door, "ir.{}")
+        known |= dict.fromkeys(verbs(HOME), "ireval.{}") | dict.fromkeys(every, "{}")
         meant = suggested(name, known)
         message = f"{_type(self._subject).__name__} has no verb {name!r}{suggest(name, known)}"
         if len(meant) != 1 or meant[0] not in every or self._function(meant[0]):
             return message
-        return f"{message}. {chain(meant[0], every[meant[0]][0], functions, kind)}"
-
-    def _names(self) -> list[str]:
-        type_, kind = _type(self._subject), kind_of(self._subject)
-        every = verbs(self._home).items()
-        return [name for name, (f, types) in every if type_ in types and fits(name, f, kind)]
+        return f"{message}. {chain(meant[0], every[meant[0]][0], kind)}"
 
     def __dir__(self) -> list[str]:
-        return sorted([*self._names(), *(name for name in dir(type(self)) if name[0] != "_")])
+        own = [name for name in dir(type(self)) if name[0] != "_"]
+        return sorted([*offered(self._subject, self._home), *own])
+
+    def _next(self) -> Sequence[str]:
+        kind = kind_of(self._subject)
+        if kind in KNOWN:
+            return KNOWN[kind].next
+        figures = [f"plot.{name}" for name in offered(self._subject, FIGURES)]
+        return [f"{name}()" for name in [*offered(self._subject, HOME), *figures][:5]]
+
+    def _seen(self) -> str:
+        """Say what the object was taken for, how large it is, and how it was decided."""
+        from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
+
+        kind, attributes = kind_of(self._subject), getattr(self._subject, "attrs", {})
+        what = kind if kind in KNOWN else f"result of {kind}"
+        size = ": ".join(filter(None, [what, ", ".join(_counts(self._subject))]))
+        return f"{size}\n{told(attributes)}" if words.RESULT in attributes else size
 
     def __repr__(self) -> str:
-        return shown(self._subject, self._names())
+        return f"{self._seen()}\nnext: {', '.join(f'.{call}' for call in self._next())}"
 
     def _repr_html_(self) -> str:
-        return shown(self._subject, self._names(), html=True)
+        listed = ", ".join(f"<code>.{escape(call)}</code>" for call in self._next())
+        how = escape(self._seen()).replace("\n", "<br>")
+        return f"<p>{how}<br>next: {listed}</p>"
 
 
 class Figures(Verbs):
     """The figures of one object."""
 
-    _home = "irframe.plots"
+    _home = FIGURES
 
 
 @xr.register_datatree_accessor("ireval")  # type: ignore[no-untyped-call]

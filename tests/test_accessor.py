@@ -213,14 +213,14 @@ def test_what_resembles_no_verb_suggests_none(subjects):
 
 
 def test_a_verb_of_another_kind_says_whose_it_is(subjects):
-    chain = r"This is a run frame; call cube\(qrels\) first: runs.ireval.cube\(qrels\).ireval.score"
+    chain = r"This is a run frame, and score is of a cube: runs.ireval.cube\(qrels\).ireval.score"
     with pytest.raises(AttributeError, match=chain):
         subjects[pd.DataFrame].ireval.score  # noqa: B018 - what raises
 
 
 def test_a_figure_by_depth_of_a_frame_of_scores_says_where_depths_are():
     runs, qrels = ir.example_track()
-    with pytest.raises(AttributeError, match="none by depth") as told:
+    with pytest.raises(AttributeError, match="of scores by depth") as told:
         runs.ireval.evaluate(qrels, "AP").ireval.plot.depth_curves  # noqa: B018 - what raises
     chain = str(told.value).partition(": ")[2]
     assert eval(chain, {"runs": runs, "qrels": qrels}) is not None  # noqa: S307 - what it says

@@ -15,20 +15,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
+from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.cubes.verb import verb
-from irframe.cubes.view import (
-    LIST,
-    OURS,
-    blocks_of,
-    experiment_of,
-    hold,
-    need_dask,
-    read_cube,
-    shown_as,
-    variable,
-    view,
-)
 from irframe.errors import warn
 from irframe.experiments import group_columns
 from irframe.experiments.coded_tables import read_qrels_table, read_table
@@ -294,8 +283,10 @@ def build_cube(
     made |= {words.UNIT: TEXT} if table.spans is not None else {}
     kept = judgments.only(np.arange(len(judgments.row)))
     whole = replace(built, judgments=kept, hits=hits, made=made, files=files)
-    chunks = blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
-    return view(whole, depth, {n: variable(*column) for n, column in riders.items()}, chunks=chunks)
+    chunks = view.blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
+    return view.view(
+        whole, depth, {n: view.variable(*column) for n, column in riders.items()}, chunks=chunks
+    )
 
 
 @overload
@@ -342,9 +333,9 @@ def condense(
     >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
     (50, 27)
     """
-    experiment = experiment_of(cube).loaded
+    experiment = view.experiment_of(cube).loaded
     refuse_open(experiment.longest, cube.sizes[words.DEPTH])
-    return shown_as(cube, condensed(experiment))
+    return view.shown_as(cube, condensed(experiment))
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:
@@ -385,7 +376,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     ...     dict(open_cube(f"{folder}/cube").sizes)["topic"]
     16
     """
-    need_dask()
+    view.need_dask()
     experiment, facts, riders = read_experiment(os.fspath(path))
     changed = changed_files(facts["sources"])
     if changed:
@@ -394,7 +385,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
         warn(f"{files} are gone, or have changed since: {listed}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
-    return view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
+    return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
         {RECORD: facts[RECORD]}
     )
 
@@ -433,14 +424,17 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     ...     saved.compute().equals(cube)
     True
     """
-    whole = read_cube(cube)
-    hold(whole)
-    experiment, depth = experiment_of(whole), whole.sizes[words.DEPTH]
-    chunks = blocks_of(*experiment.shape, depth, least=0) or ()
+    whole = view.read_cube(cube)
+    view.hold(whole)
+    experiment, depth = view.experiment_of(whole), whole.sizes[words.DEPTH]
+    chunks = view.blocks_of(*experiment.shape, depth, least=0) or ()
     riders = {
-        str(name): ([str(dim) for dim in coord.dims], coord.transpose(*LIST, missing_dims="ignore"))
+        str(name): (
+            [str(dim) for dim in coord.dims],
+            coord.transpose(*view.LIST, missing_dims="ignore"),
+        )
         for name, coord in whole.coords.items()
-        if name not in OURS and coord.dims and {*coord.dims} <= {*LIST}
+        if name not in view.OURS and coord.dims and {*coord.dims} <= {*view.LIST}
     }
     known = {
         name: zlib.crc32(repr(rider[1].values.tolist()).encode()) for name, rider in riders.items()

@@ -5,8 +5,9 @@ Verbs: score, cwl.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -33,88 +34,6 @@ from irframe.metrics.reading import QUANTITIES
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
 
-def in_blocks(
-    cube: xr.Dataset,
-    metrics: Sequence[Metric],
-    depths: Sequence[int],
-    *,
-    kernel: Kernel | None = None,
-    per_metric: int = 1,
-    hidden: bool = False,
-    ties: bool = False,
-) -> xr.DataArray:
-    """Apply a function to all rankings, a block at a time, lazily where the cube is.
-
-    Parameters
-    ----------
-    cube
-        The cube.
-    metrics, depths
-        What `kernel` takes.
-    kernel
-        A function like `score_block`, which is the default. It sees one top grade at a time.
-    per_metric
-        How many arrays it yields for a metric.
-    hidden
-        Whether it asks how many unjudged documents lists have below the last depth.
-    ties
-        Whether it asks for ties though the cube does not share gain over them.
-
-    Returns
-    -------
-    xarray.DataArray
-        Dimensions (metric, system, topic, depth), the arrays of a metric side by side.
-    """
-    work = Work(
-        metrics, depths, kernel or score_block, per_metric, hidden, ties, cube.sizes[words.DEPTH]
-    )
-    grade = cube[words.GRADE].variable
-    experiment = view.experiment_of(cube)
-    if not grade.chunks:
-        values = work.tiles(experiment, in_threads)
-        return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
-    return xr.DataArray(_lazy(grade.data, experiment, work), dims=(words.METRIC, *view.CELL))
-
-
-class Work(NamedTuple):
-    """What is asked of rankings."""
-
-    metrics: Sequence[Metric]
-    depths: Sequence[int]
-    kernel: Kernel
-    per_metric: int
-    hidden: bool
-    ties: bool
-    depth: int
-    """Where lists are cut."""
-
-    def tiles(self, experiment: Experiment, run: Callable[..., Iterable[None]]) -> Array:
-        """Return what is asked of all lists, some at a time; (row, system, topic, depth)."""
-        if any(metric.judged_only for metric in self.metrics):
-            refuse_open(experiment.longest, self.depth)
-        fields = experiment.fields(self.metrics, self.depth)
-        rows = len(self.metrics) * self.per_metric
-        result = np.empty((rows, *experiment.shape, len(self.depths)))
-
-        def compute(part: Block) -> Iterator[Array]:
-            return self.kernel(part, self.metrics, self.depths)
-
-        def fill(tile: tuple[slice, slice]) -> None:
-            block = experiment.block(fields, self.depth, tile, ties=self.ties)
-            if self.hidden:
-                block = replace(block, beyond=beyond(experiment, block, tile))
-            for row, values in zip(result, by_scale(block, compute), strict=True):
-                row[tile] = values
-
-        list(run(fill, tiles(*experiment.shape, self.depth)))
-        return result
-
-
-def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> Array:
-    """Return how many unjudged documents lists of a block have below its last depth."""
-    return np.asarray(experiment.unjudged[tile] - (block.grade == words.UNJUDGED).sum(axis=-1))
-
-
 def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Score a block of rankings, one metric after the other.
 
@@ -139,37 +58,70 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
         yield metric.score(evidence)[..., every]
 
 
-def _lazy(grade: Any, experiment: Experiment, work: Work) -> Any:
-    """Return what is asked of lists in the blocks of lazy grades, when it is wanted."""
-    dask, shape = view.need_dask(), experiment.shape
-    sides = zip((words.SYSTEM, words.TOPIC), shape, grade.chunks[:2], strict=True)
-    places = {dim: dask.array.from_array(np.arange(n), chunks=(size,)) for dim, n, size in sides}
-    return dask.array.blockwise(
-        _of_block,
-        (words.METRIC, *view.CELL),
-        *(
-            grade.rechunk({2: -1}),
-            view.CELL,
-            places[words.SYSTEM],
-            (words.SYSTEM,),
-            places[words.TOPIC],
-            (words.TOPIC,),
-        ),
-        experiment=dask.delayed(experiment, traverse=False),
-        work=work,
-        new_axes={words.METRIC: len(work.metrics) * work.per_metric},
-        adjust_chunks={words.DEPTH: lambda _: len(work.depths)},
-        dtype=np.float64,
-        meta=np.empty((0,) * 4),
-    )
+@dataclass(frozen=True)
+class Work:
+    """What is asked of rankings, a block at a time."""
+
+    metrics: Sequence[Metric]
+    depths: Sequence[int]
+    kernel: Kernel = score_block
+    """A function like `score_block`. It sees one top grade at a time."""
+    per_metric: int = 1
+    """How many arrays it yields for a metric."""
+    hidden: bool = False
+    """Whether it asks how many unjudged documents lists have below the last depth."""
+    ties: bool = False
+    """Whether it asks for ties though the cube does not share gain over them."""
+
+    def over(self, cube: xr.Dataset) -> xr.DataArray:
+        """Return what is asked of a cube, lazily where it is.
+
+        Its dimensions are (metric, system, topic, depth), the arrays of a metric side by side.
+        """
+        grade, experiment = cube[words.GRADE].variable, view.experiment_of(cube)
+        if not grade.chunks:
+            values = self.tiles(experiment, cube.sizes[words.DEPTH], in_threads)
+            return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
+        ends = len(self.metrics) * self.per_metric, len(self.depths)
+        places, task = map(np.arange, experiment.shape), partial(_of_block, self)
+        scored = view.in_chunks(task, grade.data, experiment, places, np.float64, ends)
+        return xr.DataArray(scored, dims=(words.METRIC, *view.CELL))
+
+    def tiles(
+        self, experiment: Experiment, depth: int, run: Callable[..., Iterable[None]]
+    ) -> Array:
+        """Return what is asked of lists cut at a depth, some at a time; as `over`."""
+        if any(metric.judged_only for metric in self.metrics):
+            refuse_open(experiment.longest, depth)
+        fields = experiment.fields(self.metrics, depth)
+        rows = len(self.metrics) * self.per_metric
+        result = np.empty((rows, *experiment.shape, len(self.depths)))
+
+        def compute(part: Block) -> Iterator[Array]:
+            return self.kernel(part, self.metrics, self.depths)
+
+        def fill(tile: tuple[slice, slice]) -> None:
+            block = experiment.block(fields, depth, tile, ties=self.ties)
+            if self.hidden:
+                block = replace(block, beyond=beyond(experiment, block, tile))
+            for row, values in zip(result, by_scale(block, compute), strict=True):
+                row[tile] = values
+
+        list(run(fill, tiles(*experiment.shape, depth)))
+        return result
+
+
+def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> Array:
+    """Return how many unjudged documents lists of a block have below its last depth."""
+    return np.asarray(experiment.unjudged[tile] - (block.grade == words.UNJUDGED).sum(axis=-1))
 
 
 def _of_block(
-    grade: Array, systems: Codes, topics: Codes, experiment: Experiment, work: Work
+    work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
     """Return what is asked of a block, whose grades were held against the experiment's."""
-    del grade
-    return work.tiles(experiment.part(systems, topics).loaded, map)
+    part = experiment.part(systems.ravel(), topics.ravel()).loaded
+    return work.tiles(part, grade.shape[-1], map)
 
 
 @verb(bounded=True, repeats=True, spans=True)
@@ -242,7 +194,7 @@ def score(
     variants = chosen if rel is None else thresholds.variants(chosen)
     dim = words.DEPTH if budgets is None else words.BUDGET
     if budgets is None:
-        values = in_blocks(cube, variants, depths)
+        values = Work(variants, depths).over(cube)
     else:
         scored = budgets.values(view.experiment_of(cube), variants, cube.attrs.get(words.DEPTH))
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, words.BUDGET))
@@ -413,7 +365,7 @@ def cwl(
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
         wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
         raise MetricError(wanted, "", "", refused)
-    values = in_blocks(cube, chosen, depths, kernel=_read_block, per_metric=len(QUANTITIES))
+    values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)
     parts = {
         name: values.isel({words.METRIC: slice(place, None, len(QUANTITIES))})
         for place, name in enumerate(QUANTITIES)

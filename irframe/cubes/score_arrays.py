@@ -3,13 +3,14 @@
 import inspect
 import math
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.cubes import groups
 from irframe.cubes.as_scores import (
     Scores,
@@ -21,23 +22,9 @@ from irframe.cubes.as_scores import (
     score_frame,
     wide_frame,
 )
-from irframe.cubes.view import LIST, TRUSTED, Labelled
-from irframe.errors import DepthError, IdError, InputError, warn
+from irframe.cubes.view import LIST, Labelled, labels_of
+from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
-from irframe.names import (
-    DEPTH,
-    LOWER,
-    METRIC,
-    METRICS,
-    REPEAT,
-    REPEAT_NAMES,
-    REPEATED,
-    REPEATS,
-    SYSTEM,
-    TOPIC,
-    TOPICS_OF,
-    roles,
-)
 
 COLLECTION = "collection"
 
@@ -47,14 +34,13 @@ def settle_collection(bound: inspect.BoundArguments) -> None:
 
     Frames of scores among the arguments get the column.
     """
-    given, subject = bound.arguments.get("by"), next(iter(bound.arguments.values()))
-    by = getattr(subject, "attrs", {}).get(COLLECTION)
-    if by is None or not isinstance(given, str) or given != COLLECTION:
-        return
-    if COLLECTION not in _names(subject):
-        known = {id(value): _with_column(value, by) for value in bound.arguments.values()}
-        settled = {name: known[id(value)] for name, value in bound.arguments.items()}
-        bound.arguments.update(settled | {"by": by})
+    given = bound.arguments
+    subject, by = next(iter(given.values())), given.get("by")
+    column = getattr(subject, "attrs", {}).get(COLLECTION)
+    asked = column is not None and isinstance(by, str) and by == COLLECTION
+    if asked and COLLECTION not in _names(subject):
+        given.update({name: _with_column(value, column) for name, value in given.items()})
+        given["by"] = column
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:
@@ -82,10 +68,10 @@ def _names(subject: Any) -> list[Any]:
 def _with_column(value: Any, by: str) -> Any:
     """Return a frame of scores with the collection of every row, anything else as it is."""
     names = _names(value)
-    if not isinstance(value, pd.DataFrame) or by in names or TOPICS_OF not in value.attrs:
+    if not isinstance(value, pd.DataFrame) or by in names or words.TOPICS_OF not in value.attrs:
         return value
-    topic: Any = roles([name for name in names if name is not None])[TOPIC]
-    of = {one: label for label, topics in value.attrs[TOPICS_OF] for one in topics}
+    topic: Any = words.roles([name for name in names if name is not None])[words.TOPIC]
+    of = {one: label for label, topics in value.attrs[words.TOPICS_OF] for one in topics}
     topics = value[topic] if topic in value.columns else value.index.get_level_values(topic)
     return value.assign(**{by: topics.map(of).to_numpy()})
 
@@ -97,36 +83,26 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
     """
     if not verb:
         return scores
-    if isinstance(scores, pd.DataFrame):
-        _refuse_repeated_frame(scores, verb)
-    elif isinstance(scores, xr.Dataset) and groups.REPEAT_OF in scores.coords:
+    if isinstance(scores, xr.Dataset) and groups.REPEAT_OF in scores.coords:
         groups.refuse_repeated_cube(scores, verb)
-    elif isinstance(scores, Labelled) and REPEAT in scores.dims:
-        if scores.sizes[REPEAT] == 1:
-            return scores.isel({REPEAT: 0}, drop=True)
-        _refuse_several(groups.word_of(scores), verb, f"scores.mean({REPEAT!r}, keep_attrs=True)")
+    word, line = None, f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
+    if isinstance(scores, Labelled) and words.REPEAT in scores.dims:
+        if scores.sizes[words.REPEAT] == 1:
+            return scores.isel({words.REPEAT: 0}, drop=True)
+        word = groups.word_of(scores)
+    elif isinstance(scores, pd.DataFrame) and not {*words.REPEAT_NAMES}.isdisjoint(_names(scores)):
+        frame = wide_frame(score_frame(scores))
+        wide = pd.DataFrame() if frame is None else groups.indexed_by_repeat(frame)
+        word = groups.level_of(wide)
+        names = [name for name in wide.index.names if name != word]
+        line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
+    if word is not None:
+        advice = f"average over them: {line}; or select one"
+        raise InputError(f"scores of one {word} for {verb}", "several", advice)
     return scores
 
 
-def _refuse_repeated_frame(scores: pd.DataFrame, verb: str) -> None:
-    """Raise for scores with repeats in a level of the index or in a column."""
-    if {*REPEAT_NAMES}.isdisjoint([*scores.columns, *scores.index.names]):
-        return
-    frame = wide_frame(score_frame(scores))
-    wide = pd.DataFrame() if frame is None else groups.indexed_by_repeat(frame)
-    word = groups.level_of(wide)
-    if word is not None:
-        read = "scores" if word in scores.index.names else "ir.as_scores(scores)"
-        names = [name for name in wide.index.names if name != word]
-        _refuse_several(word, verb, f"{read}.groupby(level={names}, sort=False).mean()")
-
-
-def _refuse_several(word: str, verb: str, line: str) -> None:
-    advice = f"average over them: {line}; or select one"
-    raise InputError(f"scores of one {word} for {verb}", "several", advice)
-
-
-LABELLED = (METRIC, SYSTEM, REPEAT, TOPIC, DEPTH)
+LABELLED = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
 """Dimensions of scores, in their order."""
 
 
@@ -157,7 +133,7 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     if isinstance(scores, xr.DataArray):
         return _in_order(sound(scores))
     values, metrics, named, attrs = lay_out(scores)
-    labels = {METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
+    labels = {words.METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
     return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
 
 
@@ -187,12 +163,12 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     >>> metric_columns(scores)
     ['AP']
     """
-    stated = frame.attrs.get(METRICS, ())
+    stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
     named = named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
-    known |= {*frame.columns} & {*frame.attrs.get(LOWER, ())}
+    known |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
     if not known and not len(stated):
         return list(frame.columns)
     numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
@@ -229,7 +205,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
     names = [name for name in wide.columns if name == by or name in metrics]
     kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
-    kept.attrs = {**frame.attrs, METRICS: metrics}
+    kept.attrs = {**frame.attrs, words.METRICS: metrics}
     return kept
 
 
@@ -249,7 +225,7 @@ def _is_of_both(column: pd.Series) -> bool:
     values = column.nunique()
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
-    system = index_roles(column.to_frame())[SYSTEM]
+    system = index_roles(column.to_frame())[words.SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
     counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
@@ -266,7 +242,7 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     Raises
     ------
     IdError
-        If a system, topic, metric or depth stands twice.
+        If a system, topic, metric or depth stands twice, or has several labels.
     DepthError
         If depths are no whole numbers.
     InputError
@@ -275,28 +251,16 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     changed = {}
     for dim in [dim for dim in LABELLED if dim in scores.dims]:
         if dim not in scores.coords:
-            if dim == METRIC:
+            if dim == words.METRIC:
                 advice = "name them: scores.assign_coords(metric=[...])"
                 raise InputError("a label for every metric", "none", advice)
             continue
-        labels = _labels(scores, dim)
+        labels = labels_of(scores, dim, "scores", "select each label once")
+        if dim == words.DEPTH and labels.dtype.kind not in "iu":
+            labels = _whole(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
             changed[dim] = labels.to_numpy()
     return _in_float(scores.assign_coords(changed) if changed else scores)
-
-
-def _labels(scores: xr.DataArray, dim: str) -> pd.Index:
-    """Return the labels of a dimension, depths as whole numbers; refuse those that are none."""
-    index = scores.indexes[dim] if dim in scores.indexes else pd.Index(scores[dim].to_numpy())
-    if index.nlevels > 1:
-        levels = map(str, index.names)
-        advice = f"make one of them: scores.reset_index({dim!r}).assign_coords({dim}=...)"
-        raise InputError(f"one label for every {dim}", f"{index.nlevels} levels", advice, levels)
-    if not index.is_unique:
-        again = index[index.duplicated()].unique()
-        advice = "select each label once, and put different ones together"
-        raise IdError(f"every {dim} once in scores", f"{len(again)} again", advice, again)
-    return _whole(index) if dim == DEPTH and index.dtype.kind not in "iu" else index
 
 
 def _whole(depths: pd.Index) -> pd.Index:
@@ -316,25 +280,26 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         return scores
     if kind in "fiub":
         return scores.astype(np.float64)
-    advice = "make numbers of them: scores.astype(float)"
-    if kind != "O" or scores.chunks is not None:
-        raise InputError("scores that are numbers", f"an array of {scores.dtype}", advice)
-    column = pd.Series(scores.to_numpy().ravel())
-    if not _is_number(column) and column.notna().any():
+    advice, others = "make numbers of them: scores.astype(float)", []
+    if kind == "O" and scores.chunks is None:
+        column = pd.Series(scores.to_numpy().ravel())
         others = [cell for cell in column.dropna() if not isinstance(cell, int | float | np.number)]
-        found = f"{len(others)} of another type"
-        raise InputError("scores that are numbers", found, advice, map(repr, others))
-    values = column.astype(object).where(column.notna(), np.nan).to_numpy(np.float64)
-    return scores.copy(data=values.reshape(scores.shape))
+        if not others:
+            values = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+            return scores.copy(data=values.reshape(scores.shape))
+    found = f"{len(others)} of another type" if others else f"an array of {scores.dtype}"
+    raise InputError("scores that are numbers", found, advice, map(repr, others))
 
 
 def _in_order(scores: xr.DataArray) -> xr.DataArray:
     if not {*LIST} <= {*scores.dims}:
         found = ", ".join(map(str, scores.dims)) or "none"
-        raise InputError(f"dimensions {SYSTEM} and {TOPIC}", found)
-    if METRIC not in scores.dims:
-        name = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
-        scores = scores.drop_vars(METRIC, errors="ignore").expand_dims({METRIC: [str(name)]})
+        raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", found)
+    if words.METRIC not in scores.dims:
+        label = scores.coords.get(words.METRIC)
+        name = str(scores.name or "score" if label is None else label.item())
+        bare = scores.drop_vars(words.METRIC, errors="ignore")
+        scores = bare.expand_dims({words.METRIC: [name]})
     others = [str(dim) for dim in scores.dims if dim not in LABELLED]
     if others:
         found = f"{len(others)} more"
@@ -351,16 +316,9 @@ where a frame has none; the metrics; the labels of systems, of repeats if there 
 topics, called as in the frame; and what repeats are."""
 
 
-def _is_settled(scores: Scores) -> TypeGuard[pd.DataFrame]:
-    """Tell whether scores are a frame as `settled` gives it."""
-    if not isinstance(scores, pd.DataFrame) or len(index_roles(scores)) < 2:
-        return False
-    return [*scores.columns] == [*scores.attrs.get(METRICS, ())]
-
-
 def lay_out(scores: Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = scores if TRUSTED.get() and _is_settled(scores) else as_scores(scores)
+    wide = as_scores(scores)
     word, metrics, names = groups.level_of(wide), metric_columns(wide), index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype
@@ -370,29 +328,22 @@ def lay_out(scores: Scores) -> Laid:
         found = "columns of other values" if text else "no column, or no row"
         advice = "make numbers of them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", found, advice, text)
-    levels = {SYSTEM: names[SYSTEM], REPEAT: word, TOPIC: names[TOPIC]}
-    coded = {d: _coded(frame.index, name) for d, name in levels.items() if name is not None}
-    labels = {dim: index for dim, (_, index) in coded.items()}
+    levels = names | {words.REPEAT: word}
+    codes, labels = [], {}
+    for dim in LABELLED:
+        if (name := levels.get(dim)) is not None:
+            column: Any = frame.index.get_level_values(frame.index.names.index(name))
+            places, present = pd.factorize(column, use_na_sentinel=False)
+            codes.append(places)
+            labels[dim] = present.rename(name)
     shape = tuple(map(len, labels.values()))
-    cells = np.ravel_multi_index(tuple(codes for codes, _ in coded.values()), shape)
+    cells = np.ravel_multi_index(codes, shape)
     if np.bincount(cells).max() > 1:
         others: Any = [name for name in frame.index.names if name not in levels.values()]
         refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
-    objects = frame.select_dtypes(object)
-    frame = frame.assign(**objects.where(objects.notna(), np.nan)) if objects.size else frame
-    values[:, cells] = frame.astype(np.float64).to_numpy().T
-    attrs = {} if word is None else {REPEATED: str(word)}
-    if word is not None and wide.attrs.get(REPEATS) is not None:
-        attrs[REPEATS] = wide.attrs[REPEATS]
+    values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
+    attrs = {} if word is None else {words.REPEATED: str(word)}
+    if word is not None and wide.attrs.get(words.REPEATS) is not None:
+        attrs[words.REPEATS] = wide.attrs[words.REPEATS]
     return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs
-
-
-def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:
-    """Return the places of labels among those there are, in the order in which they come."""
-    level = index.names.index(name)
-    codes, present = pd.factorize(index.codes[level])
-    if present.min() < 0:  # a label is missing
-        codes, labels = pd.factorize(index.get_level_values(level), use_na_sentinel=False)
-        return codes, labels.rename(name)
-    return codes, index.levels[level].take(present)

@@ -14,7 +14,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.cubes.estimate import read_to_draw
-from irframe.cubes.score import Kernel, beyond, in_blocks, label_scores, read_metrics
+from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, IdError, InputError, MetricError, warn
@@ -146,14 +146,14 @@ def both_sides(
     Parameters
     ----------
     cube, metrics, depths, kernel, hidden, ties
-        As for `irframe.cubes.score.in_blocks`.
+        As for `irframe.cubes.score.Work`.
 
     Returns
     -------
     xarray.DataArray
         Dimensions (bound, metric, system, topic, depth).
     """
-    both = in_blocks(cube, metrics, depths, kernel=kernel, per_metric=2, hidden=hidden, ties=ties)
+    both = Work(metrics, depths, kernel, 2, hidden=hidden, ties=ties).over(cube)
     sides = [both.isel({METRIC: slice(side, None, 2)}) for side in range(2)]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import places, whole
 from irframe.cubes import by_group, view
 from irframe.cubes.as_scores import score_frame, topic_weights
@@ -26,7 +27,6 @@ from irframe.errors import DepthError, InputError, IrframeError, MetricError, Pa
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
-from irframe.names import DEPTH, GRADE, REPEATS, RESULT, SYSTEM, TOPIC
 from irframe.record import Function, bind, options_of, signature_of
 from irframe.warned import OneCall
 
@@ -99,17 +99,15 @@ def verb(
         subject, whole = _read_all(bound, asking)
         if "cube" in bound.arguments and not spans:
             view.refuse_spans(whole, f" for {name}")
-        if isinstance(whole, xr.Dataset) and not bounded:
-            whole = in_memory(whole, name)
-        alone = itself and not isinstance(whole, xr.Dataset)
-        if (by := None if alone else bound.arguments.pop("by", None)) is None:
-            result = _once(function, whole, bound)
-        else:
-            result = by_group.join(_each(function, whole, bound, by), by, whole)
+        cubes = isinstance(whole, xr.Dataset)
+        whole = in_memory(whole, name) if cubes and not bounded else whole
+        by = bound.arguments.pop("by", None) if cubes or not itself else None
+        results = _each(partial(_answer_one, function), whole, bound, by)
+        result = results[None] if by is None else by_group.join(results, by, whole)
         _hold_whole(whole, result)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
-            lone = [dim for dim in view.LIST if dim not in subject.dims and dim in whole.dims]
-            result = result.isel({dim: 0 for dim in lone if result.sizes.get(dim) == 1})
+            lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
+            result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)
 
     VERBS[name] = call
@@ -137,7 +135,7 @@ def table_verb(
 
 
 def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
-    """Read what a verb is given into its place, each thing once; return the first, and as read."""
+    """Read what a verb is given into its place; return the first as it was given, and as read."""
     given = bound.arguments
     first, subject = next(iter(given.items()))
     scored, weights = first == "scores", given.get("weights")
@@ -145,14 +143,11 @@ def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
     by = given.get("by")
     if scored and weights is not None:
         given[first], given["weights"] = topic_weights(given[first], weights, by)
-    whole = _read(given[first], asking, by=by, first=first)
+    given[first] = _read(given[first], asking, by=by, first=first)
     for word, value in list(given.items())[1:]:
-        if value is subject:
-            given[word] = whole
-        elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
+        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
             given[word] = _read(value, f"{word}=", by=by, first="scores" if scored else "")
-    given[first] = whole
-    return subject, whole
+    return subject, given[first]
 
 
 def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
@@ -170,23 +165,22 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     if scored:
         return settled(subject, by)
     held = isinstance(subject, xr.Dataset) and (
-        GRADE in subject or view.EXPERIMENT in subject.attrs
+        words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
     if first == "cube" or held:
         return view.read_cube(subject)
     if not isinstance(subject, view.Labelled):
         return subject
-    scalars = [dim for dim in view.LIST if dim in subject.coords and subject[dim].ndim == 0]
-    read: Any = subject.expand_dims(scalars) if scalars else subject
+    read: Any = subject.expand_dims(view.selected(subject))
     return sound(read) if isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims} else read
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
     """Hold grades of a lazy cube against its experiment's, unless tasks of the result do."""
-    if isinstance(whole, xr.Dataset) and GRADE in whole:
+    if isinstance(whole, xr.Dataset) and words.GRADE in whole:
         parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(part, "chunks", None) for part in parts)
-        if not lazy or (isinstance(result, xr.Dataset) and GRADE in result):
+        if not lazy or (isinstance(result, xr.Dataset) and words.GRADE in result):
             view.hold(whole)
 
 
@@ -201,61 +195,62 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
 
 
 def _each(
-    function: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
+    answer: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
 ) -> dict[Any, Any]:
-    """Return the results of all groups or branches; scores or trees among the arguments are split.
+    """Return the answers of all groups or branches; scores or trees among the arguments are split.
 
     Parts are named in the errors that they raise, and in their warnings.
     """
-    tree = isinstance(whole, xr.DataTree)
+    tree, given = isinstance(whole, xr.DataTree), bound.arguments
     kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
 
     def split(subject: Any) -> dict[Any, Any]:
         return by_group.branches(subject) if tree else dict(by_group.groups(subject, by))
 
-    given, parts = list(bound.arguments.items())[1:], split(whole)
-    scored = {name: value for name, value in given if isinstance(value, kinds)}
-    others = {name: split(value) for name, value in scored.items() if not is_judgments(value)}
-    for other in others.values():
-        differing = sorted(map(str, set(parts) ^ set(other)))
-        if differing:
-            wanted = f"the same groups ({by}) on both sides"
-            raise ParameterError(wanted, "some on one side only", "", differing)
+    parts, others = split(whole), {}
+    for name, value in list(given.items())[1:]:
+        if isinstance(value, kinds) and not is_judgments(value):
+            others[name] = split(value)
+            if differing := sorted(map(str, set(parts) ^ set(others[name]))):
+                wanted = f"the same groups ({by}) on both sides"
+                raise ParameterError(wanted, "some on one side only", "", differing)
     results = {}
-    for key, part in by_group.having(parts, bound.arguments, by).items():
-        bound.arguments.update({name: other[key] for name, other in others.items()})
+    for key, part in by_group.having(parts, given, by).items():
+        given.update({name: other[key] for name, other in others.items()})
         with by_group.naming_group(key, by):
-            results[key] = _once(function, part, bound)
+            results[key] = answer(part, bound)
     return results
 
 
-def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
+def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names, given = by_group.riders_of(subject), bound.arguments
-    first = next(iter(given))
-    naming = ("by", "together", *(("weights",) if first == "scores" else ()))
-    asks = any(given.get(name) is not None for name in naming)
-    asks = asks or isinstance(given.get("rel"), Mapping)
-    given[first] = subject.drop_vars(names) if names and not asks else subject
+    named = any(given.get(word) is not None for word in ("by", "together"))
+    asks = named or isinstance(given.get("rel"), Mapping)
+    given[next(iter(given))] = subject.drop_vars(names) if names and not asks else subject
     with view.trusting():
         result = function(*bound.args, **bound.kwargs)
     if not names:
         return result
-    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(REPEATS))
+    return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(words.REPEATS))
 
 
 def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     """Return the results of the branches: a tree of arrays, or a frame with the group."""
     tree: xr.DataTree = next(iter(bound.arguments.values()))
     name, options = tree.name or "group", options_of(bound)
-    results = _each(call, tree, bound, name)
+
+    def answer(branch: Any, bound: inspect.BoundArguments) -> Any:
+        return call(branch, *bound.args[1:], **bound.kwargs)
+
+    results = _each(answer, tree, bound, name)
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
         return stamped(by_group.join(results, name, tree), call.__name__, first, options)
     nodes = {
         key: result
         if isinstance(result, xr.Dataset)
-        else result.to_dataset(name=str(result.name or result.attrs.get(RESULT, "value")))
+        else result.to_dataset(name=str(result.name or result.attrs.get(words.RESULT, "value")))
         for key, result in results.items()
     }
     return xr.DataTree.from_dict(nodes, name=tree.name)
@@ -289,7 +284,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
         advice = "build the cube with another ties="
         raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
     view.refuse_spans(cube)
-    deepest = cube.sizes[DEPTH]
+    deepest = cube.sizes[words.DEPTH]
     if depth is None:
         return deepest
     advice = "build the cube with a greater depth=; missing ranks are empty"
@@ -307,7 +302,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     True
     """
     there = view.experiment_of(cube).there
-    kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
+    kept = {words.SYSTEM: there.any(axis=1), words.TOPIC: there.any(axis=0)}
     for dim, present in kept.items():
         if not present.any():
             raise InputError(f"{dim}s of which something is there", "none")
@@ -336,8 +331,8 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
     if not grade.chunks:
         yield cube
         return
-    for topics in view.slices_of(grade.chunksizes[TOPIC]):
-        yield cube.isel({TOPIC: topics}).compute()
+    for topics in view.slices_of(grade.chunksizes[words.TOPIC]):
+        yield cube.isel({words.TOPIC: topics}).compute()
 
 
 def shared(cube: xr.Dataset) -> xr.Dataset:
@@ -356,7 +351,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     16
     """
     there = view.experiment_of(cube).there
-    return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
+    return cube if there.all() else cube.isel({words.TOPIC: shared_topics(there)})
 
 
 def shared_topics(

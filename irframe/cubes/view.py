@@ -1,6 +1,6 @@
 """The cube: a labelled view of one experiment, its dimensions, and its tasks for dask."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
 from itertools import accumulate, pairwise, repeat
@@ -34,6 +34,34 @@ def need_dask() -> Any:
         advice = 'pip install "irframe[dask]"'
         raise InputError("dask, by which blocks of topics are worked on", "none", advice) from error
     return dask
+
+
+def in_chunks(
+    function: Any,
+    grade: Any,
+    experiment: Experiment,
+    codes: Iterable[Codes],
+    dtype: type,
+    ends: tuple[int, ...] = (),
+) -> Any:
+    """Return what a function makes of the blocks of lazy grades, when that is wanted.
+
+    It is given grades, which systems and topics of the experiment they are of, and this one. What
+    it makes has the shape of the grades, or as many rows before systems, and depths, as the ends
+    say.
+    """
+    dask, whole = need_dask(), grade.rechunk({2: -1})
+    sides = zip(codes, whole.chunks, strict=False)
+    systems, topics = (dask.array.from_array(code, chunks=(size,)) for code, size in sides)
+    shape = {"new_axis": 0, "chunks": (ends[0], *whole.chunks[:2], ends[1])} if ends else {}
+    return dask.array.map_blocks(
+        function,
+        *(whole, systems[:, None, None], topics[:, None]),
+        experiment=dask.delayed(experiment, traverse=False),
+        dtype=dtype,
+        meta=np.empty((0,) * (4 if ends else 3), dtype),
+        **shape,
+    )
 
 
 LARGE, BLOCK = 1 << 28, 1 << 24
@@ -97,6 +125,7 @@ SHIFT = 32
 TRUSTED = ContextVar("TRUSTED", default=False)
 """Whether cubes come from a verb, so that nobody else can have changed them."""
 
+ONE_LEVEL = "make one of them: reset_index({0!r}).assign_coords({0}=[...])"
 TOGETHER = "put cubes together with irframe.concat"
 WANTED = "a cube as it was built, if selected, masked or reordered"
 ADVICE = (
@@ -188,10 +217,9 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     """
     whole = cast("Experiment", cube.attrs[EXPERIMENT])
     low = np.int64((1 << SHIFT) - 1)
-    systems, topics = (np.atleast_1d(cube[name].to_numpy()) & low for name in CODES.values())
-    labelled = [cube.indexes.get(dim, pd.Index(np.atleast_1d(cube[dim]))) for dim in LIST]
-    part = whole.seen(systems, topics)
-    return (part if cube[GRADE].chunks else part.loaded).named(*labelled)
+    part = whole.seen(*(cube[name].to_numpy() & low for name in CODES.values()))
+    named = [cube.indexes[dim] for dim in LIST]
+    return (part if cube[GRADE].chunks else part.loaded).named(*named)
 
 
 def read_cube(cube: Any) -> xr.Dataset:
@@ -229,15 +257,14 @@ def read_cube(cube: Any) -> xr.Dataset:
     shown = cube[GRADE].variable
     if TRUSTED.get() and shown.dims == CELL and shown.dtype == np.int8:
         return cube
-    codes = {dim: _codes(cube, dim, experiment) for dim in LIST}
-    named = {dim: _labels(cube, dim) for dim in LIST}
-    grade = _by_depth(cube)
-    experiment, grade = _held_against(experiment, codes, grade, named)
-    lone = [dim for dim in LIST if dim not in cube.dims]
+    lone = selected(cube)
+    cube = cube.expand_dims(lone)
+    codes, named = {}, {}
+    for dim in LIST:
+        codes[dim], named[dim] = _codes(cube, dim, experiment)
+    experiment, grade = _held_against(experiment, codes, _by_depth(cube), named)
     riders = {
-        name: coord.variable
-        if coord.ndim or not lone
-        else (lone[-1:], coord.to_numpy()[np.newaxis])
+        name: coord.variable if coord.ndim or not lone else (lone[-1:], [coord.item()])
         for name, coord in cube.coords.items()
         if name not in OURS and {*coord.dims} <= {*LIST}
     }
@@ -274,17 +301,34 @@ def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
         raise InputError(wanted, found)
 
 
-def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
-    """Return which systems or topics of the experiment are there."""
+def selected(subject: Labelled) -> list[str]:
+    """Return the dimensions of lists along which one label was selected, now a scalar."""
+    return [dim for dim in LIST if dim in subject.coords and not subject.coords[dim].ndim]
+
+
+def labels_of(subject: Labelled, dim: str, what: str, advice: str) -> pd.Index:
+    """Return the labels of a dimension, one for each place and each once."""
+    index = subject.indexes[dim] if dim in subject.indexes else pd.Index(subject[dim].to_numpy())
+    if index.nlevels > 1:
+        found, names = f"{index.nlevels} levels", map(str, index.names)
+        raise IdError(f"one label for every {dim}", found, ONE_LEVEL.format(dim), names)
+    if not index.is_unique:
+        again = index[index.duplicated()].unique()
+        raise IdError(f"every {dim} once in {what}", f"{len(again)} again", advice, again)
+    return index
+
+
+def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, pd.Index]:
+    """Return which systems or topics of the experiment are there, and how they are called."""
     name = CODES[dim]
     for needed in (dim, name):
         if needed not in cube.variables:
             raise InputError(f"a cube with {needed} for every {dim}", "none", f"keep {needed}")
+    codes = np.atleast_1d(cube[name].to_numpy())
     if not {*cube[name].dims} <= {dim}:
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
-    codes = np.atleast_1d(cube[name].to_numpy())
     if codes.dtype.kind not in "iu":
-        unknown = np.atleast_1d(cube[dim].to_numpy())[pd.isna(codes)]
+        unknown = cube[dim].to_numpy()[pd.isna(codes)]
         if len(unknown):
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, unknown)
@@ -292,27 +336,14 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
     places, size = codes & ((1 << SHIFT) - 1), experiment.shape[LIST.index(dim)]
     if ((codes >> SHIFT != experiment.mark) | (places >= size)).any():
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
-    again = np.atleast_1d(cube[dim].to_numpy())[pd.Index(places).duplicated()]
-    if len(again):
-        advice = f"{TOGETHER}, and select each label once"
-        raise IdError(f"every {dim} once in a cube", f"{len(again)} again", advice, again)
-    return np.asarray(places)
-
-
-def _labels(cube: xr.Dataset, dim: str) -> pd.Index:
-    """Return the labels of systems or topics, refusing those that are none or stand twice."""
-    index: pd.Index = cube.indexes.get(dim, pd.Index(np.atleast_1d(cube[dim])))
-    if index.nlevels > 1:
-        found, advice = f"{index.nlevels} levels", f"name them anew: assign_coords({dim}=[...])"
-        raise IdError(f"one label for every {dim}", found, advice, index.names)
+    index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
     if index.hasnans:
         found = f"{np.count_nonzero(index.isna())} without"
         raise IdError(f"a label for every {dim}", found, "select those that have one")
-    if not index.is_unique:
-        again = index[index.duplicated()].unique()
-        advice = f"{TOGETHER}, and select each label once"
-        raise IdError(f"every {dim} once in a cube", f"{len(again)} again", advice, again)
-    return index
+    if not pd.Index(places).is_unique:
+        again = index[pd.Index(places).duplicated()]
+        raise IdError(f"every {dim} once in a cube", f"{len(again)} again", TOGETHER, again)
+    return np.asarray(places), index
 
 
 def _by_depth(cube: xr.Dataset) -> xr.Variable:
@@ -325,19 +356,14 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
     if known is None or not known.size:
         raise DepthError("a cube with labels for every depth", "none", "keep the depths")
     depths = np.atleast_1d(known.to_numpy())
-    wanted = np.arange(1, len(depths) + 1)
-    if DEPTH not in grade.dims or not np.array_equal(np.sort(depths), wanted):
-        whole = depths.dtype.kind in "iuf" and not (np.isnan(depths) | (depths % 1 > 0)).any()
-        shown = (depths.astype(int) if whole else depths)[:5].tolist()
+    wanted, order = np.arange(1, len(depths) + 1), np.argsort(depths)
+    if DEPTH not in grade.dims or not np.array_equal(depths[order], wanted):
+        shown = depths[:5].tolist()
         found = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
-        request = f"these depths with at={shown}" if whole else "depths with at="
-        advice = f"leave the cube whole, and ask for {request}"
+        advice = f"leave the cube whole, and ask for these depths with at={shown}"
         raise DepthError("a cube with all depths from 1 on", found, advice)
-    if not np.array_equal(depths, wanted):
-        grade = grade.isel({DEPTH: np.argsort(depths)})
-    missing = [dim for dim in LIST if dim not in grade.dims and dim not in cube.dims]
-    wide = variable((*missing, *grade.dims), grade.data[(None,) * len(missing)])
-    return wide.transpose(*CELL)
+    grade = grade if np.array_equal(depths, wanted) else grade.isel({DEPTH: order})
+    return grade.transpose(*CELL)
 
 
 def _held_against(
@@ -369,7 +395,8 @@ def _held_against(
         missing[np.ix_(*codes.values())] = ~there
         experiment = experiment.without(missing)
     if grade.chunks:
-        grade = _held_lazily(experiment, codes, grade.data)
+        held = in_chunks(_held_block, grade.data, experiment, codes.values(), np.int8)
+        grade = variable(CELL, held)
     elif grade.dtype != np.int8:
         grade = variable(CELL, _filled(grade.to_numpy()))
     return experiment, grade
@@ -394,26 +421,10 @@ def _filled(shown: Array) -> NDArray[np.int8]:
     return np.where(gaps, EMPTY, np.where(gaps, 0, shown)).astype(np.int8)
 
 
-def _held_lazily(experiment: Experiment, codes: Mapping[str, Codes], grade: Any) -> xr.Variable:
-    """Return grades that are held against the experiment's when they are computed."""
-    dask, whole = need_dask(), grade.rechunk({2: -1})
-    sides = zip(LIST, codes.values(), whole.chunks, strict=False)
-    places = {dim: dask.array.from_array(code, chunks=(size,)) for dim, code, size in sides}
-    checked = dask.array.blockwise(
-        _held_block,
-        CELL,
-        *(whole, CELL, places[SYSTEM], (SYSTEM,), places[TOPIC], (TOPIC,)),
-        experiment=dask.delayed(experiment, traverse=False),
-        dtype=np.int8,
-        meta=np.empty((0,) * 3, np.int8),
-    )
-    return variable(CELL, checked)
-
-
 def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return grades of a block as they were built, refusing others."""
-    part = experiment.part(systems, topics).loaded
-    tile = slice(0, len(systems)), slice(0, len(topics))
+    part = experiment.part(systems.ravel(), topics.ravel()).loaded
+    tile = slice(0, systems.size), slice(0, topics.size)
     there, wrong = _compared(part, shown, tile)
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)

@@ -21,7 +21,7 @@ from irframe.cubes.estimate import (
     told_scale,
 )
 from irframe.cubes.sampled import Draw, estimated
-from irframe.cubes.score import in_blocks
+from irframe.cubes.score import Work
 from irframe.cubes.view import experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
@@ -141,7 +141,7 @@ def estimates(
     What `NAMES` say is over (metric, system, topic, depth): scores, pseudo-values over topics,
     scores from people alone, and how drawing documents varies both; ``weight`` over metric, depth.
     """
-    model = in_blocks(cube, metrics, depths).to_numpy()
+    model = Work(metrics, depths).over(cube).to_numpy()
     experiment = experiment_of(cube)
     base, rows = experiment.judgments, experiment.rows_at(cube.sizes[DEPTH])
     top, own, took = experiment.tops[base.topic], base.grade, experiment.there[..., np.newaxis]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall, Method
 from irframe.arrays import Array, in_threads
 from irframe.checks import listed, tracked, whole
-from irframe.cubes.score import Work, refuse_metrics, score, score_block, wanted_depths
+from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import pool_depth_of, sample
 from irframe.cubes.verb import attended, refuse_deeper, shared, verb
 from irframe.cubes.view import experiment_of
@@ -230,8 +230,7 @@ class _Study:
 
     def _score(self, experiment: Experiment) -> Array:
         deepest = max([*self.depths, *(metric.depth or 1 for metric in self.metrics)])
-        work = Work(self.metrics, self.depths, score_block, 1, False, False, deepest)  # noqa: FBT003
-        return work.tiles(experiment, in_threads)
+        return Work(self.metrics, self.depths).tiles(experiment, deepest, in_threads)
 
     def _average(self, scores: Array) -> Array:
         pairs = zip(scores, self.facts, strict=True)

@@ -12,7 +12,7 @@ from irframe.agreements import Method
 from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.cubes.cube import cube as build
-from irframe.cubes.score import in_blocks, label_scores, refuse_metrics, score, wanted_depths
+from irframe.cubes.score import Work, label_scores, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import both_sides
 from irframe.cubes.verb import refuse_deeper, verb
 from irframe.depths.agreement import agreement
@@ -155,7 +155,7 @@ def tie_rates(
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
-    values = in_blocks(cube, [P()], [depth], kernel=_rates, ties=True)
+    values = Work([P()], [depth], _rates, ties=True).over(cube)
     rates = label_scores(cube, values, [P()], [depth])
     return rates.isel({METRIC: 0, DEPTH: 0}, drop=True).rename("tie_rate")
 

@@ -19,7 +19,7 @@ from turns import few_of
 import irframe as ir
 from irframe import arrays
 from irframe.cubes import score
-from irframe.cubes.score import in_blocks
+from irframe.cubes.score import Work
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import MetricError
 from irframe.experiments.policy import parse_metrics
@@ -85,7 +85,7 @@ PARSED = parse_metrics(["AP", "nDCG", "ASL"])
 
 @pytest.mark.parametrize("cells", [1, 49, 50, 51, 799, 800, 801, 1600, 1 << 17])
 def test_tiles_of_any_size_give_the_same(cube, cells, monkeypatch):
-    expected = in_blocks(cube, PARSED, [1, 10, 50])
+    expected = Work(PARSED, [1, 10, 50]).over(cube)
     sizes = []
 
     def kernel(block, metrics, depths):
@@ -93,25 +93,25 @@ def test_tiles_of_any_size_give_the_same(cube, cells, monkeypatch):
         return score.score_block(block, metrics, depths)
 
     monkeypatch.setattr(arrays, "BLOCK", cells)
-    found = in_blocks(cube, PARSED, [1, 10, 50], kernel=kernel)
+    found = Work(PARSED, [1, 10, 50], kernel=kernel).over(cube)
     xr.testing.assert_identical(found, expected)
     assert max(sizes) <= max(cells, 50)
     assert sum(sizes) == cube.grade.size
 
 
 def test_depths_are_columns(cube):
-    every = in_blocks(cube, PARSED, range(1, 51)).to_numpy()
-    some = in_blocks(cube, PARSED, [50, 3])
+    every = Work(PARSED, range(1, 51)).over(cube).to_numpy()
+    some = Work(PARSED, [50, 3]).over(cube)
     assert some.dims == ("metric", "system", "topic", "depth")
     np.testing.assert_array_equal(some, every[..., [49, 2]])
 
 
 def test_lazy_rankings_stay_lazy():
     cube = ir.cube(*ir.example_track()).chunk(topic=5, system=3)
-    lazy = in_blocks(cube, PARSED, [5, 10])
+    lazy = Work(PARSED, [5, 10]).over(cube)
     assert lazy.chunks is not None
     whole = cube.compute()
-    np.testing.assert_array_equal(lazy.compute(), in_blocks(whole, PARSED, [5, 10]))
+    np.testing.assert_array_equal(lazy.compute(), Work(PARSED, [5, 10]).over(whole))
 
 
 def test_a_kernel_may_give_several_arrays_of_a_metric(cube):
@@ -120,7 +120,7 @@ def test_a_kernel_may_give_several_arrays_of_a_metric(cube):
             yield scores
             yield -scores
 
-    found = in_blocks(cube, PARSED, [10], kernel=twice, per_metric=2)
+    found = Work(PARSED, [10], kernel=twice, per_metric=2).over(cube)
     np.testing.assert_array_equal(found[::2], -found[1::2])
 
 

@@ -109,7 +109,7 @@ def test_groups_by_level_column_and_coordinate():
             xr.DataArray(
                 [[1.0]], {"year": ("topic", [1]), "no": ("topic", [2])}, ["system", "topic"]
             ).set_index(topic=["year", "no"]),
-            InputError,
+            IdError,
             "one label for every topic; found 2 levels: year, no",
         ),
         (

@@ -212,6 +212,11 @@ class TestTrees:
         assert sorted(branches(tree)) == ["x/one", "x/two", "y"]
         assert list(branches(xr.DataTree(cube))) == [""]
 
+    def test_overwritten_branches_are_refused(self, shapes, cube):
+        tree = cube.ireval.pooled(10, by="half")
+        more = {key: part.assign(grade=part["grade"] + 1) for key, part in branches(tree).items()}
+        refused(InputError, "as it was built", shapes[0], xr.DataTree.from_dict(more))
+
     def test_an_empty_tree_is_refused(self, shapes):
         refused(InputError, "found an empty one", lambda: shapes[0](xr.DataTree()))
 
