@@ -5,7 +5,6 @@ import math
 import re
 import textwrap
 from argparse import ArgumentParser, Namespace
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,9 +64,7 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
     frame = frame.rename_axis(columns=None)
     frame.attrs = {}
     if kind == "parquet":
-        buffer = BytesIO()
-        _flat(frame).to_parquet(buffer, index=False)
-        return buffer.getvalue()
+        return bytes(_flat(frame).to_parquet(index=False))
     if kind == "json":  # numbers with all their digits
         flat = _flat(frame).astype(object)
         rows = flat.where(flat.notna(), None).to_dict("records")

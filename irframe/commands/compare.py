@@ -47,24 +47,15 @@ def spelled(words: Sequence[str]) -> str:
     >>> spelled(["report", "my qrels.txt", "a.run", "-o", "page.html"])
     "irframe report 'my qrels.txt' a.run -o page.html"
     """
+    files = {str(Path(word)) for word in words if Path(word).suffix and Path(word).is_file()}
     parts: list[str] = []
-    place = 0
-    while place < len(words):
-        pattern, count = _pattern(words[place:])
-        parts.append(pattern if count > 1 else words[place])
-        place += max(count, 1)
+    for word in words:
+        path, alike = Path(word), f"*{Path(word).suffix}"
+        matched = {str(match) for match in path.parent.glob(alike)} if str(path) in files else set()
+        pattern = str(path.parent / alike) if 1 < len(matched & files) == len(matched) else word
+        if pattern == word or pattern not in parts:
+            parts.append(pattern)
     return shlex.join(["irframe", *parts])
-
-
-def _pattern(words: Sequence[str]) -> tuple[str, int]:
-    """Return a pattern, and how many of the first words are all the files that it matches."""
-    first = Path(words[0])
-    if not first.suffix or not first.is_file():
-        return "", 0
-    matched = {str(path) for path in first.parent.glob(f"*{first.suffix}")}
-    if len(matched) < 2 or {str(Path(word)) for word in words[: len(matched)]} != matched:
-        return "", 0
-    return str(first.parent / f"*{first.suffix}"), len(matched)
 
 
 MARKDOWN = "markdown"

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, spelled
+from irframe.errors import FileFormatError, InputError, IrframeError, spelled
 from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, to_role
 from irframe.files.formats import RUN, Format, first_columns, parse
@@ -205,6 +205,7 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
 LINES = 3
 """How many lines at fault of a file are listed; the others are counted."""
 
+Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
 """A file, what was wanted of it, and what was found there instead."""
 
@@ -229,8 +230,10 @@ class Together:
         self.first: tuple[str, list[str]] | None = None
         self.homes: dict[str, str] = {}
 
-    def clashes(self, name: str, table: pa.Table) -> list[Problem]:
+    def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file does not go with those before it; where it does, it is one of them."""
+        if isinstance(table, Exception):
+            return problems_of(name, table)
         columns = table.column_names
         first, others = self.first = self.first or (name, columns)
         problems = [
@@ -327,6 +330,14 @@ def run_table(source: compression.Source, system: str | None) -> pa.Table:
     chosen = system or label or stem(source)
     others = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
+
+
+def attempt(source: compression.Source, *, by_file: bool) -> pa.Table | Failure:
+    """Read a run, or return what is wrong with its file."""
+    try:
+        return run_table(source, stem(source) if by_file else None)
+    except (IrframeError, OSError) as error:
+        return error
 
 
 def system_of(name: str) -> str | None:

@@ -14,20 +14,12 @@ from typing import Any, ClassVar, Literal
 import pandas as pd
 
 from irframe.checks import choice
-from irframe.errors import InputError, IrframeError, ParameterError, warn
+from irframe.errors import InputError, ParameterError, warn
 from irframe.files.columns import notes_of, to_frame
 from irframe.files.compression import Source, is_address, name_of, opened_by
 from irframe.files.formats import QRELS
 from irframe.files.ids import shown
-from irframe.files.read_file import (
-    Problem,
-    Together,
-    find_files,
-    problems_of,
-    read_file,
-    run_table,
-    stem,
-)
+from irframe.files.read_file import Problem, Together, attempt, find_files, read_file, run_table
 from irframe.names import ALIASES, DOC, FILES, ITERATION, REPEAT, SUBTOPIC, SYSTEM
 
 
@@ -220,15 +212,12 @@ def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list
     """
     together, sound, problems = Together(), list[str](), list[Problem]()
     for file in files:
-        try:
-            table = run_table(file, stem(file) if by_file else None)
-        except (IrframeError, OSError) as error:
-            problems += problems_of(file, error)
-            continue
-        notes_of([table])
-        clashes = together.clashes(file, table)
-        problems += clashes
-        sound += [] if clashes else [file]
+        table = attempt(file, by_file=by_file)
+        if found := together.problems(file, table):
+            problems += found
+        else:
+            notes_of([table])
+            sound.append(file)
     if problems:
         left = dict.fromkeys(file for file, *_ in problems)
         warn(f"{len(left)} files of runs are left out: {shown(left)}")

@@ -5,6 +5,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice, pairwise
 from os import PathLike
@@ -14,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from irframe.checks import choice
-from irframe.errors import FileFormatError, IdError, InputError, IrframeError
+from irframe.errors import FileFormatError, IdError, InputError
 from irframe.files import read_file
 from irframe.files.columns import notes_of, to_frame
 from irframe.files.compression import PACKED, Source, name_of
@@ -35,13 +36,10 @@ BATCH = 1 << 24
 """Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
 DENSE = 6
 """How many times as large what is read of a packed file is."""
-THREADS = min(8, max(2, os.cpu_count() or 2))
-"""Files that are read side by side."""
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
 Read = TypeVar("Read")
-Failure = IrframeError | OSError
 
 
 @overload
@@ -134,8 +132,8 @@ def read_runs(
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
     files = read_file.find_files(paths)
-    with ThreadPoolExecutor(THREADS) as pool:
-        read = pool.map(partial(_attempt, by_file=by_file), files)
+    with _threads() as pool:
+        read = pool.map(partial(read_file.attempt, by_file=by_file), files)
         results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
     if on_error == "skip":
@@ -169,8 +167,8 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
         As `read_runs` does of all of them, when it comes to the files at fault.
     """
     batches, together = _batches(files, by_file=by_file), read_file.Together()
-    with ThreadPoolExecutor(THREADS) as pool:
-        read = partial(pool.map, partial(_attempt, by_file=by_file))
+    with _threads() as pool:
+        read = partial(pool.map, partial(read_file.attempt, by_file=by_file))
         results = _shown(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
             tables = _all_read(names, list(islice(results, len(names))))
@@ -209,6 +207,16 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     return batches
 
 
+@contextmanager
+def _threads() -> Iterator[ThreadPoolExecutor]:
+    """Give threads to read with, which are not waited for where something goes wrong."""
+    pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
+
+
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
     frame = to_frame(_stacked(tables) if tables else read_file.empty_run())
@@ -217,27 +225,18 @@ def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
 
 
 def _what_is_sound(
-    names: Sequence[str], results: Sequence[pa.Table | Failure]
+    names: Sequence[str], results: Sequence[pa.Table | read_file.Failure]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the runs of the files that could be read, and what is wrong with the others."""
     together, kept, problems = read_file.Together(), dict[str, pa.Table](), []
     for name, result in zip(names, results, strict=True):
-        if isinstance(result, Exception):
-            problems += read_file.problems_of(name, result)
-        elif clashes := together.clashes(name, result):
-            problems += clashes
+        if found := together.problems(name, result):
+            problems += found
         else:
             kept[name] = result
     rows = [[field.encode(errors="backslashreplace").decode() for field in row] for row in problems]
     frame = pd.DataFrame(rows, columns=["file", "wanted", "found"], dtype="str")
     return _put_together([*kept], [*kept.values()]), frame
-
-
-def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
-    try:
-        return read_file.run_table(source, read_file.stem(source) if by_file else None)
-    except (IrframeError, OSError) as error:
-        return error
 
 
 def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
@@ -254,7 +253,9 @@ def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Ite
     return map(told, results) if show else results
 
 
-def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
+def _all_read(
+    names: Sequence[str], results: Sequence[pa.Table | read_file.Failure]
+) -> list[pa.Table]:
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
     failed = [result for _, result in [*errors, *pairs] if isinstance(result, Exception)]
@@ -279,7 +280,7 @@ def _refuse_clashes(
 ) -> None:
     """Raise if files do not go with each other and those before: their columns, then systems."""
     pairs = zip(names, tables, strict=True)
-    problems = [problem for pair in pairs for problem in together.clashes(*pair)]
+    problems = [problem for pair in pairs for problem in together.problems(*pair)]
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:

@@ -126,6 +126,7 @@ def test_real_run_reads_back(shared, tmp_path):
         lambda frame: frame.astype({"rank": "uint8", "score": "Float64", "topic": "category"}),
         lambda frame: frame.astype({"rank": "float32", "score": object}),
         lambda frame: frame.astype({"rank": "Int16", "score": pd.ArrowDtype(pa.float64())}),
+        lambda frame: frame.astype({"score": "category"}),
         lambda frame: frame.set_index(pd.Index([5, 5, 7]))[list(frame)[::-1]],
     ],
 )
@@ -174,7 +175,8 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
         ({"topic": ["#1", "1", "1"]}, IdError, "topic ids .*: '#1'"),
         ({"system": ["my run"] * 3}, IdError, "system ids .*: 'my run'"),
         ({"topic": ["1", None, "1"]}, IdError, "no missing values in column 'topic'.*: row 1"),
-        ({"topic": [1.0, 2.0, 3.0]}, IdError, "text or whole numbers in column 'topic'"),
+        ({"topic": [1.0, 2.0, 3.0]}, IdError, r"text or whole numbers in .*'topic'.*type double"),
+        ({"doc": [True, False, True]}, IdError, "type bool"),
         ({"topic": [1, "a", 2]}, IdError, "one type .*'topic'.*: int, str"),
         ({"score": [1.0, np.nan, 1.0]}, InputError, "'score'.*: row 1"),
         ({"score": ["1", "2", "3"]}, InputError, "numbers in column 'score'"),
