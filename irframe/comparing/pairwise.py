@@ -76,6 +76,7 @@ class Asked:
     simultaneous: bool = False
     effects: bool = False
     progress: bool = False
+    over: Over = "both"
 
     def __post_init__(self) -> None:
         """Refuse margins that cannot be."""
