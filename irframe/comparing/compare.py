@@ -258,7 +258,7 @@ def compare(
     level(alpha)
     chosen = parse_test(test)
     correction = significance.parse_correction(adjust, chosen, family)
-    further = margin, power, simultaneous, effects, progress
+    further = margin, power, simultaneous, effects, progress, over
     options = Asked(chosen, correction, family, alpha, *further)
     bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
     if bounds is not None and REPEAT in bounds.dims:
@@ -268,7 +268,7 @@ def compare(
         _refuse_weights(options, bounds)
     against = _against(scores, baseline, bounds)
     tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _parts(tested, against, at, by, options=options, weights=weights, over=over)
+    parts, pairs = _parts(tested, against, at, by, weights, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
@@ -320,14 +320,7 @@ def _refuse_weights(options: Asked, bounds: Any) -> None:
 
 
 def _parts(
-    scores: Any,
-    baseline: Baselines,
-    at: Depths,
-    by: Any,
-    *,
-    options: Asked,
-    weights: TopicWeights,
-    over: Over,
+    scores: Any, baseline: Baselines, at: Depths, by: Any, weights: TopicWeights, options: Asked
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
@@ -336,12 +329,12 @@ def _parts(
     named = {"baseline": label if frozen is None else None}
     for key, group in having(dict(groups(scores, by)), named, by).items():
         with naming_group(key, by):
-            read, depths = weighted(read_scores(group, over), weights), at
+            read, depths = weighted(read_scores(group, options.over), weights), at
             if frozen is not None:
                 read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
             parts[key] = scores_to_compare(read, depths)
             pairs.append(choose_pairs(parts[key], label, several=True))
-    pairwise.refuse_over(parts.values(), over, options.test, options.adjust)
+    pairwise.refuse_over(parts.values(), options.over, options.test, options.adjust)
     return parts, pairs
 
 

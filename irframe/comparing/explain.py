@@ -164,7 +164,7 @@ def _known(texts: pd.Series, role: str, wanted: set[str]) -> dict[str, str]:
     again = several.index[several > 1]
     if len(again):
         raise InputError(f"one text for each {role}", f"{len(again)} with several", "", again)
-    return known.to_dict()
+    return dict(zip(known.index, known, strict=True))
 
 
 def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
@@ -414,14 +414,14 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     if any(isinstance(name, int) for name in names):
         columns[DOC] = names.astype("Int64")
     sides = [cells[cells[SYSTEM] == side].reindex(rows.index) for side in range(len(SIDES))]
-    scored = ~np.isnan(added).any(axis=(0, 2))[topic]
+    scored = np.asarray(~np.isnan(added).any(axis=(0, 2)))[topic]
     for side, suffix in zip(sides, SIDES, strict=True):
         columns[f"{RANK}_{suffix}"] = side[RANK].astype("Int64")
         columns[f"contribution_{suffix}"] = side["adds"].fillna(0.0).where(scored)
         columns[f"could_add_{suffix}"] = side["could"]
     frame = pd.DataFrame(columns, rows.index)
     difference = frame["difference"] = frame["contribution_a"] - frame["contribution_b"]
-    best = np.fmin(*(side[RANK] for side in sides))
+    best = np.fmin(sides[0][RANK], sides[1][RANK])
     total = abs(np.bincount(topic, difference.fillna(0.0))).round(12)[topic]
     order = np.lexsort([best, -abs(difference).round(12), topic, -total])
     return frame[list(COLUMNS)].iloc[order].reset_index(drop=True)

@@ -76,6 +76,7 @@ class Asked:
     simultaneous: bool = False
     effects: bool = False
     progress: bool = False
+    over: Over = "both"
 
     def __post_init__(self) -> None:
         """Refuse margins that cannot be."""
@@ -120,12 +121,12 @@ class Asked:
         margins = [self.margins(part.metrics) for part in parts]
         results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
         compared = [*map(Compared, parts, pairs, _each(results, "p"))]
-        how: Any = {"family": self.family, "alpha": self.alpha}
+        how: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
         if self.simultaneous and isinstance(self.adjust, MaxT):
-            reached = significance.reach(compared, self.adjust, **how)
+            reached = significance.reach(compared, **how)
             for result, t in zip(results, reached, strict=True):
                 _widen(result, t, self.alpha)
-        adjusted = significance.correct(compared, self.adjust, **how)
+        adjusted = significance.correct(compared, **how)
         for result, p in zip(results, adjusted, strict=True):
             result |= {"p_adjusted": p, "significant": p < self.alpha}
             if self.effects:
@@ -171,7 +172,7 @@ class Asked:
                 tested = within_margin(lead, sd, n, limit, freedom)
                 result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}
         for name in CLAIMS if self.margin is not None else ():
-            adjusted = significance.adjust_p(_each(results, f"p_{name}"), self.adjust, **how)
+            adjusted = significance.adjust_p(_each(results, f"p_{name}"), **how)
             for result, p in zip(results, adjusted, strict=True):
                 result |= {f"p_{name}_adjusted": p, name: p < self.alpha}
         for result in results:
@@ -375,8 +376,9 @@ def of_bounds(
         cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
         names = list(frame[METRIC].unique())
         margins = dict(zip(names, options.margins(names), strict=True))
-        within = np.where(cost, -rows["highest"], rows["lowest"]) > -frame[METRIC].map(margins)
-        columns["decided"] = rows["decided"] | within.to_numpy()
+        limit = -frame[METRIC].map(margins).to_numpy(float)
+        least = np.where(cost, -rows["highest"], rows["lowest"])
+        columns["decided"] = rows["decided"] | (least > limit)
     return frame.assign(**columns)
 
 

@@ -383,10 +383,10 @@ class Pairing:
     def p_values(self, paired: Scores, pairs: Array) -> Array:
         """Give corrected p-values, shape (metric, depth, pair)."""
 
-        def compute(row: int, depths: slice) -> Array:
-            return self._p_values(paired, row, depths, pairs).T
+        def compute(row: int, depths: slice) -> Arrays:
+            return (self._p_values(paired, row, depths, pairs),)
 
-        compared = Compared(paired, pairs, paired.by_piece(len(pairs), compute))
+        compared = Compared(paired, pairs, *paired.by_pair(len(pairs), compute))
         return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:

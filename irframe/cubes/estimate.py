@@ -202,7 +202,8 @@ def _drawn(
 def _shares(share: Share, labels: Any) -> NDArray[np.float64]:
     """Return the share that is wanted of each stratum."""
     several = isinstance(share, Mapping)
-    shares = {str(k): v for k, v in share.items()} if several else dict.fromkeys(labels, share)
+    given: Any = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)
+    shares = {str(name): value for name, value in given.items()}
     missing = [label for label in labels if label not in shares]
     if missing:
         raise ParameterError("a share for every stratum", "none for", "", missing)

@@ -277,13 +277,11 @@ def indexed_by_repeat(wide: pd.DataFrame) -> pd.DataFrame:
     word = repeat_column(rows, keys)
     if word is None:
         return wide
-    systems, repeats = pd.Series(rows[keys[0]].array), pd.Series(wide[word].array)
-    indexed = wide.drop(columns=word)
-    arrays: list[Any] = [indexed.index.get_level_values(n) for n in range(indexed.index.nlevels)]
-    names = list(indexed.index.names)
-    place = names.index(keys[0]) + 1
-    arrays[place:place], names[place:place] = [with_labels(systems, repeats)], [word]
-    indexed.index = pd.MultiIndex.from_arrays(arrays, names=names)
+    labels = with_labels(pd.Series(rows[keys[0]].array), pd.Series(wide[word].array))
+    indexed = wide.drop(columns=word).set_index(pd.Index(labels, name=word), append=True)
+    last = wide.index.nlevels
+    place = wide.index.names.index(keys[0]) + 1
+    indexed = indexed.reorder_levels([*range(place), last, *range(place, last)])
     indexed.attrs = dict(wide.attrs)
     return indexed
 

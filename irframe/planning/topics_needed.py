@@ -62,7 +62,8 @@ def topics_for_difference(
     def reached(topics: Array, signal: Array) -> Array:
         rest = alike * (topics - 1)
         critical = scipy.special.fdtri(df, rest, 1 - alpha)
-        return np.less_equal(scipy.special.ncfdtr(df, rest, topics * signal, critical), 1 - power)
+        missed: Array = scipy.special.ncfdtr(df, rest, topics * signal, critical)
+        return missed <= 1 - power
 
     with_any = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)
     return _least(reached, signal, max(with_any, 0) / signal)
@@ -86,7 +87,8 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
     def reached(topics: Array, effect: Array) -> Array:
         df, lead = topics - 1, np.sqrt(topics) * effect
         critical = -scipy.special.stdtrit(df, alpha)
-        return np.less_equal(scipy.special.nctdtr(df, lead, critical), 1 - power)
+        missed: Array = scipy.special.nctdtr(df, lead, critical)
+        return missed <= 1 - power
 
     enough = scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)
     return _least(reached, effect, (max(enough, 0.0) / effect) ** 2)
@@ -111,7 +113,7 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
         df = topics - 1
         unbiased = scipy.special.poch(df / 2, 0.5) / np.sqrt(df / 2)
         quantile = -scipy.special.stdtrit(df, alpha / 2)
-        return np.less_equal(quantile * unbiased / np.sqrt(topics), half)
+        return np.asarray(quantile * unbiased / np.sqrt(topics) <= half)
 
     return _least(reached, half, (scipy.special.ndtri(alpha / 2) / half) ** 2)
 

@@ -149,7 +149,8 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
             return replace(scores, values=values[:, :, 0])
     there[~there.any(axis=1), 0] = True
     owner, places = np.nonzero(there)
-    lists = values[:, owner, places]
+    flat = values.reshape(len(values), -1, *values.shape[3:])
+    lists = flat if there.all() else values[:, owner, places]
     if layout == "topic":  # every topic has as many as it has
         cells = scored.sum(axis=2)
         counts = cells.max(axis=(0, 2, 3), initial=0)

@@ -126,7 +126,8 @@ class Scores:
     ) -> list[Array]:
         """Compute arrays over pairs and depths by `pieces`, each (metric, depth, pair)."""
         metrics, _, _, depths = self.values.shape
-        pieces, columns = list(self.pieces(pairs)), []
+        pieces = list(self.pieces(pairs))
+        columns: list[Array] = []
         steps = tracked(pieces, len(pieces), "block", progress=True) if progress else pieces
         for row, block in steps:
             arrays = compute(row, block)

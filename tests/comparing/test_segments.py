@@ -53,8 +53,6 @@ def test_arrays_at_depths_are_like_frames(cube):
     alone = scores.sel(depth=10).ireval.interaction(by="kind", baseline="bm25", adjust=None)
     kept = found[found["depth"] == 10].drop(columns="depth").reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, alone.drop(columns="depth"), check_dtype=False)
-    lazy = scores.chunk(topic=5).ireval.interaction(by="kind", baseline="bm25", adjust=None)
-    pd.testing.assert_frame_equal(lazy, found)
 
 
 def test_there_is_no_test_without_spread_or_with_one_topic():
