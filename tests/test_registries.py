@@ -40,6 +40,7 @@ def test_every_word_has_an_oracle(words, registry, oracles):
 
 def test_every_class_has_a_word():
     assert kinds(PairedTest) == {*TESTS.values()}
+    assert len({test.title for test in TESTS.values()}) == len(TESTS)
     assert kinds(Agreement) == {type(each) for each in AGREEMENTS.values()}
     assert kinds(Gain) == {*GAINS.values(), GainMap}
 

@@ -62,6 +62,8 @@ class PairedTest(ABC):
 
     name: ClassVar[str]
     """What `parse_test` calls the test."""
+    title: ClassVar[str]
+    """What captions call it."""
     _repr_html_ = as_html
     weighable: ClassVar[bool] = False
     """Whether topics may have weights."""

@@ -96,6 +96,7 @@ class Bootstrap(Resampling):
     """
 
     name: ClassVar[str] = "bootstrap"
+    title: ClassVar[str] = "paired bootstrap test"
     weighable: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 1000

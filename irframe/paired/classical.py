@@ -50,6 +50,7 @@ class PairedT(PairedTest):
     """
 
     name: ClassVar[str] = "t"
+    title: ClassVar[str] = "paired t-test"
     weighable: ClassVar[bool] = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
@@ -155,6 +156,7 @@ class Wilcoxon(PairedTest):
     """
 
     name: ClassVar[str] = "wilcoxon"
+    title: ClassVar[str] = "Wilcoxon's signed-rank test"
     correction: bool = False
     exact: bool = False
     decimals: int | None = 12
@@ -259,6 +261,7 @@ class RankSum(PairedTest):
     """
 
     name: ClassVar[str] = "ranksum"
+    title: ClassVar[str] = "Wilcoxon's rank-sum test"
     correction: bool = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
@@ -308,6 +311,7 @@ class Sign(PairedTest):
     """
 
     name: ClassVar[str] = "sign"
+    title: ClassVar[str] = "sign test"
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""

@@ -72,6 +72,7 @@ class Permutation(Resampling):
     """
 
     name: ClassVar[str] = "permutation"
+    title: ClassVar[str] = "paired permutation test"
     weighable: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 10_000
@@ -205,6 +206,7 @@ class TukeyHSD(Resampling):
     """
 
     name: ClassVar[str] = "tukey"
+    title: ClassVar[str] = "randomised Tukey HSD"
     joint: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 10_000

@@ -16,15 +16,6 @@ from irframe.names import BUDGETS, CAUTION, DEPTH, METRIC, REPEAT, RESULT, SYSTE
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of
 
-TEST_WORDS = {
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "ranksum": "Wilcoxon's rank-sum test",
-    "sign": "sign test",
-    "permutation": "paired permutation test",
-    "bootstrap": "paired bootstrap test",
-    "tukey": "randomised Tukey HSD",
-}
 ADJUST_WORDS = {
     "none": "uncorrected",
     "holm": "Holm",
@@ -173,7 +164,7 @@ def _words(text: str) -> str:
     values = {field.name: (getattr(test, field.name), field.default) for field in fields(test)}
     drawn = {"samples", "seed"}
     options = [f"{k}={v!r}" for k, (v, usual) in values.items() if v != usual or k in drawn]
-    return f"{TEST_WORDS[test.name]} ({', '.join(options)})" if options else TEST_WORDS[test.name]
+    return f"{test.title} ({', '.join(options)})" if options else str(test.title)
 
 
 def told_interval(attributes: Mapping[Any, Any]) -> str:
