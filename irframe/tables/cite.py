@@ -6,6 +6,7 @@ Verbs: cite.
 import inspect
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -76,11 +77,9 @@ def papers(steps: Iterable[Step]) -> pd.DataFrame:
     rows = [(*paper, name) for name, kind in used.items() for paper in references(kind)]
     frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
-    return (
-        frame.groupby(paper, sort=False)
-        .agg({"reference": "first", "doi": "first", "used": ", ".join})
-        .reset_index(drop=True)
-    )
+    grouped = frame.groupby(paper, sort=False)
+    told = grouped.agg({"reference": "first", "doi": "first", "used": ", ".join})
+    return told.reset_index(drop=True)
 
 
 def references(used: Any) -> Iterator[tuple[str, str]]:
@@ -102,23 +101,14 @@ def references(used: Any) -> Iterator[tuple[str, str]]:
 def _used(step: Step) -> Iterator[tuple[str, Any]]:
     """Yield what a step used, by name: metrics, a test, a measure of agreement, and its verb."""
     metrics = step.options.get("metrics") or [step.options.get("metric")]
-    kinds = {"metric": metrics, "test": [step.options.get("test")]}
-    for kind, names in kinds.items():
-        for name in names:
-            value = _value(kind, name)
-            if value is not None:
-                yield str(name), type(value)
+    named = [(parse_metric, name) for name in metrics] + [(parse_test, step.options.get("test"))]
+    for parse, name in named:
+        with suppress(IrframeError, TypeError):  # it may be called otherwise, as of elsewhere
+            if name:
+                yield str(name), type(parse(name))
     method = step.options.get("method")
     if isinstance(method, str) and method in AGREEMENTS:
         yield method, type(AGREEMENTS[method])
     verb = getattr(import_module("irframe.verbs"), step.verb, None)
     if verb is not None:
         yield step.verb, verb
-
-
-def _value(kind: str, name: Any) -> Any:
-    """Return a metric or a test by its text, None where it is called otherwise, as of elsewhere."""
-    try:
-        return {"metric": parse_metric, "test": parse_test}[kind](name) if name else None
-    except (IrframeError, TypeError):
-        return None

@@ -139,8 +139,8 @@ def _laid_out(
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     order: dict[str, Any] = {"relative_to": relative_to, "sort": sort}
     if names >= set(COLUMNS):
-        with_intervals = bool(intervals)
-        return mean_tables.of_comparison(result, marks=marks, intervals=with_intervals, **order)
+        order["intervals"] = bool(intervals)
+        return mean_tables.of_comparison(result, marks=marks, **order)
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
         return mean_tables.of_summary(result, intervals=intervals is not False, **order)
     return mean_tables.of_result(result)

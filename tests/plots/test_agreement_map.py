@@ -27,8 +27,7 @@ class TestAgreementMap:
         matrix = three.ireval.agreement(at=[10, 50])
         refused(ParameterError, "depth", matrix.ireval.plot.agreement_map)
         refused(InputError, "depth=", lambda: matrix.ireval.plot.agreement_map(depth=20))
-        with pytest.raises(InputError, match="metric_other"):
-            three.ireval.agreement(10).ireval.plot.agreement_map()
+        refused(InputError, "metric_other", three.ireval.agreement(10).ireval.plot.agreement_map)
 
 
 @pytest.fixture(scope="module")

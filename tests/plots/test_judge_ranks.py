@@ -75,8 +75,7 @@ def test_bands_are_shares_of_the_pairs(deep):
 
 
 def test_a_single_depth_is_no_curve(deep):
-    with pytest.raises(InputError, match="two depths or more"):
-        deep.isel(depth=[3]).ireval.plot.conclusion_shares()
+    refused(InputError, "two depths or more", deep.isel(depth=[3]).ireval.plot.conclusion_shares)
 
 
 JUDGES = {
