@@ -16,8 +16,7 @@ from irframe.errors import DepthError, InputError, ParameterError
 
 @pytest.fixture(scope="module")
 def scores():
-    runs, qrels = ir.example_track()
-    return runs.ireval.evaluate(qrels, ["AP", "ASL"])
+    return ir.evaluate(*ir.example_track(), ["AP", "ASL"])
 
 
 def test_boxes_are_quartiles_and_diamonds_means(scores):
