@@ -44,7 +44,7 @@ from irframe.reports.view import views
 from irframe.scores.reference import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
-from irframe.tables.cite import papers
+from irframe.tables.styled import papers
 from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")

@@ -28,18 +28,11 @@ from irframe.reports import figures
 from irframe.reports.ladder import hardest
 from irframe.reports.setting import Part, Setting, parts, say, spoken, text
 from irframe.reports.view import View
+from irframe.studies import tie_ranges
 from irframe.studies.diagnose import DECIDED, check_cube, check_frames, too_long
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
 from irframe.studies.repeat_checks import check_repeats
-from irframe.studies.tie_ranges import (
-    Finding,
-    every_place,
-    finding_of,
-    tie_ranges,
-    tie_rates,
-    to_frame,
-)
 from irframe.tables.captions import ADJUST_WORDS, told_repeats
 from irframe.warned import unsaid
 
@@ -314,8 +307,9 @@ def _next(view: View) -> Part:
 
 def _ties(view: View) -> Part:
     first, depth = view.setting.metrics[0], view.setting.rank
-    rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
-    ranges = tie_ranges(view.cube, *view.setting.metrics, at=depth).mean(TOPIC).isel({DEPTH: 0})
+    rates = tie_ranges.tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
+    every = tie_ranges.tie_ranges(view.cube, *view.setting.metrics, at=depth)
+    ranges = every.mean(TOPIC).isel({DEPTH: 0})
     width = ranges.sel(bound="upper") - ranges.sel(bound="lower")
     names = [f"{metric} left open" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
@@ -371,19 +365,19 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
     frames
         ``runs`` and ``qrels``, or nothing.
     """
-    problems: list[Finding] = []
-    with every_place(), unsaid():
+    problems: list[tie_ranges.Finding] = []
+    with tie_ranges.every_place(), unsaid():
         try:
             problems.extend(_found(cube, setting, frames))  # those before an error count
         except IrframeError as error:
-            problems.append(finding_of(error))
-        frame = to_frame(problems)
+            problems.append(tie_ranges.finding_of(error))
+        frame = tie_ranges.to_frame(problems)
     return frame[frame["what"] != DECIDED].reset_index(drop=True)
 
 
 def _found(
     cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
-) -> Iterator[Finding]:
+) -> Iterator[tie_ranges.Finding]:
     """Yield findings."""
     metrics, depth = [parse_metric(name) for name in setting.metrics], cube.sizes[DEPTH]
     single, textual = each_a_system(cube), of_spans(cube)
