@@ -84,5 +84,5 @@ from .studies.search_lengths import search_lengths as search_lengths
 from .studies.tie_ranges import tie_agreement as tie_agreement
 from .studies.tie_ranges import tie_ranges as tie_ranges
 from .studies.tie_ranges import tie_rates as tie_rates
-from .tables.cite import cite as cite
+from .tables.styled import cite as cite
 from .tables.styled import styled as styled

@@ -9,6 +9,8 @@ from html.parser import HTMLParser
 import numpy as np
 
 import irframe as ir
+from irframe.reports.setting import Setting
+from irframe.reports.view import View
 
 SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
@@ -24,6 +26,7 @@ BUILT_IN = {
 """Names that a script has uses of its own for."""
 METRICS = ["nDCG", "AP(norm='min')"]
 DEPTHS = [1, 5, 10, 20]
+ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0, "baseline": None}
 
 
 def attacked():
@@ -84,3 +87,14 @@ class Page(HTMLParser):
     @cached_property
     def text(self):
         return " ".join(" ".join(self.words).split())
+
+
+def view_of(cube, metrics, depths, at=None, **options):
+    """Return the numbers of a page about a cube."""
+    return View("all", Setting.read(cube, metrics, depths, at, ASKED | options), cube)
+
+
+def report_of(folder, runs, qrels, **options):
+    """Return a small page."""
+    named = {"metrics": ["AP"], "depths": [5, 10], "samples": 100} | options
+    return Page(ir.report(runs, qrels, folder / "page.html", **named).read_text(encoding="utf-8"))

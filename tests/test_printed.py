@@ -12,8 +12,7 @@ from irframe.printed import Result
 
 @pytest.fixture(scope="module")
 def scores():
-    runs, qrels = ir.example_track()
-    return runs.ireval.evaluate(qrels, ["AP", "nDCG@10"])
+    return ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"])
 
 
 @pytest.fixture

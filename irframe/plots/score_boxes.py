@@ -16,16 +16,8 @@ from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC
-from irframe.plots import canvas
-from irframe.plots.room import (
-    Axes,
-    Size,
-    drop_overlapping,
-    few_dates,
-    fitting_names,
-    name_topics,
-    of_all,
-)
+from irframe.plots import canvas, room
+from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of, summary
 from irframe.tables.captions import told_repeats, told_topics
@@ -126,7 +118,7 @@ def score_boxes(
     ax.plot(means[rows], range(len(rows)), "D", color=canvas.ink(ax), markersize=4, zorder=3)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    canvas.subtitle(ax, f"{layer.sizes[TOPIC]} topics", of_all(len(rows), len(names)))
+    canvas.subtitle(ax, f"{layer.sizes[TOPIC]} topics", room.of_all(len(rows), len(names)))
     return ax
 
 
@@ -147,7 +139,7 @@ def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
     ax.vlines(stats["med"], places - height / 2, places + height / 2, **dark)
     for place, points in enumerate(stats["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
-    ax.set_yticks(places, fitting_names(ax, names))
+    ax.set_yticks(places, room.fitting_names(ax, names))
 
 
 @read_at_budgets
@@ -223,11 +215,12 @@ def system_ranking(
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=chosen)
     order = order[:fit]
     _dots(ax, summed, layer, order)
-    ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
+    ax.set_yticks(range(len(order)), room.fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    notes = told_topics(summed["n"]), told_repeats(summed.attrs), of_all(len(order), len(names))
-    canvas.subtitle(ax, *notes, *cautions_of(summed.attrs))
+    shown = room.of_all(len(order), len(names))
+    notes = told_topics(summed["n"]), told_repeats(summed.attrs), shown, *cautions_of(summed.attrs)
+    canvas.subtitle(ax, *notes)
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax
 
@@ -333,12 +326,13 @@ def best_so_far(
     ax.tick_params(axis="x", rotation=30)
     canvas.subtitle(ax, f"{len(names)} systems, {layer.sizes[TOPIC]} topics")
     canvas.legend_beside(ax)
-    few_dates(ax)
+    room.few_dates(ax)
     if named:
         look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
-        points = zip(fitting_names(ax, names[leads], 0.3), days[leads], means[leads], strict=True)
+        shown = room.fitting_names(ax, names[leads], 0.3)
+        points = zip(shown, days[leads], means[leads], strict=True)
         texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-        drop_overlapping(texts[::-1])  # of names that have not room for all, the last ones stay
+        room.drop_overlapping(texts[::-1])  # if there is not room for all, the last ones stay
     return ax
 
 
@@ -402,7 +396,8 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    sides = zip(fitting_names(ax, [a, b], 0.3), canvas.system_colours([a, b]), (1, -1), strict=True)
+    named, colours = room.fitting_names(ax, [a, b], 0.3), canvas.system_colours([a, b])
+    sides = zip(named, colours, (1, -1), strict=True)
     for system, colour, side in sides:
         bars = np.sign(values) == side * facts(label).sign
         better = f"{system} better: {bars.sum()}"
@@ -411,7 +406,7 @@ def topic_differences(
     ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
     ax.axhline(values.mean(), color=canvas.ink(ax), linestyle="--", linewidth=1, label="mean")
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
-    name_topics(ax, gaps[TOPIC].to_numpy())
+    room.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     canvas.legend_beside(ax)
     canvas.subtitle(ax, f"{len(values)} topics")

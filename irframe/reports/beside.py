@@ -13,6 +13,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Told, names_of
 from irframe.cubes.groups import REPEAT_OF
@@ -21,19 +22,7 @@ from irframe.cubes.view import experiment_of, of_spans
 from irframe.errors import InputError
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
-from irframe.names import (
-    DEPTH,
-    EMPTY,
-    END,
-    METRIC,
-    REPEATED,
-    START,
-    SYSTEM,
-    TOPIC,
-    UNJUDGED,
-    plural,
-    roles,
-)
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
 from irframe.reports.setting import Part, parts, say, text
 from irframe.reports.view import View
@@ -85,7 +74,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
         named = names_of(cube, shown)
     if of_spans(cube):
         _name_spans(cube, grade, named)
-    there = grade != EMPTY
+    there = grade != words.EMPTY
     codes, names = pd.factorize(named[there])
     doc = np.full(grade.shape, -1, np.int32)
     doc[there] = codes
@@ -99,10 +88,10 @@ def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     hits: Any = experiment.hits
     held = grade >= 0
     at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
-    place, start, end = (hits.along[column][at[held]] for column in (PLACE, START, END))
+    place, start, end = (hits.along[column][at[held]] for column in (PLACE, words.START, words.END))
     borders = zip(spans.docs[place % (len(spans.docs) + 1)], start, end, strict=True)
     named[held] = [f"{doc} [{first}, {last})" for doc, first, last in borders]
-    grade[grade == UNJUDGED] = 0
+    grade[grade == words.UNJUDGED] = 0
 
 
 def first_runs(whole: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
@@ -118,7 +107,7 @@ def first_runs(whole: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
     if REPEAT_OF not in whole.coords:
         return runs
     owners = whole[REPEAT_OF].to_series().drop_duplicates()
-    role = roles(runs.columns)[SYSTEM]
+    role = words.roles(runs.columns)[SYSTEM]
     kept = runs[runs[role].isin(owners.index)]
     return kept.assign(**{str(role): kept[role].map(owners)})
 
@@ -128,10 +117,10 @@ def mark(grade: int) -> str:
 
     Examples
     --------
-    >>> mark(2), mark(UNJUDGED), mark(EMPTY)
+    >>> mark(2), mark(words.UNJUDGED), mark(words.EMPTY)
     ('2', '?', '')
     """
-    return {UNJUDGED: "?", EMPTY: ""}.get(grade, str(grade))
+    return {words.UNJUDGED: "?", words.EMPTY: ""}.get(grade, str(grade))
 
 
 PAGE_BYTES = 3_000_000
@@ -169,8 +158,8 @@ def cut(text: str) -> str:
     >>> cut("two\n lines"), len(cut("x" * 400))
     ('two lines', 300)
     """
-    words = " ".join(text.split())
-    return words if len(words) <= SNIPPET else f"{words[: SNIPPET - 1]}…"
+    line = " ".join(text.split())
+    return line if len(line) <= SNIPPET else f"{line[: SNIPPET - 1]}…"
 
 
 def choose(
@@ -290,7 +279,7 @@ class Duel:
         place, names = topics.index(self.topic), [*self.lists.names, NAMELESS]
         sides = [
             [
-                ("" if grade == EMPTY else names[doc], mark(int(grade)))
+                ("" if grade == words.EMPTY else names[doc], mark(int(grade)))
                 for doc, grade in zip(self.lists.doc[own], self.lists.grade[own], strict=True)
             ]
             for own in ((self.a, place), (self.b, place))
@@ -399,7 +388,7 @@ def _lengths(view: View, metric: str) -> Part:
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
     topics_alone = summed.attrs.get("over", "topic") == "topic"
-    counted = "" if topics_alone else f" and {plural(summed.attrs[REPEATED])}"
+    counted = "" if topics_alone else f" and {words.plural(summed.attrs[words.REPEATED])}"
     how = say(f"lengths.{'cost' if cost else 'gain'}", metric=metric, depth=depth, counted=counted)
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()

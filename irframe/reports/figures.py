@@ -5,7 +5,7 @@ Colours are those of the page's style, by name, so that they follow it into the 
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -13,9 +13,6 @@ from irframe.errors import InputError
 from irframe.metrics.facts import READ_IN
 from irframe.names import printable
 from irframe.reports.setting import short
-
-if TYPE_CHECKING:
-    import altair as alt
 
 HUES = 8
 """Colours of systems that the style of the page knows."""
@@ -65,21 +62,22 @@ def svg(figure: dict[str, Any]) -> str:
     import vl_convert  # noqa: PLC0415 - costs time at import
 
     drawn = DIGITS.sub(r"\1", str(vl_convert.vegalite_to_svg(printable(figure))))
-    layers = [layer["data"]["name"] for layer in figure.get("layer", [figure]) if "data" in layer]
-    layers = layers or [figure["data"]["name"]]
-    wanted, found = sum(bool(figure["datasets"][name]) for name in layers), drawn.count(MARKS)
+    layers = [layer for layer in figure.get("layer", [figure]) if "data" in layer] or [figure]
+    wanted = sum(bool(figure["datasets"][layer["data"]["name"]]) for layer in layers)
+    found = drawn.count(MARKS)
     if found < wanted:
         advice = "Vega, which draws them, says on the terminal why"
         raise InputError(f"{wanted} kinds of marks in a figure", f"{found}", advice)
     return drawn
 
 
-def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[str, Any]:
+def styled(chart: Any, data: dict[str, pd.DataFrame], width: int = WIDTH) -> dict[str, Any]:
     """Return the specification of a chart in the page's style, with named data."""
     ink: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
     axis = ink | {"gridColor": RULE, "domainColor": QUIET, "tickColor": QUIET}
     axis |= {"titleFontWeight": "normal", "labelFontSize": 12}
-    figure: dict[str, Any] = chart.to_dict(validate=False)
+    sized = chart.properties(width=width, height=HEIGHT)
+    figure: dict[str, Any] = sized.to_dict(validate=False)
     figure["config"] = {
         "view": {"stroke": None},
         "background": "transparent",
@@ -145,8 +143,8 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     )
     named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5)
     ends = named.encode(x="depth:Q", y="mean:Q", text="label:N", color=colour)
-    chart = (_marker() + line + ends).properties(width=WIDTH - 75, height=HEIGHT)
-    return styled(chart, {"lines": lines, "now": now, "ends": ends_of(lines)})
+    data = {"lines": lines, "now": now, "ends": ends_of(lines)}
+    return styled(_marker() + line + ends, data, WIDTH - 75)
 
 
 def ends_of(lines: pd.DataFrame) -> Any:
@@ -180,11 +178,9 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
     alt = drawing()
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
     line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK)
-    dashes = dashed("metric:N")
-    chart = _marker() + line.encode(
-        x=_x(), y=y, strokeDash=dashes, tooltip=_told("metric:N", "depth:Q", "value:Q")
-    )
-    return styled(chart.properties(width=WIDTH, height=HEIGHT), {"lines": lines, "now": now})
+    told = _told("metric:N", "depth:Q", "value:Q")
+    chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashed("metric:N"), tooltip=told)
+    return styled(chart, {"lines": lines, "now": now})
 
 
 def dashed(field: str) -> Any:
@@ -215,7 +211,7 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
         color=alt.Color("hue:O", scale=hues(), legend=None),
         tooltip=_told("topic:N", "difference:Q"),
     )
-    return styled(chart.properties(width=900, height=HEIGHT), {"bars": bars})
+    return styled(chart, {"bars": bars}, 900)
 
 
 def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
@@ -231,8 +227,7 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
         for low, high, opacity in sides
     ]
     line = base.mark_line(color=ACCENT, strokeWidth=2).encode(y="median:Q")
-    chart = alt.layer(*bands, line).properties(width=WIDTH, height=HEIGHT)
-    return styled(chart, {"shares": shares})
+    return styled(alt.layer(*bands, line), {"shares": shares})
 
 
 def pool(growth: pd.DataFrame) -> dict[str, Any]:
@@ -243,7 +238,7 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
     dashes = dashed("documents:N")
     y = alt.Y("number:Q", title="documents per topic")
     chart = line.encode(x=alt.X("depth:Q", title="depth of the pool"), y=y, strokeDash=dashes)
-    return styled(chart.properties(width=WIDTH, height=HEIGHT), {"long": long})
+    return styled(chart, {"long": long})
 
 
 def ranges(
@@ -271,7 +266,6 @@ def ranges(
     tick = base.mark_point(color=INK, filled=True, size=16).encode(y="mean:Q")
     data = {"ends": ends[["place", "lower", "upper", "mean"]]}
     if lines is None:
-        return styled((bar + tick).properties(width=WIDTH, height=HEIGHT), data)
+        return styled(bar + tick, data)
     rule = alt.Chart(alt.NamedData("lines")).mark_rule(color=QUIET, strokeDash=[4, 3])
-    chart = alt.layer(bar, tick, rule.encode(y="value:Q")).properties(width=WIDTH, height=HEIGHT)
-    return styled(chart, data | {"lines": lines})
+    return styled(alt.layer(bar, tick, rule.encode(y="value:Q")), data | {"lines": lines})

@@ -97,20 +97,22 @@ class Gate:
         if self.update and is_file(baseline) and not Path(baseline).exists():
             freeze(scores, baseline)
             return
+        how: dict[str, Any] = {"adjust": adjust, "alpha": alpha, "margin": margin}
         with warnings.catch_warnings():
             unchanged = "comparisons whose differences are the same"
             warnings.filterwarnings("ignore", unchanged, IrframeWarning)
-            verdicts = compare(
-                scores, test, adjust=adjust, alpha=alpha, baseline=baseline, margin=margin
-            )
+            verdicts = compare(scores, test, baseline=baseline, **how)
         failed = failing(verdicts, fail_on, margin)
         if failed.empty:
             if self.update and is_file(baseline):
                 freeze(scores, baseline)
             return
-        raise AssertionError(
-            _told(verdicts, failed, fail_on, (frame, judged, scores), chosen, decided)
-        )
+        rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
+        metric = next(metric for metric in chosen if str(metric) == failed["metric"].iloc[0])
+        of_cube = {name: value for name, value in decided.items() if name not in OF_SCORES}
+        of_cube["depth"] = cut_at(chosen, decided.get("depth"))
+        change = Change.of(rows, cube(frame, judged, **of_cube), scores, frame)
+        raise AssertionError(_told(verdicts, fail_on, change, metric))
 
 
 def _read(given: Any, read: Callable[[Any], Any]) -> Any:
@@ -118,21 +120,8 @@ def _read(given: Any, read: Callable[[Any], Any]) -> Any:
     return read(given) if isinstance(given, str | os.PathLike) else given
 
 
-def _told(
-    verdicts: pd.DataFrame,
-    failed: pd.DataFrame,
-    fail_on: str,
-    frames: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
-    metrics: list[Metric],
-    policy: dict[str, Any],
-) -> str:
+def _told(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
     """Return what a failure says: verdicts, how they were decided, and the documents behind."""
-    runs, qrels, scores = frames
-    rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
-    metric = next(metric for metric in metrics if str(metric) == failed["metric"].iloc[0])
-    of_cube = {name: value for name, value in policy.items() if name not in OF_SCORES}
-    of_cube["depth"] = cut_at(metrics, policy.get("depth"))
-    change = Change.of(rows, cube(runs, qrels, **of_cube), scores, runs)
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format="{:.4f}".format)
     parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(verdicts.attrs)]

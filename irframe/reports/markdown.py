@@ -200,11 +200,11 @@ class Change(NamedTuple):
         if lost is None:
             return {}, read_texts(texts, [], topics)
         lost = lost.groupby(TOPIC, sort=False).head(BEHIND)
-        known_texts = read_texts(texts, lost[DOC].dropna(), topics)
+        known = read_texts(texts, lost[DOC].dropna(), topics)
         said: dict[Any, list[str]] = {topic: [] for topic in topics}
         for row in lost.itertuples():
-            said[row.topic].append(_document(row, known_texts.documents.get(str(row.doc))))
-        return said, known_texts
+            said[row.topic].append(_document(row, known.documents.get(str(row.doc))))
+        return said, known
 
 
 BEST = "the best ranking"
@@ -249,10 +249,9 @@ def _metrics(
     yield _row(HEAD)
     yield _row(["---"] * len(HEAD))
     for metric, row in zip(metrics, rows.itertuples(), strict=True):
-        shown = [row.difference, row.ci_low, row.ci_high, row.detectable]
-        difference, low, high, least = (f"{value:+.4f}" for value in shown)
-        cells = [_cell(row.metric), f"**{row.verdict}**", difference, f"[{low}, {high}]"]
-        cells += [str(row.n_topics), least.lstrip("+"), _unjudged(pair, metric)]
+        ends = f"[{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
+        cells = [_cell(row.metric), f"**{row.verdict}**", f"{row.difference:+.4f}", ends]
+        cells += [str(row.n_topics), f"{row.detectable:.4f}", _unjudged(pair, metric)]
         yield _row([*cells, _within_bounds(pair, metric, attributes)])
 
 
@@ -270,17 +269,12 @@ def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
     if attributes is None or "weights" in attributes or pair.sizes[SYSTEM] == 1:
         return "not known"
+    options = {name: attributes[name] for name in ("margin", "power") if name in attributes}
+    options = (options or {"power": 0.8}) | {"alpha": attributes.get("alpha", 0.05)}
+    baseline = pair[SYSTEM].to_numpy()[1]
     try:
         within = bounds(pair, at_depth(metric, None), at=_depth(pair, metric))
-        options = {name: attributes[name] for name in ("margin", "power") if name in attributes}
-        options = options or {"power": 0.8}
-        comparison = compare(
-            within,
-            adjust=None,
-            baseline=pair[SYSTEM].to_numpy()[1],
-            alpha=attributes.get("alpha", 0.05),
-            **options,
-        )
+        comparison = compare(within, adjust=None, baseline=baseline, **options)
     except MetricError:
         return "not known"
     ends = [comparison[f"verdict_{end}"].iloc[0] for end in ("lowest", "highest")]

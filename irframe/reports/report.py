@@ -32,7 +32,7 @@ from irframe.files.compression import look, refuse_strange, write_whole
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import READ_IN
-from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Layout, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties
 from irframe.paired import PairedTest, Test
 from irframe.record import Step
 from irframe.reports import figures
@@ -44,7 +44,7 @@ from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS
-from irframe.tables.cite import papers
+from irframe.tables.styled import papers
 from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
@@ -95,16 +95,18 @@ def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
-    sizes = {name: f"{len(frame)} rows" for name, frame in frames.items()}
-    held = {
-        name: pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
+    held: dict[str, tuple[Any, ...]] = {
+        name: (f"{len(frame)} rows", pd.util.hash_pandas_object(frame, index=False).to_numpy())
         for name, frame in frames.items()
     }
     if not frames:
-        arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
-        held = {"the cube's grades and documents": b"".join(array.tobytes() for array in arrays)}
-        sizes = dict.fromkeys(held, " x ".join(map(str, cube["grade"].shape)))
-    rows = [(name, sizes[name], hashlib.sha256(data).hexdigest()) for name, data in held.items()]
+        grade, docs = cube["grade"], experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
+        size = " x ".join(map(str, grade.shape))
+        held["the cube's grades and documents"] = (size, grade.to_numpy(), docs)
+    rows = [
+        (name, size, hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest())
+        for name, (size, *parts) in held.items()
+    ]
     return pd.DataFrame(rows, columns=["input", "size", "SHA-256"])
 
 
@@ -116,8 +118,7 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
     now = path.stat()
     if (now.st_size, str(now.st_mtime_ns)) != (int(size), str(changed)):
         return path.name, text(size), "changed since it was read"
-    with path.open("rb") as file:
-        return path.name, text(size), hashlib.file_digest(file, "sha256").hexdigest()
+    return path.name, text(size), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
@@ -297,9 +298,9 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     """Return a page with as many texts as it has room for."""
     known_texts = read_texts(texts, page.lists.names, page.topics)
     room = PAGE_BYTES - len(page.render().encode())
-    place = np.ix_(*(page.facts["views"][0][name] for name in ("systems", "topics")))
-    scores = np.full((len(page.systems), len(page.topics)), np.nan)
-    scores[place] = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.place}).to_numpy()
+    every = {dim: page.setting.cube.indexes[dim] for dim in (SYSTEM, TOPIC)}
+    shown = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.place})
+    scores = shown.reindex(every).to_numpy()
     first = page.topics.index(page.duel.topic)
     order = by_spread(scores)
     order = np.r_[first, order[order != first]]

@@ -309,7 +309,8 @@ def _next(view: View) -> Part:
 def _ties(view: View) -> Part:
     first, depth = view.setting.metrics[0], view.setting.rank
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
-    ranges = tie_ranges(view.cube, *view.setting.metrics, at=depth).mean(TOPIC).isel({DEPTH: 0})
+    every = tie_ranges(view.cube, *view.setting.metrics, at=depth)
+    ranges = every.mean(TOPIC).isel({DEPTH: 0})
     width = ranges.sel(bound="upper") - ranges.sel(bound="lower")
     names = [f"{metric} left open" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)

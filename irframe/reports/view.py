@@ -291,11 +291,6 @@ class View:
         return list(self.labels)
 
     @cached_property
-    def deepest(self) -> int:
-        """Rank of the last document of its longest list."""
-        return int(self.cube["retrieved"].max())
-
-    @cached_property
     def topics(self) -> list[str]:
         """The names of the topics."""
         return [text(label) for label in self.cube[TOPIC].to_numpy()]

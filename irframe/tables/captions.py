@@ -241,8 +241,7 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
 
 def told_weights(attributes: Mapping[Any, Any]) -> str:
     """Say by what topics are weighted, if they are."""
-    weights = attributes.get("weights")
-    return f"topics weighted by {weights}" if weights is not None else ""
+    return f"topics weighted by {attributes['weights']}" if "weights" in attributes else ""
 
 
 def told_origin(attributes: Mapping[Any, Any]) -> str:
@@ -347,8 +346,7 @@ class Means:
         keys = frame[[*groups, METRIC, DEPTH]].drop_duplicates(ignore_index=True)
         signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
         systems = pd.Index(frame[SYSTEM].unique(), name=SYSTEM)
-        empty = pd.DataFrame(np.nan, systems, _labels(keys, groups))
-        bare = cls(empty, signs, keys)
+        bare = cls(pd.DataFrame(np.nan, systems, _labels(keys, groups)), signs, keys)
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Tables of means with marks, intervals and percentages, and of results that are no means."""
 
 import string
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -70,8 +70,7 @@ def of_comparison(
     means = _means(comparison).sorted(sort)
     words = [f"means over {told_topics(comparison['n_topics'])}", told_depths(comparison)]
     extras: list[Extra] = []
-    letters = marks == "letters"
-    if letters:
+    if marks == "letters":
         extras.append(superscripts(_beaten(comparison, means)))
         among = "" if _all_pairs(comparison) else ", of those it is compared with"
         if among and len(comparison["system_b"].unique()) == 1:
@@ -87,10 +86,9 @@ def of_comparison(
         _baseline(comparison)
         ends = (means.spread(comparison, comparison[end], "system_a") for end in ENDS)
         extras.append(brackets(*ends))
-    shown = "[of the difference: {}]" if intervals else ""
-    notes = told(comparison.attrs, *words, interval=shown)
+    notes = told(comparison.attrs, *words, interval="[of the difference: {}]" if intervals else "")
     table = _table(means, extras, relative_to, notes)
-    return _with_marks(table) if letters else table
+    return _with_marks(table) if marks == "letters" else table
 
 
 def _table(means: Means, extras: list[Extra], relative_to: Hashable | None, notes: str) -> Table:
@@ -108,6 +106,11 @@ def _with_marks(table: Table) -> Table:
     return table._replace(numbers=table.numbers.set_axis(rows), best=best)
 
 
+def _cell(comparison: pd.DataFrame) -> list[Any]:
+    """Return the columns that say of which group, metric and depth a row is."""
+    return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL}), METRIC, DEPTH]
+
+
 def mark_names(systems: int) -> list[str]:
     """Return the marks of systems: letters, or numbers where letters do not suffice."""
     if systems <= LETTERS:
@@ -117,21 +120,18 @@ def mark_names(systems: int) -> list[str]:
 
 def _means(comparison: pd.DataFrame) -> Means:
     """Return the means of all systems in their order, a baseline first."""
-    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
+    *groups, _, _ = cell = _cell(comparison)
     sides = [
-        comparison[[*keys, METRIC, DEPTH, side, mean]].set_axis(
-            [*keys, METRIC, DEPTH, SYSTEM, "mean"], axis="columns"
-        )
+        comparison[[*cell, side, mean]].set_axis([*cell, SYSTEM, "mean"], axis="columns")
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
     # The order of metrics and depths is that of either side.
-    return Means.of(pd.concat(sides[::-1] if baseline else sides, ignore_index=True), keys)
+    return Means.of(pd.concat(sides[::-1] if baseline else sides, ignore_index=True), groups)
 
 
 def _refuse_twice(comparison: pd.DataFrame) -> None:
-    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
-    twice = comparison[comparison.duplicated([*keys, METRIC, DEPTH, *SIDES])]
+    twice = comparison[comparison.duplicated([*_cell(comparison), *SIDES])]
     if len(twice):
         found = f"{len(twice)} again"
         raise InputError("each pair once per metric and depth", found, "", twice["system_a"])
@@ -148,23 +148,20 @@ def _baseline(comparison: pd.DataFrame) -> Any:
 
 def _all_pairs(comparison: pd.DataFrame) -> bool:
     """Tell whether each system is compared with each other, at every metric and depth."""
-    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
-    cells = comparison.groupby([*keys, METRIC, DEPTH], dropna=False, observed=True)
+    cells = comparison.groupby(_cell(comparison), dropna=False, observed=True)
     sizes = [(len(rows), len({*rows["system_a"], *rows["system_b"]})) for _, rows in cells]
     return all(pairs >= systems * (systems - 1) // 2 for pairs, systems in sizes)
 
 
 def _baselines(comparison: pd.DataFrame) -> list[str]:
     """Return the names of the systems with which all others are compared in the rows there are."""
-    named = list(comparison.attrs.get("baselines", []))
     sides = comparison[[*SIDES]].map(str)
-    systems = {*sides["system_a"], *sides["system_b"]}
-    baselines = []
-    for name in named if len(named) > 1 else ():
-        rows = sides[(sides == name).any(axis=1)]
-        if {*rows["system_a"], *rows["system_b"]} == systems:
-            baselines.append(name)
-    return baselines if len(baselines) > 1 else [str(_baseline(comparison))]
+    known = comparison.attrs.get("baselines", [])
+    rivals = {name: sides[(sides == name).any(axis=1)].to_numpy() for name in known}
+    named = [
+        name for name, rows in rivals.items() if {*rows.ravel()} == {*sides.to_numpy().ravel()}
+    ]
+    return named if len(named) > 1 else [str(_baseline(comparison))]
 
 
 def _raised(comparison: pd.DataFrame) -> str:
@@ -181,14 +178,21 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     significant = comparison["significant"].to_numpy(bool)
     if len(named) == 1:
         return means.spread(comparison, np.where(significant, DAGGER, ""), "system_a")
-    marks = np.full(means.table.shape, "", dtype=object)
+    marks = []
     for number, name in enumerate(named, start=1):
         for one, other in (SIDES, SIDES[::-1]):
-            row, column = means.places(comparison, one)
             marked = significant & (comparison[other].map(str) == name).to_numpy()
-            for cell in zip(row[marked], column[marked], strict=True):
-                marks[cell] += ("," if marks[cell] else "") + str(number)
-    return pd.DataFrame(marks, means.table.index, means.table.columns)
+            cells = zip(*(part[marked] for part in means.places(comparison, one)), strict=True)
+            marks += [(cell, str(number)) for cell in cells]
+    return _joined(marks, ",", means)
+
+
+def _joined(marks: Iterable[tuple[Any, str]], between: str, means: Means) -> pd.DataFrame:
+    """Return marks, each given with the row and column of its mean, joined in their order."""
+    texts = np.full(means.table.shape, "", dtype=object)
+    for cell, mark in marks:
+        texts[cell] += (between if texts[cell] else "") + mark
+    return pd.DataFrame(texts, means.table.index, means.table.columns)
 
 
 def _verdicts(comparison: pd.DataFrame, means: Means) -> Extra:
@@ -212,12 +216,9 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     (a, column), (b, _) = (means.places(comparison, side) for side in SIDES)
     winner, loser = np.where(lead > 0, a, b)[rows], np.where(lead > 0, b, a)[rows]
     names = mark_names(len(means.table))
-    between = "" if len(names) <= LETTERS else ","
-    marks = np.full(means.table.shape, "", dtype=object)
-    for place in np.argsort(loser, kind="stable"):
-        cell = winner[place], column[rows][place]
-        marks[cell] += (between if marks[cell] else "") + names[loser[place]]
-    return pd.DataFrame(marks, means.table.index, means.table.columns)
+    order = np.argsort(loser, kind="stable")
+    marks = (((winner[row], column[rows][row]), names[loser[row]]) for row in order)
+    return _joined(marks, "" if len(names) <= LETTERS else ",", means)
 
 
 NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, "step", "old", "new")

@@ -1,17 +1,29 @@
-"""Results as tables for a page or a paper."""
+"""Results as tables for a page or a paper, and the papers behind them.
 
-from collections.abc import Hashable
+Verbs: styled, cite.
+"""
+
+import inspect
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 import xarray as xr
 
+from irframe.agreements.correlations import AGREEMENTS
 from irframe.checks import choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.by_budget import read_at_budgets
+from irframe.errors import InputError, IrframeError
 from irframe.files.as_runs import once_named
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import ALIASES, SYSTEM, TOPIC
+from irframe.paired import parse_test
+from irframe.record import Step, steps_of
 from irframe.scores.summary import summary
 
 if TYPE_CHECKING:
@@ -139,8 +151,103 @@ def _laid_out(
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     order: dict[str, Any] = {"relative_to": relative_to, "sort": sort}
     if names >= set(COLUMNS):
-        with_intervals = bool(intervals)
-        return mean_tables.of_comparison(result, marks=marks, intervals=with_intervals, **order)
+        order["intervals"] = bool(intervals)
+        return mean_tables.of_comparison(result, marks=marks, **order)
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
         return mean_tables.of_summary(result, intervals=intervals is not False, **order)
     return mean_tables.of_result(result)
+
+
+ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
+"""A reference in a docstring whose white space is single blanks."""
+DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
+CITED = ["reference", "doi", "used"]
+
+
+def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
+    """List the papers behind the metrics, tests and verbs that led to a result.
+
+    Parameters
+    ----------
+    result
+        What a verb returned, with its attributes: scores, a comparison, a leaderboard, ...
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each paper, in the order in which it was needed: the ``reference``; its ``doi``,
+        empty where it has none; and ``used``, what of irframe refers to it.
+
+    Raises
+    ------
+    InputError
+        If attributes do not say how the result came about.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["RBP(p=0.8)", "AP"])
+    >>> cite(scores.ireval.leaderboard())[["doi", "used"]]
+                             doi         used
+    0    10.1145/1416950.1416952   RBP(p=0.8)
+    1  10.1007/s10791-016-9282-6           AP
+    2    10.1145/1183614.1183630           AP
+    3      10.1145/345508.345543           AP
+    4            10.2307/2983325  leaderboard
+    5      10.1198/1061860043515  leaderboard
+    """
+    steps = steps_of(result)
+    if not steps:
+        advice = "call cite on what a verb returned, as it returned it"
+        raise InputError("a result whose attributes say how it came about", "none", advice)
+    return papers(steps)
+
+
+def papers(steps: Iterable[Step]) -> pd.DataFrame:
+    """Return the papers behind some steps, as `cite` does.
+
+    Parameters
+    ----------
+    steps
+        Verbs with their options.
+    """
+    used = {name: kind for step in steps for name, kind in _used(step)}
+    rows = [(*paper, name) for name, kind in used.items() for paper in references(kind)]
+    frame = pd.DataFrame(rows, columns=CITED, dtype=object)
+    paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
+    grouped = frame.groupby(paper, sort=False)
+    told = grouped.agg({"reference": "first", "doi": "first", "used": ", ".join})
+    return told.reset_index(drop=True)
+
+
+def references(used: Any) -> Iterator[tuple[str, str]]:
+    """Yield reference and DOI of each entry of a docstring.
+
+    Examples
+    --------
+    >>> from irframe.metrics import P, SetP
+    >>> [doi for _, doi in references(P)], [doi for _, doi in references(SetP)]
+    (['10.1007/s10791-016-9282-6'], ['10.1017/CBO9780511809071'])
+    """
+    section = (inspect.getdoc(used) or "").partition("\nReferences\n")[2]
+    text = " ".join(section.partition("\n\n")[0].split()).lstrip("- ")
+    for entry in ENTRY.findall(text):
+        doi = DOI.search(entry)
+        yield DOI.sub("", entry).strip(), doi[1] if doi else ""
+
+
+def _used(step: Step) -> Iterator[tuple[str, Any]]:
+    """Yield what a step used, by name: metrics, a test, a measure of agreement, and its verb."""
+    metrics = step.options.get("metrics") or [step.options.get("metric")]
+    named = [(parse_metric, name) for name in metrics] + [(parse_test, step.options.get("test"))]
+    for parse, name in named:
+        with suppress(IrframeError, TypeError):  # it may be called otherwise, as of elsewhere
+            if name:
+                yield str(name), type(parse(name))
+    method = step.options.get("method")
+    if isinstance(method, str) and method in AGREEMENTS:
+        yield method, type(AGREEMENTS[method])
+    verb = getattr(import_module("irframe.verbs"), step.verb, None)
+    if verb is not None:
+        yield step.verb, verb

@@ -40,14 +40,8 @@ def test_curves_of_the_best_the_quartiles_and_the_worst(moved):
 
 
 def test_gallery():
-    serps = [
-        [2, 1, 1, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 1, 1, 2],
-        [1, 2, 1, 0, 0, 0, 0, 0, 0],
-        [0, 1, 1, 0, 2, 0, 0, 0, 0],
-        [2, 0, 0, 0, 0, 0, 0, 0, 0],
-    ]
+    lists = ("211000000", "000000000", "000000112", "121000000", "011020000", "200000000")
+    serps = [[int(grade) for grade in grades] for grades in lists]
     data = cube_of({"s": serps}, [[2, 1, 1] + [0] * 9] * 6).ireval.misplacement()
     ax = data.ireval.plot.archetypes()
     titles = [panel.get_title() for panel in ax.child_axes]
@@ -67,12 +61,9 @@ def test_effort_beside_gain(cube, moved):
     dcg = cube.ireval.score("DCG", "AP")
     ax = moved.ireval.plot.crp_and_gain(dcg, system="ance", topic="101", metric="DCG")
     right = next(other for other in ax.figure.axes if other is not ax)
-    np.testing.assert_array_equal(
-        right.lines[0].get_ydata(), dcg.sel(metric="DCG", system="ance", topic="101")
-    )
-    np.testing.assert_array_equal(
-        ax.lines[0].get_ydata(), moved["crp"].sel(system="ance", topic="101")
-    )
+    crp, gain = (data.sel(system="ance", topic="101") for data in (moved["crp"], dcg))
+    np.testing.assert_array_equal(right.lines[0].get_ydata(), gain.sel(metric="DCG"))
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), crp)
     assert right.get_ylabel() == "DCG (dashed)"
 
 
@@ -123,6 +114,6 @@ def test_full_scale_is_as_far_as_documents_can_move(cube):
 
 def test_bad_choices(short):
     moved = short.ireval.misplacement()
-    refused(ParameterError, "'x'", moved.ireval.plot.reference_runs, short, system="x", topic="1")
-    with pytest.raises(ParameterError, match="relevant documents"):
-        moved.ireval.plot.reference_runs(short, system="s", topic="2")
+    draw = moved.ireval.plot.reference_runs
+    refused(ParameterError, "'x'", draw, short, system="x", topic="1")
+    refused(ParameterError, "relevant documents", draw, short, system="s", topic="2")

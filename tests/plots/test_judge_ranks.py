@@ -13,12 +13,16 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture(scope="module")
-def effect():
+def effect_of(*metrics, **options):
     runs, qrels = ir.example_track()
     random = np.random.default_rng(1)
     guess = qrels.assign(grade=random.permutation(qrels["grade"].to_numpy()))
-    return ir.judge_effect(runs, {"people": qrels, "guess": guess}, ["AP", "nDCG"], at=[5, 10])
+    return ir.judge_effect(runs, {"people": qrels, "guess": guess}, metrics, **options)
+
+
+@pytest.fixture(scope="module")
+def effect():
+    return effect_of("AP", "nDCG", at=[5, 10])
 
 
 def test_a_point_is_a_system(effect):
@@ -37,16 +41,22 @@ def test_marked_systems_have_a_colour_of_their_own(effect):
     ax = effect.ireval.plot.judge_ranks(metric="nDCG", marked=["bm25", "ance"])
     assert [len(points.get_offsets()) for points in ax.collections] == [6, 2]
     assert ax.get_xlabel() == "rank by nDCG@10 under people"
-    with pytest.raises(ParameterError, match="nobody"):
-        effect.ireval.plot.judge_ranks(metric="AP", marked=["nobody"])
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("nobody", {"metric": "AP", "marked": ["nobody"]}),
+        ("metric= .* none chosen: AP, nDCG", {}),
+        ("judge= .* 'nobody': guess", {"metric": "AP", "judge": "nobody"}),
+        ("depth= .* 7: 5, 10", {"metric": "AP", "depth": 7}),
+    ],
+)
+def test_unknown_choices_are_refused(effect, words, asked):
+    refused(ParameterError, words, effect.ireval.plot.judge_ranks, **asked)
 
 
 def test_one_judge_metric_and_depth_are_drawn(effect):
-    refused(ParameterError, "metric= .* none chosen: AP, nDCG", effect.ireval.plot.judge_ranks)
-    with pytest.raises(ParameterError, match="judge= .* 'nobody': guess"):
-        effect.ireval.plot.judge_ranks(metric="AP", judge="nobody")
-    with pytest.raises(ParameterError, match="depth= .* 7: 5, 10"):
-        effect.ireval.plot.judge_ranks(metric="AP", depth=7)
     refused(InputError, "what judge_effect gives", effect[["bias"]].ireval.plot.judge_ranks)
     alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
     assert alone.get_xlabel() == "rank by AP@5 under people"
@@ -54,10 +64,7 @@ def test_one_judge_metric_and_depth_are_drawn(effect):
 
 @pytest.fixture(scope="module")
 def deep():
-    runs, qrels = ir.example_track()
-    random = np.random.default_rng(1)
-    guess = qrels.assign(grade=random.permutation(qrels["grade"].to_numpy()))
-    return ir.judge_effect(runs, {"people": qrels, "guess": guess}, "AP")
+    return effect_of("AP")
 
 
 def test_bands_are_shares_of_the_pairs(deep):
@@ -75,8 +82,7 @@ def test_bands_are_shares_of_the_pairs(deep):
 
 
 def test_a_single_depth_is_no_curve(deep):
-    with pytest.raises(InputError, match="two depths or more"):
-        deep.isel(depth=[3]).ireval.plot.conclusion_shares()
+    refused(InputError, "two depths or more", deep.isel(depth=[3]).ireval.plot.conclusion_shares)
 
 
 JUDGES = {

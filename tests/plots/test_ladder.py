@@ -1,4 +1,4 @@
-"""What `ladder` draws; what `best_systems` draws; what `tie_bars` draws."""
+"""What `ladder`, `best_systems`, `tie_bars` and `pareto_front` draw."""
 
 import numpy as np
 import pandas as pd
@@ -9,12 +9,6 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.plots.ladder import EDGES, _count, tie_bars
-
-
-def told(draw):
-    """Draw what warns of few topics."""
-    with pytest.warns(IrframeWarning, match="below 8 topics"):
-        return draw()
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +64,10 @@ class TestLadder:
     def test_what_to_beware_of_stands_above(self):
         scores = ir.cube(*ir.example_track()).ireval.score("RR").isel(topic=slice(7), depth=[40])
         with pytest.warns(IrframeWarning, match="below 8 topics: 7"):
-            ranks = scores.ireval.rank_intervals()
-        for ax in (ranks.ireval.plot.ladder(), told(scores.ireval.plot.system_ranking)):
+            drawn = scores.ireval.rank_intervals().ireval.plot.ladder()
+        with pytest.warns(IrframeWarning, match="below 8 topics: 7"):
+            also = scores.ireval.plot.system_ranking()
+        for ax in (drawn, also):
             assert "below 8 topics: 7" in ax.get_title("left").replace("\n", " ")
 
     def test_bad_input(self, found):
@@ -79,23 +75,16 @@ class TestLadder:
         refused(ParameterError, "nDCG, ASL", plot)
         refused(ParameterError, "top", lambda: plot(metric="ASL", top=0))
         refused(DepthError, "from 5 to 10; found 7", lambda: plot(metric="ASL", depth=7))
-        with pytest.raises(DepthError, match="without depths"):
-            found.isel(depth=0).ireval.plot.ladder(metric="ASL", depth=5)
-        with pytest.raises(InputError, match="one group"):
-            found.expand_dims(track=["a", "b"]).ireval.plot.ladder(metric="ASL")
+        flat, grouped = found.isel(depth=0), found.expand_dims(track=["a", "b"])
+        refused(DepthError, "without depths", flat.ireval.plot.ladder, metric="ASL", depth=5)
+        refused(InputError, "one group", grouped.ireval.plot.ladder, metric="ASL")
         for other in (found["rank"], found.drop_vars("tier"), found.to_dataframe()[["rank"]]):
             refused(InputError, "rank_intervals", ir.plots.ladder, other)
 
 
 def test_best_systems_on_one_scale():
-    best = pd.DataFrame(
-        {
-            "track": ["x", "y", "x", "y"],
-            "metric": ["P@20", "P@20", "ASL", "ASL"],
-            "system": "s",
-            "value": [1.0, 0.35, 1.0, 400.0],
-        }
-    )
+    rows = [("x", "P@20", 1.0), ("y", "P@20", 0.35), ("x", "ASL", 1.0), ("y", "ASL", 400.0)]
+    best = pd.DataFrame(rows, columns=["track", "metric", "value"]).assign(system="s")
     ax = ir.plots.best_systems(best)
     heights = np.array([patch.get_height() for patch in ax.patches]).reshape(2, -1)
     assert heights[0].nonzero()[0].tolist() == [0, 6]
@@ -105,9 +94,8 @@ def test_best_systems_on_one_scale():
 
 
 def test_every_score_falls_into_a_bin():
-    assert _count(np.array([0.0, 0.1, 0.9, 1.0, np.nan]), "mine").tolist() == [
-        *(1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1)
-    ]
+    counts = _count(np.array([0.0, 0.1, 0.9, 1.0, np.nan]), "mine").tolist()
+    assert counts == [1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1]
     assert _count(np.array([10.0, 11.0, 0.5]), "ASL").sum() == 3
 
 
@@ -118,10 +106,15 @@ def test_an_alias_of_a_cost_is_a_cost():
     assert _count(lengths, "my own gain")[0] == 3
 
 
-def test_bars_of_ties():
+@pytest.fixture(scope="module")
+def tied():
+    """Return a cube of lists with ties."""
     runs, qrels = ir.example_track()
-    cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
-    ranges = cube.ireval.tie_ranges("AP", "P", at=[5, 20])
+    return runs.assign(score=runs["score"].round()).ireval.cube(qrels)
+
+
+def test_bars_of_ties(tied):
+    ranges = tied.ireval.tie_ranges("AP", "P", at=[5, 20])
     ax = ranges.ireval.plot.tie_bars(metric="AP", depth=5)
     means = ranges.sel(metric="AP", depth=5).mean("topic")
     names = [label.get_text() for label in ax.get_xticklabels()]
@@ -146,13 +139,54 @@ def test_many_systems_are_not_named():
     assert any(text.get_text().startswith(f"{width.idxmax()}: ") for text in texts)
 
 
-def test_the_lowest_cost_is_the_best():
-    runs, qrels = ir.example_track()
-    cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
-    ranges = cube.ireval.tie_ranges("ASL", "P", at=20)
+def test_the_lowest_cost_is_the_best(tied):
+    ranges = tied.ireval.tie_ranges("ASL", "P", at=20)
     means = ranges.mean(["bound", "topic", "depth"])
     for metric, rising in (("ASL", True), ("P", False)):
         ax = ranges.ireval.plot.tie_bars(metric=metric)
         names = [label.get_text() for label in ax.get_xticklabels()]
         expected = means.sel(metric=metric).to_series().sort_values(ascending=rising)
         assert names == expected.index.tolist()
+
+
+SYSTEMS = ["a", "b", "c"]
+INDEX = pd.MultiIndex.from_product([SYSTEMS, ["1", "2"]], names=["system", "topic"])
+SCORES = pd.DataFrame(
+    {"AP": [0.1, 0.3, 0.45, 0.75, 0.33, 0.47], "tokens": [10.0, 20, 30, 50, 60, 75]}, INDEX
+)
+
+
+@pytest.fixture
+def scores():
+    return ir.as_scores(SCORES, lower=["tokens"])
+
+
+def test_points_are_means_and_the_line_is_the_front(scores):
+    ax = scores.ireval.plot.pareto_front(cost="tokens", metric="AP")
+    front = ax.lines[-1]
+    np.testing.assert_allclose(front.get_xdata(), [15, 40])
+    np.testing.assert_allclose(front.get_ydata(), [0.2, 0.6])
+    assert len(ax.containers) == len(SYSTEMS)
+    assert ax.get_xlabel() == "mean tokens"
+
+
+def test_costs_may_be_of_systems_alone(scores):
+    price = pd.Series({"a": 3, "b": 2, "c": 1}, name="euro")
+    ax = scores.ireval.plot.pareto_front(cost=price, metric="AP")
+    np.testing.assert_allclose(ax.lines[-1].get_xdata(), [1, 2])
+    assert ax.get_xlabel() == "euro"
+    draw = scores.ireval.plot.pareto_front
+    refused(InputError, "none for: c", draw, cost={"a": 1, "b": 2}, metric="AP")
+
+
+def test_lower_is_better_on_boards_and_in_tables(scores):
+    assert scores[["tokens"]].ireval.leaderboard().index.tolist() == SYSTEMS
+    plain = ir.as_scores(SCORES)[["tokens"]].ireval.leaderboard()
+    assert plain.index.tolist() == SYSTEMS[::-1]
+    compared = scores.ireval.compare(adjust=None)
+    row = compared[compared["metric"] == "tokens"].iloc[0]
+    assert (row["wins"], row["losses"]) == (2, 0)
+    tex = scores.ireval.summary().ireval.styled().to_latex()
+    assert r"\bfseries 15" in tex
+    assert "lower is better: tokens" in tex
+    refused(InputError, "no words", ir.as_scores, SCORES, lower=["words"])

@@ -55,14 +55,14 @@ def test_a_choice_goes_to_every_part(scores):
     axes = ir.plots.panes(parts, ir.plots.score_boxes, metric="P", depth=5, systems=["bm25"])
     assert [ax.get_xlabel() for ax in axes] == 2 * ["P@5 of a topic; the diamond is the mean"]
     assert [len(ax.get_yticks()) for ax in axes] == [1, 1]
-    with pytest.raises(ParameterError, match="choices that ratio_curves has; found metric="):
-        ir.plots.panes({"a": scores.ireval.discrimination()}, ir.plots.ratio_curves, metric="P")
+    ratios, words = {"a": scores.ireval.discrimination()}, "that ratio_curves has; found metric="
+    refused(ParameterError, words, ir.plots.panes, ratios, ir.plots.ratio_curves, metric="P")
 
 
 def test_something_tells_parts_apart(scores):
-    refused(ParameterError, "by=", lambda: scores.ireval.plot.panes(ir.plots.depth_curves))
-    with pytest.raises(ParameterError, match="columns"):
-        ir.plots.panes({"a": scores}, ir.plots.depth_curves, columns=0)
+    draw, parts = ir.plots.depth_curves, {"a": scores}
+    refused(ParameterError, "by=", scores.ireval.plot.panes, draw)
+    refused(ParameterError, "columns", ir.plots.panes, parts, draw, columns=0)
 
 
 def test_a_style_holds_within_and_not_beyond(cube, tmp_path):

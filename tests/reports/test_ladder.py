@@ -11,36 +11,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.image import imread
+from paged import view_of
+from refusals import refused
 
 import irframe as ir
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
+from irframe.reports import ladder
 from irframe.reports.beside import beside, top_lists
-from irframe.reports.ladder import (
-    BETTER,
-    CELL,
-    FULL,
-    INKED,
-    SIGNED,
-    WORSE,
-    HardTopics,
-    picture,
-    ranks,
-    rungs,
-    share,
-    span,
-)
+from irframe.reports.ladder import HardTopics, picture, ranks, rungs, share, span
 from irframe.reports.page import Page
-from irframe.reports.setting import MISSING, Setting
-from irframe.reports.view import View
-
-ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
+from irframe.reports.setting import MISSING
 
 
 @pytest.fixture(scope="module", params=["bm25", None])
 def view(request, cube):
-    asked = {"baseline": request.param, **ASKED}
-    return View("all", Setting.read(cube, ["nDCG", "ASL"], [5, 10], 10, asked), cube)
+    return view_of(cube, ["nDCG", "ASL"], [5, 10], 10, baseline=request.param)
 
 
 def test_rows_are_what_the_verbs_say(view, cube):
@@ -83,8 +69,7 @@ def test_changes_are_those_against_the_baseline(view, cube):
 
 def test_several_baselines_are_numbered(cube):
     named = ["bm25", "splade"]
-    setting = Setting.read(cube, ["nDCG"], [10], 10, {"baseline": named, **ASKED})
-    view, systems = View("all", setting, cube), cube["system"].to_numpy().tolist()
+    view, systems = view_of(cube, ["nDCG"], [10], baseline=named), cube.system.to_numpy().tolist()
     found = pd.DataFrame(rungs(view, systems)).set_index("system")
     pairs = score(cube, "nDCG", at=10).ireval.compare().query("significant")
     sides = [{*pair} for pair in zip(pairs["system_a"], pairs["system_b"], strict=True)]
@@ -93,7 +78,7 @@ def test_several_baselines_are_numbered(cube):
         assert found.loc[name, "marks"] == ",".join(marks)
     assert found["marks"].nunique() > 2
     assert not found["change"].str.contains(r"\*").any()
-    page = Page("", setting, [view], top_lists(cube, None), [], beside(view), {}, "")
+    page = Page("", view.setting, [view], top_lists(cube, None), [], beside(view), {}, "")
     assert [part.key for part in page.beside[:4:2]] == ["outcomes", "outcomes-2"]
     lengths = page.beside[4].data.set_index("system")
     asl = score(cube, "ASL", at=10).mean("topic").to_series().droplevel(["metric", "depth"])
@@ -102,8 +87,7 @@ def test_several_baselines_are_numbered(cube):
             (asl - asl[name]).reindex(lengths.index).drop(name).round(9).tolist()
         )
         assert lengths[f"p from {name} (corrected)"].notna().sum() == 7
-    with pytest.raises(ParameterError, match="each once"):
-        Setting.read(cube, ["nDCG"], [10], 10, {"baseline": ["bm25", "bm25"], **ASKED})
+    refused(ParameterError, "each once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
 
 
 def test_bars_hold_every_interval_and_zero():
@@ -125,10 +109,8 @@ def test_bars_hold_every_interval_and_zero():
 )
 def test_a_page_opens_with_the_first_and_the_baseline(baseline, pair, curves):
     cube = ir.cube(*ir.example_track())
-    asked = {"baseline": baseline, **ASKED}
-    setting = Setting.read(cube, ["nDCG"], [10], None, asked)
-    lists = top_lists(cube, None)
-    page = Page("", setting, [View("all", setting, cube)], lists, [], [], {}, "")
+    view = view_of(cube, ["nDCG"], [10], baseline=baseline)
+    page = Page("", view.setting, [view], top_lists(cube, None), [], [], {}, "")
     assert list(page.duel.names) == pair
     assert len(page.drawn) == curves
     scores = score(cube, "nDCG", at=10).to_series().droplevel(["metric", "depth"]).unstack("system")
@@ -143,9 +125,7 @@ def test_a_page_opens_with_the_first_and_the_baseline(baseline, pair, curves):
 
 @pytest.fixture(scope="module")
 def hard():
-    cube = ir.cube(*ir.example_track())
-    setting = Setting.read(cube, ["P(rel=3)", "ASL"], [1, 10], 10, ASKED | {"baseline": None})
-    return View("all", setting, cube)
+    return view_of(ir.cube(*ir.example_track()), ["P(rel=3)", "ASL"], [1, 10], 10)
 
 
 @pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])
@@ -159,10 +139,9 @@ def test_topics_stand_by_their_median(hard, metric, depth):
     sign = 1 if metric == 0 else -1
     assert (sign * table["median"]).is_monotonic_increasing
     for topic, row in table.iterrows():
-        best = scores.sel(topic=topic)
-        assert (
-            best.sel(system=row["best"]) == row["top"] == (best.max() if sign > 0 else best.min())
-        )
+        own = scores.sel(topic=topic)
+        best = own.max() if sign > 0 else own.min()
+        assert own.sel(system=row["best"]) == row["top"] == best
     assert len(found.rows) == 16
 
 
@@ -176,21 +155,25 @@ def test_topics_on_which_nobody_finds_are_counted(hard):
 
 
 def test_every_pixel_has_the_colour_of_its_sign_and_is_as_strong_as_its_mark():
-    marks = np.zeros((SIGNED + 1, SIGNED + 1), np.int8)
+    marks = np.zeros((ladder.SIGNED + 1, ladder.SIGNED + 1), np.int8)
     marks[:3, :3] = [[0, 1, 3], [-1, 0, 2], [-3, -2, 0]]
-    head, _, data = picture(marks, 3).partition(",")
-    assert head == "data:image/png;base64"
-    pixels = np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)
+    pixels = drawn(marks, 3)
     assert pixels.shape == (*marks.shape, 4)
-    np.testing.assert_array_equal(pixels[..., 3], abs(marks.astype(int)) * FULL // 3)
+    np.testing.assert_array_equal(pixels[..., 3], abs(marks.astype(int)) * ladder.FULL // 3)
     for place, mark in np.ndenumerate(marks):
         if mark:
-            assert tuple(pixels[place][:3]) == tuple(BETTER if mark > 0 else WORSE)
+            assert tuple(pixels[place][:3]) == (ladder.BETTER if mark > 0 else ladder.WORSE)
+
+
+def drawn(marks, levels):
+    """Return the pixels of a picture, as whatever reads images sees them."""
+    head, _, data = picture(marks, levels).partition(",")
+    assert head == "data:image/png;base64"
+    return np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)
 
 
 def test_cells_of_few_systems_have_signs():
-    data = picture(np.array([[0, 2], [-2, 0]], np.int8), 2).partition(",")[2]
-    pixels = np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)
-    assert pixels.shape == (2 * CELL, 2 * CELL, 4)
-    inked = (pixels == INKED).all(axis=-1).reshape(2, CELL, 2, CELL).sum(axis=(1, 3))
+    pixels, size = drawn(np.array([[0, 2], [-2, 0]], np.int8), 2), ladder.CELL
+    assert pixels.shape == (2 * size, 2 * size, 4)
+    inked = (pixels == ladder.INKED).all(axis=-1).reshape(2, size, 2, size).sum(axis=(1, 3))
     assert inked.tolist() == [[0, 13], [7, 0]]

@@ -66,6 +66,14 @@ def settle(tab):
     tab.evaluate(f"() => new Promise((done) => {frame}(() => {frame}(() => setTimeout(done))))")
 
 
+def opened(tab, address, **options):
+    """Return another tab in which a page has been opened and drawn."""
+    page = tab.context.browser.new_page(**options)
+    page.goto(address)
+    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    return page
+
+
 def column(tab, name):
     return tab.locator(f"#rungs tbody .{name}").all_inner_texts()
 
@@ -229,11 +237,21 @@ def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
 
 def sheet(tab):
     """Return the sheet as it is shown: its words, and its rows."""
-    rows = tab.locator("#sheet-rows tbody tr")
     words = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
-    return words, rows.evaluate_all(
-        "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
+    return words, cells(tab, "#sheet-rows")
+
+
+def cells(tab, table):
+    """Return the rows of a table as they are shown."""
+    texts = "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    return tab.locator(f"{table} tbody tr").evaluate_all(texts)
+
+
+def unscripted(tab, path):
+    """Return a tab in which a page has been opened that may run no script."""
+    bare = tab.context.browser.new_context(java_script_enabled=False).new_page()
+    bare.goto(path.as_uri())
+    return bare
 
 
 def test_a_name_in_the_ladder_leads_to_its_sheet_by_keyboard(moved, scores):
@@ -264,8 +282,7 @@ def test_the_sheet_reads_the_same_without_a_script(moved, path):
     moved.select_option("#own", label=SYSTEM)
     settle(moved)
     scripted = sheet(moved)
-    bare = moved.context.browser.new_context(java_script_enabled=False).new_page()
-    bare.goto(path.as_uri())
+    bare = unscripted(moved, path)
     assert sheet(bare) == scripted
     assert bare.locator("#rungs a[href]").count() == 1
     bare.context.close()
@@ -273,16 +290,12 @@ def test_the_sheet_reads_the_same_without_a_script(moved, path):
 
 def topics(tab):
     """Return the topics as they are shown: the words, and the rows."""
-    rows = tab.locator("#topic-rows tbody tr")
-    return tab.text_content("#says-topics"), rows.evaluate_all(
-        "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
+    return tab.text_content("#says-topics"), cells(tab, "#topic-rows")
 
 
 def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, path, scores):
     scripted = topics(moved)
-    bare = moved.context.browser.new_context(java_script_enabled=False).new_page()
-    bare.goto(path.as_uri())
+    bare = unscripted(moved, path)
     assert topics(bare) == scripted
     bare.context.close()
     put(moved, depth=5, metric=1)
@@ -372,9 +385,7 @@ def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp
 def test_differences_that_are_the_same_on_all_topics_have_no_interval(tab, tmp_path):
     runs, qrels = TRACKS["all tied"][0]()
     path = ir.report(runs, qrels, tmp_path / "page.html", **BASE)
-    page = tab.context.browser.new_page()
-    page.goto(path.as_uri())
-    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    page = opened(tab, path.as_uri())
     page.focus("canvas")
     page.keyboard.press("ArrowRight")
     assert "(no interval, the same on all topics), not significant" in page.inner_text("#cell")
@@ -388,9 +399,7 @@ def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
         path = ir.report(runs, qrels, tmp_path / "page.html", **BASE | options)
         scores = ir.cube(runs, qrels).ireval.score("nDCG", at=[5])
         found = scores.ireval.compare()
-    page = tab.context.browser.new_page()
-    page.goto(path.as_uri())
-    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    page = opened(tab, path.as_uri())
     page.locator("#depth").evaluate(
         "(slider) => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
     )
@@ -434,9 +443,7 @@ def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
     with unsaid():
         path = ir.report(runs, qrels, tmp_path / "page.html", **asked)
     narrow = {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"}
-    page = tab.context.browser.new_page(**narrow)
-    page.goto(path.as_uri())
-    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    page = opened(tab, path.as_uri(), **narrow)
     assert page.evaluate("document.documentElement.scrollWidth") == 400
     assert page.inner_text("#failure") == ""
     sizes = page.locator("#board-names li").evaluate_all(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from dense import nameless
-from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
+from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked, report_of, view_of
 from refusals import refused
 from scipy.stats import rankdata
 from turns import few_of
@@ -21,9 +21,9 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
-from irframe.reports.setting import DOCS, Setting
+from irframe.reports.setting import DOCS
 from irframe.reports.trust import sentences
-from irframe.reports.view import View, rounded, rounded_apart
+from irframe.reports.view import rounded, rounded_apart
 from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -57,8 +57,7 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
 
 def test_a_pair_differs_below_alpha_and_not_at_it(cube):
     p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
-    asked = {"test": "t", "adjust": None, "alpha": p[9], "samples": 100, "seed": 0}
-    view = View("all", Setting.read(cube, ["AP"], [10], None, asked | {"baseline": None}), cube)
+    view = view_of(cube, ["AP"], [10], adjust=None, alpha=p[9])
     assert (view.strength > 0).sum() == 9
 
 
@@ -75,10 +74,7 @@ def test_scores_keep_their_order_when_they_are_rounded():
 
 def test_a_difference_has_an_interval_where_means_are_averaged(cube):
     scores = cube.ireval.score("AP", "GMAP", at=[5, 10])
-    asked = {"test": "t", "adjust": None, "alpha": 0.1, "samples": 100, "seed": 0}
-    view = View(
-        "all", Setting.read(cube, ["AP", "GMAP"], [5, 10], None, asked | {"baseline": None}), cube
-    )
+    view = view_of(cube, ["AP", "GMAP"], [5, 10], adjust=None, alpha=0.1)
     compared = scores.ireval.compare("t", alpha=0.1)
     half = (compared["ci_high"] - compared["ci_low"]) / 2
     spread = compared["difference"] / compared["effect_size"]
@@ -118,11 +114,7 @@ def test_a_page_reads_without_its_script(page, scores):
 
 
 def test_other_peoples_text_stays_text(page):
-    assert {"script": page.count("script"), "img": page.count("img"), "b": page.count("b")} == {
-        "script": 4,
-        "img": 1,
-        "b": 0,
-    }
+    assert [page.count(tag) for tag in ("script", "img", "b")] == [4, 1, 0]
     assert page.count("i") == 8 * 2 + 16 * 2 + 6
     for name in (SYSTEM, TOPIC, DOC, TITLE):
         assert name in page.text
@@ -132,9 +124,8 @@ def test_other_peoples_text_stays_text(page):
 def test_every_finding_names_every_run(page, cube):
     lines = page.texts["csv"]["findings"].splitlines()
     row = next(line for line in lines if "in the top 20 (38%)" in line)
-    told = page.text.partition("unjudged documents in the top 20 (38%)")[2].partition(
-        "section 2.5"
-    )[2][:200]
+    told = page.text.partition("unjudged documents in the top 20 (38%)")[2]
+    told = told.partition("section 2.5")[2][:200]
     assert all(name in row and name in told for name in cube["system"].to_numpy())
 
 
@@ -148,15 +139,11 @@ def test_sentences_answer_at_every_depth(page):
 
 
 def test_few_topics_name_no_sole_first(cube):
-    asked = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
-    systems = cube.sel(system=["monot5" if "monot5" in cube.system else SYSTEM, "bm25"])
-    for topics, said in (
-        (5, "has the best mean, on 5 topics: too few"),
-        (12, "at 95\xa0% no other"),
-    ):
-        part = systems.isel(topic=slice(topics))
-        setting = Setting.read(part, ["nDCG"], [10], None, asked | {"baseline": None})
-        assert said in sentences(View("all", setting, part))["first"][0][0]
+    systems = cube.sel(system=[SYSTEM, "bm25"])
+    few, enough = "has the best mean, on 5 topics: too few", "at 95\xa0% no other"
+    for topics, said in ((5, few), (12, enough)):
+        view = view_of(systems.isel(topic=slice(topics)), ["nDCG"], [10])
+        assert said in sentences(view)["first"][0][0]
 
 
 def test_the_documentation_has_the_pages_that_a_report_links_to(page):
@@ -168,7 +155,7 @@ def test_the_documentation_has_the_pages_that_a_report_links_to(page):
 
 
 def test_without_a_baseline_there_is_no_change(tmp_path):
-    page = small(tmp_path, *ir.example_track(), title="One")
+    page = report_of(tmp_path, *ir.example_track(), title="One")
     (table,) = (attrs for _, attrs in page.tags if attrs.get("id") == "rungs")
     (star,) = (attrs for _, attrs in page.tags if attrs.get("id") == "starred")
     assert table["class"] == "ladder"
@@ -189,16 +176,9 @@ def test_a_page_says_what_made_it(page):
     assert "SHA-256" in page.text
 
 
-def small(folder, runs, qrels, **options):
-    named = {"metrics": ["AP"], "depths": [5, 10], "samples": 100} | options
-    return Page(ir.report(runs, qrels, folder / "page.html", **named).read_text(encoding="utf-8"))
-
-
 def test_each_track_has_a_view_of_its_own(tracks):
-    assert {view["name"]: len(view["systems"]) for view in tracks.facts["views"]} == {
-        "track odd": 8,
-        "track even": 6,
-    }
+    sizes = {view["name"]: len(view["systems"]) for view in tracks.facts["views"]}
+    assert sizes == {"track odd": 8, "track even": 6}
     even = [tracks.facts["topics"][place] for place in tracks.facts["views"][1]["topics"]]
     assert even == [topic for topic in tracks.facts["topics"] if int(topic) % 2 == 0]
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
@@ -213,7 +193,7 @@ def test_tracks_differ_in_depth_and_one_system_is_a_track(tmp_path):
         (own == 0) | (own == 1) & (runs["rank"] <= 30) | (own == 2) & (runs["system"] == "ance")
     ]
     asked = {"collection": "track", "depths": [10, 40], "baseline": "bm25"}
-    page = small(tmp_path, runs, qrels.assign(track=track), **asked)
+    page = report_of(tmp_path, runs, qrels.assign(track=track), **asked)
     views = page.facts["views"]
     sizes = [(view["name"], len(view["systems"])) for view in views]
     assert sizes == [("track deep", 8), ("track shallow", 8), ("track alone", 1)]
@@ -228,12 +208,10 @@ def test_tracks_differ_in_depth_and_one_system_is_a_track(tmp_path):
 
 def test_one_system_is_told_of_alone(tmp_path):
     runs, qrels = ir.example_track()
-    page = small(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
+    page = report_of(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
     assert "bm25 is the only system" in page.text
-    hidden = [
-        attrs.get("id") for tag, attrs in page.tags if "data-pairs" in attrs and "hidden" in attrs
-    ]
-    assert {"matrix", "duel"} < {*hidden}
+    hidden = {attrs.get("id") for _, attrs in page.tags if {"data-pairs", "hidden"} <= {*attrs}}
+    assert {"matrix", "duel"} < hidden
     assert "Shortest search length (ASL): bm25" in page.text
 
 
@@ -253,13 +231,9 @@ def test_names_and_texts_are_drawn_whatever_is_in_them(tmp_path):
 
 
 def test_a_figure_that_fails_is_an_error():
-    refused(InputError, "1 kinds of marks", lambda: figures.svg(_failing()))
-
-
-def _failing():
-    """Return bars whose places are a name that Vega cannot take for one."""
+    # a place is a name that Vega cannot take for one
     bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
-    return figures.differences(bars, "difference")
+    refused(InputError, "1 kinds of marks", figures.svg, figures.differences(bars, "difference"))
 
 
 def test_a_browser_may_load_nothing_and_run_the_two_scripts(page):
@@ -350,18 +324,17 @@ def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
 
 def test_the_extra_is_named_where_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(InputError, match=r"irframe\[report\]"):
-        ir.report(*ir.example_track(), tmp_path / "page.html")
+    path = tmp_path / "page.html"
+    refused(InputError, r"irframe\[report\]", ir.report, *ir.example_track(), path)
 
 
 def test_a_frame_is_known_by_its_rows_in_order_and_by_nothing_else():
     runs, qrels = ir.example_track()
-    cube = ir.cube(runs, qrels)
-
-    def digest(frame):
-        return inputs(cube, {"runs": frame}).iloc[0, -1]
-
     same = runs.set_axis(range(7, 7 + len(runs)))
     others = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
-    assert digest(same) == digest(runs)
-    assert len({digest(runs), *map(digest, others)}) == 4
+    cube = ir.cube(runs, qrels)
+    first, second, *rest = (
+        inputs(cube, {"runs": each}).iloc[0, -1] for each in (same, runs, *others)
+    )
+    assert first == second
+    assert len({first, *rest}) == 4

@@ -5,22 +5,18 @@ Verdicts of a report are those of a comparison with a margin.
 
 import pytest
 from dense import nameless
+from paged import view_of
 from refusals import refused
 
 import irframe as ir
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
-from irframe.reports.setting import Setting, parts
+from irframe.reports.setting import parts
 from irframe.reports.trust import _next, verdicts
-from irframe.reports.view import View
-
-ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
 
 
 def next_to_judge(baseline, at=50, changed=lambda cube: cube):
-    cube = changed(ir.cube(*ir.example_track()))
-    setting = Setting.read(cube, ["AP"], [at], None, {"baseline": baseline, **ASKED})
-    view = View("all", setting, cube)
+    view = view_of(changed(ir.cube(*ir.example_track())), ["AP"], [at], baseline=baseline)
     (found,) = parts(view, [("next", "what should be judged next", _next)])
     return view, found
 
@@ -49,9 +45,6 @@ def test_a_cube_without_names_says_so():
     assert "names of the unjudged documents" in found.how[0]
 
 
-HELD = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0, "margin": 0.05}
-
-
 @pytest.fixture(scope="module")
 def cube():
     return ir.cube(*ir.example_track())
@@ -59,8 +52,8 @@ def cube():
 
 @pytest.mark.parametrize("baseline", ["bm25", None])
 def test_systems_are_held_against_the_baseline_or_the_first(cube, baseline):
-    setting = Setting.read(cube, ["nDCG", "AP"], [5, 10], 10, HELD | {"baseline": baseline})
-    (part,) = verdicts(View("all", setting, cube))
+    asked = {"margin": 0.05, "baseline": baseline}
+    (part,) = verdicts(view_of(cube, ["nDCG", "AP"], [5, 10], 10, **asked))
     against = baseline or "monot5"
     expected = score(cube, "nDCG", "AP", at=10).ireval.compare(
         "t", adjust="holm", baseline=against, margin=0.05
@@ -74,12 +67,8 @@ def test_systems_are_held_against_the_baseline_or_the_first(cube, baseline):
 
 
 def test_what_has_no_verdict_says_why(cube):
-    asked = HELD | {"baseline": None}
-    setting = Setting.read(cube, ["nDCG"], [10], 10, asked | {"test": "tukey", "adjust": None})
-    (part,) = verdicts(View("all", setting, cube))
+    asked = {"margin": 0.05, "test": "tukey", "adjust": None}
+    (part,) = verdicts(view_of(cube, ["nDCG"], [10], **asked))
     assert part.says == "Not known: the verdicts"
-    assert (
-        verdicts(View("all", Setting.read(cube, "AP", [10], 10, asked | {"margin": None}), cube))
-        == []
-    )
-    refused(ParameterError, "margin", Setting.read, cube, "AP", [10], 10, asked | {"margin": -1})
+    assert verdicts(view_of(cube, "AP", [10])) == []
+    refused(ParameterError, "margin", view_of, cube, "AP", [10], margin=-1)

@@ -1,5 +1,6 @@
-"""Results as tables: means and what follows them, in HTML and LaTeX."""
+"""Results as tables: means and what follows them, in HTML and LaTeX; the papers behind results."""
 
+import inspect
 import shutil
 import subprocess
 
@@ -10,13 +11,12 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import IdError, InputError, ParameterError
+from irframe.errors import IdError, InputError, IrframeWarning, ParameterError
 
 
 @pytest.fixture(scope="module")
 def comparison():
-    runs, qrels = ir.example_track()
-    return runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "ASL"]).ireval.compare(adjust="holm")
+    return ir.evaluate(*ir.example_track(), ["AP", "nDCG@10", "ASL"]).ireval.compare(adjust="holm")
 
 
 def cells(latex):
@@ -25,10 +25,22 @@ def cells(latex):
     return [row.removesuffix(" \\\\").split(" & ") for row in body.splitlines()]
 
 
+def raised(cell):
+    """Return the marks of a cell."""
+    return cell.partition("$^{")[2].rstrip("}$")
+
+
+def beaten(comparison, system, metric):
+    """Return the systems that one significantly beats."""
+    sure = comparison[(comparison["metric"] == metric) & comparison["significant"]]
+    lead = sure["difference"] * (-1 if metric == "ASL" else 1)
+    won = sure.loc[(sure["system_a"] == system) & (lead > 0), "system_b"]
+    return {*won, *sure.loc[(sure["system_b"] == system) & (lead < 0), "system_a"]}
+
+
 def test_numbers_are_the_means(comparison):
     table = comparison.ireval.styled().data
-    runs, qrels = ir.example_track()
-    means = runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "ASL"]).groupby("system").mean()
+    means = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10", "ASL"]).groupby("system").mean()
     pd.testing.assert_frame_equal(
         table.droplevel("mark").sort_index(), means, check_column_type=False
     )
@@ -40,42 +52,25 @@ def test_marks_are_those_of_the_systems_beaten(comparison):
     mark = {row[1]: row[0] for row in rows}
     for row in rows:
         for metric, cell in zip(["AP", "nDCG@10", "ASL"], row[2:], strict=True):
-            sign = -1 if metric == "ASL" else 1
-            here = comparison[(comparison["metric"] == metric) & comparison["significant"]]
-            lead = sign * here["difference"]
-            beaten = {
-                *here.loc[(here["system_a"] == row[1]) & (lead > 0), "system_b"],
-                *here.loc[(here["system_b"] == row[1]) & (lead < 0), "system_a"],
-            }
-            expected = "".join(sorted(mark[system] for system in beaten))
-            assert cell.partition("$^{")[2].rstrip("}$") == expected
+            marks = sorted(mark[system] for system in beaten(comparison, row[1], metric))
+            assert raised(cell) == "".join(marks)
 
 
 def test_verdicts_follow_the_means_of_those_held_against_a_baseline():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
+    scores = ir.evaluate(*ir.example_track(), ["AP", "ASL"])
     found = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
     styled = found.ireval.styled(marks="verdicts")
     told = found.set_index(["system_a", "metric"])["verdict"]
     assert told.nunique() > 2
-    for form, raised in (
-        ("latex", "\\textsuperscript{{ {}}}"),
-        ("html", " <sup>{}</sup>"),
-        ("string", " ({})"),
-    ):
+    forms = {"latex": "\\textsuperscript{{ {}}}", "html": " <sup>{}</sup>", "string": " ({})"}
+    for form, mark in forms.items():
         text = getattr(styled, f"to_{form}")()
         for verdict, count in told.value_counts().items():
-            assert text.count(raised.format(verdict)) == count, (form, verdict)
+            assert text.count(mark.format(verdict)) == count, (form, verdict)
     assert "raised: the verdict against bm25; " in styled.to_html()
-    refused(
-        InputError,
-        "verdicts",
-        scores.ireval.compare(baseline="bm25").ireval.styled,
-        3,
-        marks="verdicts",
-    )
-    every = scores.ireval.compare(margin=0.05)
-    refused(InputError, "one of all pairs", every.ireval.styled, 3, marks="verdicts")
+    bare, every = scores.ireval.compare(baseline="bm25"), scores.ireval.compare(margin=0.05)
+    refused(InputError, "verdicts", bare.ireval.styled, marks="verdicts")
+    refused(InputError, "one of all pairs", every.ireval.styled, marks="verdicts")
 
 
 def test_latex_has_the_rules_of_booktabs_and_the_options_of_pandas(comparison):
@@ -98,10 +93,8 @@ def test_html_has_superscripts_and_keeps_further_styles(comparison):
 
 
 def test_the_best_of_a_metric_is_bold(comparison):
-    bold = [
-        [cell.startswith("\\bfseries") for cell in row[2:]]
-        for row in cells(comparison.ireval.styled().to_latex())
-    ]
+    rows = cells(comparison.ireval.styled().to_latex())
+    bold = [[cell.startswith("\\bfseries") for cell in row[2:]] for row in rows]
     means = comparison.ireval.styled().data
     best = [means["AP"].argmax(), means["nDCG@10"].argmax(), means["ASL"].argmin()]
     assert np.argwhere(np.transpose(bold)).tolist() == [[n, row] for n, row in enumerate(best)]
@@ -112,17 +105,10 @@ def test_tables_are_sorted_on_request(comparison):
     table = comparison.ireval.styled(sort="ASL")
     assert table.data["ASL"].is_monotonic_increasing
     assert table.data.index.get_level_values("mark").to_list() == list("abcdefgh")
-    rows = cells(table.to_latex())
-    mark = {row[1]: row[0] for row in rows}
-    best = rows[0]
-    here = comparison[(comparison["metric"] == "ASL") & comparison["significant"]]
-    beaten = {
-        *here.query("system_a == @best[1]")["system_b"],
-        *here.query("system_b == @best[1]")["system_a"],
-    }
-    assert best[4].partition("$^{")[2].rstrip("}$") == "".join(
-        sorted(mark[name] for name in beaten)
-    )
+    best, *rows = cells(table.to_latex())
+    mark = {row[1]: row[0] for row in (best, *rows)}
+    marks = sorted(mark[system] for system in beaten(comparison, best[1], "ASL"))
+    assert raised(best[4]) == "".join(marks)
     assert comparison.ireval.styled(sort=True).data["AP"].is_monotonic_decreasing
     refused(ParameterError, "sort= a column: AP, nDCG@10, ASL", comparison.ireval.styled, sort="RR")
 
@@ -135,8 +121,7 @@ def test_captions_tell_test_correction_topics_and_depth(comparison):
         "ties trec",
     ):
         assert part in text
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP", at=[5])
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5])
     text = scores.ireval.compare(ir.paired.Wilcoxon(exact=True)).ireval.styled().notes
     assert "depth 5;" in text
     assert "Wilcoxon's signed-rank test (exact=True)" in text
@@ -146,8 +131,7 @@ def test_captions_tell_test_correction_topics_and_depth(comparison):
 
 
 def test_a_baseline_may_be_marked_off():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL", at=[10])
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=[10])
     frame = scores.ireval.compare(baseline="ance")
     assert "significantly beats, each compared with ance alone;" in frame.ireval.styled().notes
     table = frame.ireval.styled(2, marks="daggers", intervals=True, relative_to="ance")
@@ -164,12 +148,11 @@ def test_a_baseline_may_be_marked_off():
 
 
 def test_several_baselines_have_the_numbers_that_cells_are_marked_with():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.evaluate(qrels, "AP")
+    scores = ir.evaluate(*ir.example_track(), "AP")
     frame = scores.ireval.compare(baseline=["bm25", "ance"])
     table = frame.ireval.styled(marks="daggers")
     assert "raised: differs significantly from 1 bm25, 2 ance" in table.notes
-    marked = {row[0]: row[1].partition("$^{")[2].rstrip("}$") for row in cells(table.to_latex())}
+    marked = {row[0]: raised(row[1]) for row in cells(table.to_latex())}
     for number, name in enumerate(("bm25", "ance"), start=1):
         rows = frame[frame["significant"]]
         differs = {*rows.loc[rows["system_b"] == name, "system_a"]}
@@ -234,16 +217,9 @@ def test_other_frames_have_their_rows(cube):
 
 
 def test_a_list_of_systems_has_intervals_beside_its_means():
-    frame = pd.DataFrame(
-        {
-            "rank": [1, 2],
-            "AP@10": [0.5, 0.4],
-            "ci_low": [0.4, 0.3],
-            "ci_high": [0.6, 0.5],
-            "ASL": [7.0, 6.0],
-        },
-        index=pd.Index(["a", "b"], name="system"),
-    )
+    board = [("a", 1, 0.5, 0.4, 0.6, 7.0), ("b", 2, 0.4, 0.3, 0.5, 6.0)]
+    columns = ["system", "rank", "AP@10", "ci_low", "ci_high", "ASL"]
+    frame = pd.DataFrame(board, columns=columns).set_index("system")
     frame.attrs = {"result": "leaderboard", "alpha": 0.05}
     rows = cells(frame.ireval.styled(1).to_latex())
     assert rows[0] == ["a", "1", "\\bfseries 0.5 [0.4, 0.6]", "7.0"]
@@ -253,23 +229,14 @@ def test_a_list_of_systems_has_intervals_beside_its_means():
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex")
 def test_pdflatex_sets_what_is_written(comparison, tmp_path):
-    table = comparison.ireval.styled(sort=True, relative_to="bm25").highlight_max(
-        props="color: red"
-    )
+    plain = comparison.ireval.styled(sort=True, relative_to="bm25")
+    table = plain.highlight_max(props="color: red")
     page = [r"\documentclass{article}\usepackage{booktabs,xcolor}\begin{document}"]
     page += [table.to_latex(), table.format("{:.1f}").to_latex(), r"\end{document}"]
     (tmp_path / "table.tex").write_text("\n".join(page), encoding="utf-8")
     call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "table.tex"]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
-
-
-def test_branches_of_a_tree_are_groups():
-    runs, qrels = ir.example_track()
-    tree = runs.ireval.cube(qrels, by="team")
-    table = tree.ireval.score("AP", at=[5]).ireval.compare().ireval.styled()
-    assert table.data.columns.names == ["team", "metric"]
-    assert "paired t-test" in table.notes
 
 
 def test_names_are_escaped():
@@ -290,20 +257,22 @@ def test_many_systems_have_numbers():
 
 
 def test_a_baseline_comes_first():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL", at=[5, 50])
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=[5, 50])
     styled = scores.ireval.compare(baseline="ance").ireval.styled()
     assert styled.data.index[0] == ("a", "ance")
     assert list(styled.data.columns) == ["AP@5", "AP@50", "ASL@5", "ASL@50"]
 
 
 def test_groups_head_the_columns():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP", at=[5, 50])
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5, 50])
     styled = scores.ireval.compare(by="team").ireval.styled()
     assert styled.data.columns.names == ["team", "metric"]
     assert styled.data.loc[("a", "bm25"), "vectors"].isna().all()
     assert "nan" not in styled.to_latex()
+    tree = ir.cube(*ir.example_track(), by="team").ireval.score("AP", at=[5])
+    branches = tree.ireval.compare().ireval.styled()
+    assert branches.data.columns.names == ["team", "metric"]
+    assert "paired t-test" in branches.notes
 
 
 def test_a_comparison_frame_has_an_accessor(comparison):
@@ -318,8 +287,7 @@ def test_bad_input(comparison):
 
 
 def test_summaries_have_intervals():
-    runs, qrels = ir.example_track()
-    scores = ir.cube(runs, qrels).ireval.score("AP", "NumRelRet").sel(depth=[10, 50])
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "NumRelRet").sel(depth=[10, 50])
     summary = scores.ireval.summary()
     table = summary.ireval.styled(2)
     assert table.data.columns.to_list() == ["AP@10", "AP@50", "NumRelRet@10", "NumRelRet@50"]
@@ -329,9 +297,8 @@ def test_summaries_have_intervals():
     assert f"{float(cell['mean']):.2f} {ends}" in table.to_latex()
     assert f"{float(cell['mean']):.2f} {ends}" in table.to_html()
     total = summary["mean"].sel(metric="NumRelRet", system="bm25", depth=50).item()
-    assert f" {total:.2f} \\\\" in next(
-        line for line in table.to_latex().splitlines() if line.startswith("bm25 &")
-    )
+    (line,) = (line for line in table.to_latex().splitlines() if line.startswith("bm25 &"))
+    assert f" {total:.2f} \\\\" in line
 
 
 def test_summaries_of_groups_and_frames():
@@ -389,5 +356,42 @@ def test_names_that_stand_twice_are_told_or_taken_once(name):
     refused(IdError, "every level of the index once; found 1 again: x", levels.ireval.styled)
     columns = pd.concat([flat, flat], axis=1)
     assert repr(columns.ireval)
-    with pytest.raises(IdError, match="every column once"):
-        columns.ireval.styled()
+    refused(IdError, "every column once", columns.ireval.styled)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ir.evaluate(*ir.example_track(), ["nDCG@10", "RBP(p=0.8)"])
+
+
+def test_papers_are_those_that_docstrings_name_once_each(scores):
+    cited = ir.cite(scores.ireval.leaderboard())
+    used = cited.set_index("doi")["used"]
+    assert used["10.1145/1416950.1416952"] == "RBP(p=0.8)"
+    assert used["10.1198/1061860043515"] == "leaderboard"
+    assert used.index[used.index != ""].is_unique
+    texts = map(inspect.getdoc, (ir.metrics.nDCG, ir.metrics.RBP, ir.verbs.leaderboard))
+    named = " ".join(" ".join(texts).split())
+    assert [doi for doi in cited["doi"] if f"doi:{doi}" not in named] == []
+    assert named.count("doi:") == (cited["doi"] != "").sum()
+    assert [words for words in cited["reference"] if words not in named] == []
+
+
+def test_one_paper_of_a_metric_and_a_verb_names_both():
+    cube = ir.cube(*ir.example_track())
+    cited = ir.cite(cube.ireval.score("nDCG").ireval.volatility(method="tau_ap"))
+    assert "nDCG, volatility" in list(cited["used"])
+
+
+def test_scores_of_elsewhere_and_tests_as_values(scores):
+    renamed = scores.rename(columns={"nDCG@10": "mine"})
+    with pytest.warns(IrframeWarning, match="are taken as metrics: mine"):
+        compared = renamed.ireval.compare(ir.paired.TukeyHSD(samples=20))
+    cited = ir.cite(compared)
+    assert list(cited.columns) == ["reference", "doi", "used"]
+    assert cited["used"].str.contains("compare").any()
+
+
+def test_what_says_nothing_of_its_making_is_refused():
+    for lost in (pd.DataFrame({"topic": ["1"]}), ir.example_track()[1]):
+        refused(InputError, "whose attributes say how it came about", ir.cite, lost)
