@@ -269,8 +269,7 @@ def test_what_cannot_be_compared_is_refused(judges, options, error, told):
     ids=str,
 )
 def test_bad_arguments_are_refused(options):
-    with pytest.raises(ParameterError):
-        ir.compare_judges(drawn(judges=2), **options)
+    refused(ParameterError, "", ir.compare_judges, drawn(judges=2), **options)
 
 
 def test_published_numbers_of_deep_learning_2021(shared):

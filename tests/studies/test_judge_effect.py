@@ -198,8 +198,7 @@ def test_judges_of_other_topics_are_refused(track):
 )
 def test_bad_arguments_are_refused(track, options, error):
     runs, judges = track
-    with pytest.raises(error):
-        runs.ireval.judge_effect(judges, "AP", **options)
+    refused(error, "", runs.ireval.judge_effect, judges, "AP", **options)
 
 
 def test_a_group_leaves_two_systems_outside(track):
