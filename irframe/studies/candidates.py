@@ -348,10 +348,10 @@ class Documents:
         system, topic, rank = np.nonzero(listed >= 0)
         owner, number, place, where = _places(topic, listed[system, topic, rank])
         shape = (listed.shape[1], 1 + int(place.max(initial=-1)), listed.shape[0])
-        topics, most, helping_ = shape
-        what = f"a pool of {topics:,} topics, up to {most:,} documents and {helping_:,} systems"
+        topics, most, lists = shape
+        what = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
         advice = "select topics, contributing systems or a smaller depth="
-        room(what, topics * most * helping_ * 24, advice, most=memory())
+        room(what, topics * most * lists * 24, advice, most=memory())
         ranks = np.zeros(shape, np.int32)
         ranks[topic, place[where], system] = rank + 1
         document = np.full(shape[:2], -1, np.int64)

@@ -87,7 +87,7 @@ def test_metrics_change_what_is_found():
     utility = RUNS.ireval.diagnose(QRELS, "RBP(p=0.8)@7")
     assert not utility["what"].str.contains("recall base|pooled last").any()
     assert find(utility, "not standard")["where"] == "RBP(p=0.8)@7"
-    refused(MetricError, "", RUNS.ireval.diagnose, QRELS, ["nonsense"])
+    refused(MetricError, "wanted", RUNS.ireval.diagnose, QRELS, ["nonsense"])
 
 
 def test_topics_that_do_not_join():
@@ -206,7 +206,7 @@ def test_frames_that_cannot_be_read_are_findings():
     assert found["what"].str.contains("column for doc|whole numbers").all()
     assert found["how_many"].iloc[1] == len(QRELS)
     assert len(found["where"].iloc[1].split(", ")) == len(QRELS)
-    refused(InputError, "", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
+    refused(InputError, "wanted", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
 
 
 def test_an_error_on_the_way_ends_what_is_found():

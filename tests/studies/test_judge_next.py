@@ -247,7 +247,7 @@ def test_replay_what_cannot_be_is_refused(shallow):
         refused(ParameterError, told, shallow.ireval.replay, methods, budgets, "AP", **options)
     with pytest.raises(DepthError, match="as deep as its lists"):
         shallow.ireval.replay("pool", 3, "AP", unjudged="condensed")
-    refused(DepthError, "", shallow.ireval.replay, "pool", 3, "AP", at=11)
+    refused(DepthError, "wanted", shallow.ireval.replay, "pool", 3, "AP", at=11)
 
 
 PRIOR = ir.example_track()[1][["topic", "doc", "grade"]]

@@ -268,8 +268,16 @@ def test_what_cannot_be_compared():
     cube = runs.ireval.cube(qrels)
     refused(DepthError, "at most 5", cube.ireval.outcomes, baseline="A", systems="B", depth=6)
     for depth in (0, 1.5, True):
-        refused(DepthError, "", cube.ireval.outcomes, baseline="A", systems="B", depth=depth)
-        refused(DepthError, "", runs.ireval.outcomes, qrels, baseline="A", systems="B", depth=depth)
+        refused(DepthError, "wanted", cube.ireval.outcomes, baseline="A", systems="B", depth=depth)
+        refused(
+            DepthError,
+            "wanted",
+            runs.ireval.outcomes,
+            qrels,
+            baseline="A",
+            systems="B",
+            depth=depth,
+        )
     bad = [
         {"baseline": "A", "systems": "Z"},
         {"baseline": "Z"},
@@ -293,8 +301,8 @@ def test_what_cannot_be_compared():
         {"by": "system"},
     ]
     for options in bad:
-        refused(ParameterError, "", cube.ireval.outcomes, **options)
-        refused(ParameterError, "", runs.ireval.outcomes, qrels, **options)
+        refused(ParameterError, "wanted", cube.ireval.outcomes, **options)
+        refused(ParameterError, "wanted", runs.ireval.outcomes, qrels, **options)
     refused(ParameterError, "qrels frame", lambda: ir.verbs.outcomes(runs))
     refused(InputError, "judgments.*found str", lambda: ir.verbs.outcomes(runs, "A"))
     for settled in ({"qrels": qrels}, {"ties": "order"}, {"topics": ["q0"]}, {"seed": 1}):
@@ -302,7 +310,15 @@ def test_what_cannot_be_compared():
             cube.ireval.outcomes(**settled)
     refused(InputError, "rows that name their columns", lambda: ir.verbs.outcomes([1], qrels))
     for ties in ("mean", "never"):
-        refused(IrframeError, "", runs.ireval.outcomes, qrels, baseline="A", systems="B", ties=ties)
+        refused(
+            IrframeError,
+            "wanted",
+            runs.ireval.outcomes,
+            qrels,
+            baseline="A",
+            systems="B",
+            ties=ties,
+        )
 
 
 def test_lists_that_lack_are_empty():

@@ -55,7 +55,7 @@ def test_what_cannot_be_reordered():
     refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
     for bad in ({"margin": -1}, {"alpha": 0}, {"margin": np.nan}, {"by": "nothing"}, {"per": "x"}):
-        refused(ParameterError, "", scores.ireval.reordering, **bad)
+        refused(ParameterError, "wanted", scores.ireval.reordering, **bad)
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 
 
@@ -162,7 +162,7 @@ def test_effective_top_of_runs():
     assert found.loc["ance", "effective"] == expected
     assert found.loc["ance", "documents"] == len(part)
     for bad in ([], [1, 0], [1, -2], [np.nan]):
-        refused(ParameterError, "", effective_count, bad)
+        refused(ParameterError, "wanted", effective_count, bad)
     refused(IrframeError, "atomized", lambda: lengths.ireval.effective_top(precision="P"))
     assert effective_count([np.inf, np.inf]) == 0
     assert effective_count([1, np.inf]) == 1
