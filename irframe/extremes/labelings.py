@@ -108,7 +108,7 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     return lower, np.fmax(lower, upper)
 
 
-FILLED = 1 << 17
+FILLED = 1 << 13
 """Cells of fillings that are scored at a time, but for one ranking that has more."""
 
 

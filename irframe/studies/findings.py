@@ -183,7 +183,7 @@ def odd_lists(table: RunTable) -> dict[str, Codes]:
     ``scores_constant``: of several documents of systems all of whose lists have one score.
     """
     names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
-    odd = dict.fromkeys(names, np.arange(0))
+    odd: dict[str, Codes] = dict.fromkeys(names, np.arange(0))
     if table.rank is not None:
         order = np.lexsort((table.rank, table.group))
         group, rank = table.group[order], table.rank[order]

@@ -339,6 +339,15 @@ def test_lists_that_lack_are_empty():
     assert found.summary.loc[0, cases].tolist() == [2, 0, 0, 0]
 
 
+def test_topics_in_which_both_took_part_count():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
+    cube = runs.ireval.cube(qrels)
+    masked = cube.where((cube["system"] != "B") | (cube["topic"] != "q0"))
+    with pytest.warns(IrframeWarning, match="1 of 2 topics are left out"):
+        found = masked.ireval.outcomes(baseline="A")
+    assert found.queries["rank_a"].tolist() == [2]
+
+
 def test_no_warnings_of_numpy():
     runs, qrels = track({"A": [None, 1], "B": [1, None]}, length=3)
     with warnings.catch_warnings():
