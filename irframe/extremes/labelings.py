@@ -108,7 +108,7 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     return lower, np.fmax(lower, upper)
 
 
-FILLED = 1 << 17
+FILLED = 1 << 13
 """Cells of fillings that are scored at a time, but for one ranking that has more."""
 
 
@@ -265,11 +265,8 @@ class _Cut:
         fixed = self.pooled and self.metric.norm == "pool"
         levels = self.block.levels
         known = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
-        number = self.relevant.sum(axis=-1) + np.zeros_like(known)
-        if not fixed:
-            number += known + beyond[:, np.newaxis]
-        else:
-            number = known + np.zeros_like(number)
+        more = self.relevant.sum(axis=-1) + beyond[:, np.newaxis]
+        number = known if fixed else known + more
         return positive(np.minimum(number, self.depth) if self.metric.norm == "min" else number)
 
     def _effort(self, beyond: Array) -> Floats:

@@ -122,38 +122,6 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
     return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
 
 
-def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
-    """Return the pool of some lists, and which document is at every place of it.
-
-    Parameters
-    ----------
-    listed
-        The document at each rank, numbered in the order of names within its topic, -1 where there
-        is none that may be judged; shape (system, topic, rank).
-    took_part, keys
-        As of a `Pool`.
-
-    Returns
-    -------
-    tuple of Pool and numpy.ndarray
-        The pool; and the number of every document of it, -1 where there is none, shape (topic,
-        document).
-    """
-    system, topic, rank = np.nonzero(listed >= 0)
-    owner, number, place, where = _places(topic, listed[system, topic, rank])
-    count = np.bincount(owner, minlength=listed.shape[1])
-    shape = (listed.shape[1], int(count.max(initial=0)), listed.shape[0])
-    topics, documents, systems = shape
-    what = f"a pool of {topics:,} topics, up to {documents:,} documents and {systems:,} systems"
-    advice = "select topics, contributing systems or a smaller depth="
-    room(what, topics * documents * systems * 24, advice, most=memory())
-    ranks = np.zeros(shape, np.int32)
-    ranks[topic, place[where], system] = rank + 1
-    document = np.full(shape[:2], -1, np.int64)
-    document[owner, place] = number
-    return Pool(ranks, took_part, keys), document
-
-
 def _places(topic: Array, value: Array) -> tuple[Array, Array, Array, Array]:
     """Return the pairs of a topic and a value in order, with places in topics, and which rows are.
 
@@ -367,6 +335,8 @@ class Documents:
     def pool(self, systems: Array, seed: int) -> tuple[Pool, Array]:
         """Return the pool that some systems make, and the number of each document in it.
 
+        The numbers are -1 where there is none, shape (topic, document).
+
         Parameters
         ----------
         systems
@@ -374,11 +344,23 @@ class Documents:
         seed
             Of the order of systems where they tie.
         """
-        took_part = experiment_of(self.cube).there[systems].T
+        listed = self.listed[systems]
+        system, topic, rank = np.nonzero(listed >= 0)
+        owner, number, place, where = _places(topic, listed[system, topic, rank])
+        shape = (listed.shape[1], 1 + int(place.max(initial=-1)), listed.shape[0])
+        topics, most, lists = shape
+        what = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
+        advice = "select topics, contributing systems or a smaller depth="
+        room(what, topics * most * lists * 24, advice, most=memory())
+        ranks = np.zeros(shape, np.int32)
+        ranks[topic, place[where], system] = rank + 1
+        document = np.full(shape[:2], -1, np.int64)
+        document[owner, place] = number
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
-        topic, system = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
-        keys = random_keys(topic.ravel(), system.ravel(), seed=whole_seed(seed))
-        return pool_of(self.listed[systems], took_part, keys.reshape(topic.shape))
+        names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
+        keys = random_keys(*(part.ravel() for part in names), seed=whole_seed(seed))
+        took_part = experiment_of(self.cube).there[systems].T
+        return Pool(ranks, took_part, keys.reshape(took_part.shape)), document
 
     def prior(self, prior: pd.DataFrame | None, number: Array, open_: Array) -> Prior | None:
         """Return the prior of the documents of a pool, if there is one.

@@ -59,12 +59,8 @@ def lists_found(
         "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
-        "scores_constant": findings.undecided(table),
-        "ranks_contradict": findings.contradicting(table),
-        "ranks_skipped": findings.gapped(table),
-        "ranks_repeated": findings.equally_ranked(table),
         "lists_tied": np.unique(tied),
-    }
+    } | findings.odd_lists(table)
     masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
     places: dict[str, Any] = {
         name: (table.topics, *np.divmod(lists, len(table.topics)))

@@ -93,8 +93,8 @@ def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
     for place, budget in enumerate(budgets.of):
         what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
         advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
-        systems, too_long_ = cube.indexes[SYSTEM], lists[..., place]
-        yield from findings.findings_of("warning", what, systems, too_long_, advice, findings.SAKAI)
+        systems, empty = cube.indexes[SYSTEM], lists[..., place]
+        yield from findings.findings_of("warning", what, systems, empty, advice, findings.SAKAI)
 
 
 def _ties(rates: xr.DataArray) -> Iterator[Finding]:

@@ -175,51 +175,34 @@ def without_score(table: RunTable) -> Codes:
     return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
 
 
-def _by(values: NDArray[Any], table: RunTable) -> tuple[Codes, Codes, NDArray[Any]]:
-    """Return rows list by list in the order of some values, with their lists and these values."""
-    order = np.lexsort((values, table.group))
-    return order, table.group[order], values[order]
+def odd_lists(table: RunTable) -> dict[str, Codes]:
+    """Return the lists, numbered as in `RunTable.group`, that are odd, by what they are.
 
-
-def contradicting(table: RunTable) -> Codes:
-    """Return the lists, numbered as in `RunTable.group`, where a lower rank has a higher score."""
-    if table.score is None or table.rank is None:
-        return np.arange(0)
-    order, group, _ = _by(table.rank, table)
-    score = table.score[order]
-    return np.unique(group[1:][(score[1:] > score[:-1]) & (np.diff(group) == 0)])
-
-
-def equally_ranked(table: RunTable) -> Codes:
-    """Return the lists, numbered alike, that have a rank twice, or rows without one."""
-    if table.rank is None:
-        return np.arange(0)
-    _, group, rank = _by(table.rank, table)
-    twice = group[1:][(np.diff(rank) == 0) & (np.diff(group) == 0)]
-    return np.unique(np.append(twice, group[np.isnan(rank)]))
-
-
-def gapped(table: RunTable) -> Codes:
-    """Return the lists, numbered alike, whose ranks leave some out, or begin beyond 2."""
-    if table.rank is None:
-        return np.arange(0)
-    _, group, rank = _by(table.rank, table)
-    skipped = group[1:][(np.diff(rank) > 1) & (np.diff(group) == 0)]
-    first = beginnings(group)
-    return np.unique(np.append(skipped, group[first[rank[first] > 2]]))
-
-
-def undecided(table: RunTable) -> Codes:
-    """Return the lists of several documents of systems all of whose lists have one score."""
-    if table.score is None:
-        return np.arange(0)
-    _, group, score = _by(table.score, table)
-    first = beginnings(group)
-    last = np.append(first[1:], len(group)) - 1
-    several, equal = last > first, score[first] == score[last]
-    systems = group[first] // len(table.topics)
-    decided = np.unique(systems[several & ~equal])
-    return group[first[several & ~np.isin(systems, decided)]]
+    ``ranks_repeated``: with a rank twice, or rows without one. ``ranks_skipped``: with ranks that
+    leave some out, or begin beyond 2. ``ranks_contradict``: where a lower rank has a higher score.
+    ``scores_constant``: of several documents of systems all of whose lists have one score.
+    """
+    names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
+    odd: dict[str, Codes] = dict.fromkeys(names, np.arange(0))
+    if table.rank is not None:
+        order = np.lexsort((table.rank, table.group))
+        group, rank = table.group[order], table.rank[order]
+        first, inside, step = beginnings(group), np.diff(group) == 0, np.diff(rank)
+        unranked, late = group[np.isnan(rank)], group[first[rank[first] > 2]]
+        odd["ranks_repeated"] = np.unique(np.append(group[1:][inside & (step == 0)], unranked))
+        odd["ranks_skipped"] = np.unique(np.append(group[1:][inside & (step > 1)], late))
+        if table.score is not None:
+            score = table.score[order]
+            odd["ranks_contradict"] = np.unique(group[1:][inside & (score[1:] > score[:-1])])
+    if table.score is not None:
+        order = np.lexsort((table.score, table.group))
+        group, score = table.group[order], table.score[order]
+        first = beginnings(group)
+        last = np.append(first[1:], len(group)) - 1
+        several, systems = last > first, group[first] // len(table.topics)
+        decided = np.unique(systems[several & (score[first] != score[last])])
+        odd["scores_constant"] = group[first[several & ~np.isin(systems, decided)]]
+    return odd
 
 
 def usual_length(lengths: NDArray[np.integer]) -> int:
@@ -329,22 +312,24 @@ CHUNKS = "documents called like chunks of judged ones"
 def _scores(table: RunTable) -> Iterator[Finding]:
     missing, describe = without_score(table), table.describe
     yield from findings_at("error", "missing scores", missing, "mend the run", describe=describe)
-    for lists, what, advice, source in (
+    odd = odd_lists(table)
+    for name, does, advice, source in (
         (
-            contradicting(table),
-            "rankings whose ranks contradict their scores",
+            "ranks_contradict",
+            "contradict their scores",
             "find out which one its authors meant; ties='rank' follows the rank column",
             LU,
         ),
         (
-            gapped(table),
-            "rankings whose ranks leave some out",
+            "ranks_skipped",
+            "leave some out",
             "find out which documents were lost; the documents below count at better ranks",
             TREC_EVAL,
         ),
     ):
-        systems = table.systems[np.unique(lists // len(table.topics))]
-        yield from findings_at("warning", what, systems, advice, source, len(lists))
+        systems = table.systems[np.unique(odd[name] // len(table.topics))]
+        what = f"rankings whose ranks {does}"
+        yield from findings_at("warning", what, systems, advice, source, len(odd[name]))
 
 
 def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
 from irframe.metrics.facts import label_at
-from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
@@ -57,8 +57,8 @@ def judge_effect(
     seed: int = 0,
     groups: coefficients.Groups | None = None,
     depth: int | None = None,
-    ties: Ties = names.DEFAULT_TIES,
-    score_dtype: ScoreDtype = names.DEFAULT_DTYPE,
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 
@@ -204,9 +204,12 @@ def _score(
                 own.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(own))
     alike = _alike(scores)
-    means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
+    means = [
+        array.mean(names.REPEAT, skipna=False) if names.REPEAT in array.dims else array
+        for array in alike
+    ]
     shared = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
-    common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
+    common = xr.DataArray(shared, dims=(METRIC, TOPIC, names.DEPTH))
     kept = [array.where(common) for array in alike]
     held, *others = [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
     return held, others
@@ -222,9 +225,11 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     """Return the scores under one judge, those of several passes as shared repeats."""
     if len(scores) == 1:
         return scores[0]
-    joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
+    joined = xr.concat(_alike(scores), names.REPEAT).assign_coords(
+        {names.REPEAT: range(1, len(scores) + 1)}
+    )
     attrs = scores[0].attrs | {names.REPEATS: "shared", names.REPEATED: PASSES}
-    return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(attrs)
+    return joined.transpose(METRIC, SYSTEM, names.REPEAT, TOPIC, names.DEPTH).assign_attrs(attrs)
 
 
 def _labels(
@@ -299,11 +304,11 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     means differ by -0.005 on average, from -0.040 to +0.045
     """
     holding("what judge_effect gives", effect, {"conclusions", "bias", "reference_rank"})
-    scalars = [dim for dim in (coefficients.JUDGE, METRIC, DEPTH) if dim not in effect.dims]
+    scalars = [dim for dim in (coefficients.JUDGE, METRIC, names.DEPTH) if dim not in effect.dims]
     whole = effect.expand_dims(scalars) if scalars else effect
-    depths = whole[DEPTH].to_numpy().tolist()
+    depths = whole[names.DEPTH].to_numpy().tolist()
     (place,) = places("depths of the effect", depths[-1] if depth is None else depth, depths)
-    layer = whole.isel({DEPTH: place})
+    layer = whole.isel({names.DEPTH: place})
     cells = product(layer[coefficients.JUDGE].to_numpy(), layer[METRIC].to_numpy())
     findings: list[Finding] = []
     for judge, metric in cells:
@@ -352,7 +357,7 @@ def _ranks(cell: xr.Dataset, who: str) -> Finding:
 
 def _bias(cell: xr.Dataset, who: str) -> Finding:
     bias = cell["bias"].to_series()
-    above = int((np.abs(np.sign(cell["bias_interval"]).sum(BOUND)) == 2).sum())
+    above = int((abs(np.sign(cell["bias_interval"].to_numpy()).sum(axis=-1)) == 2).sum())
     spread = f"from {bias.min():+.3f} to {bias.max():+.3f}"
     what = f"{who}: means differ by {bias.mean():+.3f} on average, {spread}"
     order = bias.sort_values(ascending=False, kind="stable").items()

@@ -114,7 +114,7 @@ class Outcomes:
 
 
 def _queries(answers: xr.Dataset, pairs: NDArray[np.int64]) -> pd.DataFrame:
-    (a, b), (systems, topics) = pairs.T, map(answers.indexes.get, LIST)
+    (a, b), (systems, topics) = pairs.T, (answers.indexes[dim] for dim in LIST)
     ranks = {
         side: answers["rank"].to_numpy()[rows].ravel()
         for side, rows in zip("ab", (a, b), strict=True)

@@ -205,8 +205,7 @@ def test_files_that_could_not_be_read_have_a_row(tmp_path):
 
 def test_limits_of_depths():
     for words in ({"depth": 0}, {"length": 0}):
-        with pytest.raises(DepthError):
-            odd_runs().ireval.check(QRELS, **words)
+        refused(DepthError, "wanted", odd_runs().ireval.check, QRELS, **words)
 
 
 def test_files_none_of_which_can_be_read(tmp_path):

@@ -9,6 +9,8 @@ import irframe as ir
 from irframe.errors import InputError, MetricError
 from irframe.studies.findings import SEVERITIES
 
+RUNS, QRELS = ir.example_track()
+
 COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
 
 
@@ -62,83 +64,76 @@ def test_nothing_to_say(track):
     )
 
 
-def test_the_example_track(track):
-    runs, qrels = track
-    findings = runs.ireval.diagnose(qrels, ["AP", "nDCG@10"])
+def test_the_example_track():
+    findings = RUNS.ireval.diagnose(QRELS, ["AP", "nDCG@10"])
     order = findings["severity"].map(SEVERITIES.index)
     assert order.is_monotonic_increasing
     assert findings["reference"].str.contains("http|doi").all()
     row = find(findings, "top 10 ")
-    top = runs.ireval.rank().query("rank <= 10").merge(qrels, how="left")
+    top = RUNS.ireval.rank().query("rank <= 10").merge(QRELS, how="left")
     assert row["how_many"] == top["grade"].isna().sum()
     assert row["where"].startswith("colbert (54%), ance")
     assert find(findings, "did not contribute")["where"] == "ance, colbert, doct5query"
     assert find(findings, "deeper than the pool")["where"] == "depth 50"
-    pairs = ir.cube(runs, qrels).ireval.bounds("RBP(p=0.8)", at=50).ireval.decide()
+    pairs = ir.cube(RUNS, QRELS).ireval.bounds("RBP(p=0.8)", at=50).ireval.decide()
     assert find(findings, "closer than their residuals")["how_many"] == (~pairs["decided"]).sum()
     assert find(findings, "only metrics with")["where"] == "AP, nDCG@10"
 
 
-def test_metrics_change_what_is_found(track):
-    runs, qrels = track
-    mixed = runs.ireval.diagnose(qrels, ["AP@10", "RBP(p=0.8)@10"])
+def test_metrics_change_what_is_found():
+    mixed = RUNS.ireval.diagnose(QRELS, ["AP@10", "RBP(p=0.8)@10"])
     assert not mixed["what"].str.contains("only metrics with|deeper than").any()
     assert find(mixed, "pooled last are relevant")["where"] == "AP@10"
-    utility = runs.ireval.diagnose(qrels, "RBP(p=0.8)@7")
+    utility = RUNS.ireval.diagnose(QRELS, "RBP(p=0.8)@7")
     assert not utility["what"].str.contains("recall base|pooled last").any()
     assert find(utility, "not standard")["where"] == "RBP(p=0.8)@7"
-    with pytest.raises(MetricError):
-        runs.ireval.diagnose(qrels, ["nonsense"])
+    refused(MetricError, "wanted", RUNS.ireval.diagnose, QRELS, ["nonsense"])
 
 
-def test_topics_that_do_not_join(track):
-    runs, qrels = track
-    first = runs["topic"].iloc[0]
-    less = runs.ireval.diagnose(qrels[qrels["topic"] != first])
+def test_topics_that_do_not_join():
+    first = RUNS["topic"].iloc[0]
+    less = RUNS.ireval.diagnose(QRELS[QRELS["topic"] != first])
     assert find(less, "without judgments")[["where", "how_many"]].tolist() == [first, 1]
-    missing = runs[(runs["topic"] != first) | (runs["system"] != "ance")].ireval.diagnose(qrels)
+    missing = RUNS[(RUNS["topic"] != first) | (RUNS["system"] != "ance")].ireval.diagnose(QRELS)
     row = find(missing, "missing from a run")
     assert row["where"] == "ance (1)"
     assert "ASL" in row["advice"]
-    none = runs.assign(topic="0" + runs["topic"]).ireval.diagnose(qrels)
+    none = RUNS.assign(topic="0" + RUNS["topic"]).ireval.diagnose(QRELS)
     assert none.iloc[0]["severity"] == "error"
     assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
     assert len(none[none["severity"] == "error"]) == 1
-    one = runs.assign(topic=runs["topic"].where(runs["system"] != "bm25", "0" + runs["topic"]))
-    found = find(one.ireval.diagnose(qrels), "systems without a list for any judged topic")
+    one = RUNS.assign(topic=RUNS["topic"].where(RUNS["system"] != "bm25", "0" + RUNS["topic"]))
+    found = find(one.ireval.diagnose(QRELS), "systems without a list for any judged topic")
     assert (found["severity"], found["where"], found["how_many"]) == ("warning", "bm25", 1)
-    typed = runs.assign(topic=runs["topic"].astype(int)).ireval.diagnose(qrels)
+    typed = RUNS.assign(topic=RUNS["topic"].astype(int)).ireval.diagnose(QRELS)
     assert find(typed, "topics of two types")["how_many"] == 16
 
 
-def test_documents_that_do_not_join(track):
-    runs, qrels = track
-    none = runs.ireval.diagnose(qrels.assign(doc="x" + qrels["doc"]))
+def test_documents_that_do_not_join():
+    none = RUNS.ireval.diagnose(QRELS.assign(doc="x" + QRELS["doc"]))
     assert find(none, "no judged document is retrieved")["severity"] == "warning"
     assert "100%" in find(none, "unjudged documents in the top 10")["what"]
-    typed = runs.ireval.diagnose(qrels.assign(doc=range(len(qrels))))
+    typed = RUNS.ireval.diagnose(QRELS.assign(doc=range(len(QRELS))))
     assert find(typed, "documents of two types")["severity"] == "error"
 
 
-def test_what_is_there_twice(track):
-    runs, qrels = track
-    twice = pd.concat([runs, runs.iloc[:3]]).ireval.diagnose(qrels)
+def test_what_is_there_twice():
+    twice = pd.concat([RUNS, RUNS.iloc[:3]]).ireval.diagnose(QRELS)
     row = find(twice, "listed twice")
     assert row["how_many"] == 3
     assert row["where"].startswith("bm25 101 d158, ")
-    judged = runs.ireval.diagnose(pd.concat([qrels, qrels.iloc[[5]]]))
+    judged = RUNS.ireval.diagnose(pd.concat([QRELS, QRELS.iloc[[5]]]))
     assert find(judged, "judged twice")["how_many"] == 1
 
 
-def test_scores(track):
-    runs, qrels = track
-    missing = runs.assign(score=runs["score"].mask(np.arange(len(runs)) < 2))
-    assert find(missing.ireval.diagnose(qrels), "missing scores")["how_many"] == 2
-    turned = runs.assign(score=runs["score"].where(runs["system"] != "ance", runs["rank"]))
-    row = find(turned.ireval.diagnose(qrels), "contradict their scores")
+def test_scores():
+    missing = RUNS.assign(score=RUNS["score"].mask(np.arange(len(RUNS)) < 2))
+    assert find(missing.ireval.diagnose(QRELS), "missing scores")["how_many"] == 2
+    turned = RUNS.assign(score=RUNS["score"].where(RUNS["system"] != "ance", RUNS["rank"]))
+    row = find(turned.ireval.diagnose(QRELS), "contradict their scores")
     assert row[["where", "how_many"]].tolist() == ["ance", 16]
-    assert not runs.ireval.diagnose(qrels)["what"].str.contains("contradict").any()
-    ranked = runs.drop(columns="score").ireval.diagnose(qrels, ties="rank")
+    assert not RUNS.ireval.diagnose(QRELS)["what"].str.contains("contradict").any()
+    ranked = RUNS.drop(columns="score").ireval.diagnose(QRELS, ties="rank")
     assert not ranked["what"].str.contains("tie").any()
 
 
@@ -151,90 +146,76 @@ def test_gaps_in_filed_ranks(track):
     assert not closed["what"].str.contains("ranks").any()
 
 
-def test_short_lists(track):
-    runs, qrels = track
-    cut = runs[(runs["system"] != "splade") | (runs["rank"] <= 20)]
-    row = find(cut.ireval.diagnose(qrels), "shorter than 50")
+def test_short_lists():
+    cut = RUNS[(RUNS["system"] != "splade") | (RUNS["rank"] <= 20)]
+    row = find(cut.ireval.diagnose(QRELS), "shorter than 50")
     assert row[["where", "how_many"]].tolist() == ["splade (16)", 16]
-    assert not cut.ireval.diagnose(qrels, depth=20)["what"].str.contains("shorter").any()
-    assert find(cut.ireval.diagnose(qrels, depth=60), "shorter than 60")["how_many"] == 128
+    assert not cut.ireval.diagnose(QRELS, depth=20)["what"].str.contains("shorter").any()
+    assert find(cut.ireval.diagnose(QRELS, depth=60), "shorter than 60")["how_many"] == 128
 
 
-def test_grades(track):
-    runs, qrels = track
-    first = qrels["topic"] == qrels["topic"].iloc[0]
-    bare = qrels.assign(grade=qrels["grade"].mask(first, 0))
-    row = find(runs.ireval.diagnose(bare), "without relevant")
-    assert row["where"] == qrels["topic"].iloc[0]
-    marked = qrels.assign(grade=qrels["grade"].replace(0, -1))
-    found = runs.ireval.diagnose(marked)
-    assert find(found, "grade -1")["how_many"] == (qrels["grade"] == 0).sum()
+def test_grades():
+    first = QRELS["topic"] == QRELS["topic"].iloc[0]
+    bare = QRELS.assign(grade=QRELS["grade"].mask(first, 0))
+    row = find(RUNS.ireval.diagnose(bare), "without relevant")
+    assert row["where"] == QRELS["topic"].iloc[0]
+    marked = QRELS.assign(grade=QRELS["grade"].replace(0, -1))
+    found = RUNS.ireval.diagnose(marked)
+    assert find(found, "grade -1")["how_many"] == (QRELS["grade"] == 0).sum()
 
 
-def test_ties(track):
-    runs, qrels = track
-    coarse = runs.assign(score=runs["score"].round(1)).ireval.diagnose(qrels)
+def test_ties():
+    coarse = RUNS.assign(score=RUNS["score"].round(1)).ireval.diagnose(QRELS)
     row = find(coarse, "ties in the top 20")
     assert row["severity"] == "warning"
     assert "median rate 72%" in row["what"]
-    shared = runs.ireval.diagnose(qrels, ties="mean")
+    shared = RUNS.ireval.diagnose(QRELS, ties="mean")
     assert not shared["what"].str.contains("residuals").any()
 
 
-def test_options_reach_the_cube(track):
-    runs, qrels = track
-    nominal = runs.ireval.diagnose(qrels, depth=10, pool_depth=50)
+def test_options_reach_the_cube():
+    nominal = RUNS.ireval.diagnose(QRELS, depth=10, pool_depth=50)
     assert not nominal["what"].str.contains("deeper").any()
-    chosen = runs.ireval.diagnose(qrels, contributing=["bm25", "splade"])
+    chosen = RUNS.ireval.diagnose(QRELS, contributing=["bm25", "splade"])
     assert find(chosen, "did not contribute")["how_many"] == 6
 
 
-def test_incomplete_to_any_depth(track):
-    runs, qrels = track
-    found = runs.drop(columns="contributing").ireval.diagnose(qrels)
+def test_incomplete_to_any_depth():
+    found = RUNS.drop(columns="contributing").ireval.diagnose(QRELS)
     told = find(found, "deeper than the pool")["what"]
     assert told.endswith("contributing runs, as filed, of which not even rank 1 is judged in full")
-    alone = runs[runs["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(qrels)
+    alone = RUNS[RUNS["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(QRELS)
     assert not alone["what"].str.contains("residuals").any()
 
 
-def test_a_frame_without_a_role(track):
-    runs, qrels = track
-    refused(InputError, "grade", lambda: runs.ireval.diagnose(qrels.drop(columns="grade")))
+def test_a_frame_without_a_role():
+    refused(InputError, "grade", lambda: RUNS.ireval.diagnose(QRELS.drop(columns="grade")))
 
 
-def test_everything_is_reported(track):
-    runs, qrels = track
-    twice = pd.concat([runs, runs.head(9)], ignore_index=True)
-    short = (
-        ir.verbs.diagnose(twice, qrels).set_index("what").loc["documents listed twice in a ranking"]
-    )
+def test_everything_is_reported():
+    twice = pd.concat([RUNS, RUNS.head(9)], ignore_index=True)
+    short = find(twice.ireval.diagnose(QRELS), "documents listed twice in a ranking")
     assert short["where"].endswith(", ...")
-    every = ir.verbs.diagnose(twice, qrels, errors="report").set_index("what")
-    whole = every.loc["documents listed twice in a ranking"]
+    whole = find(twice.ireval.diagnose(QRELS, errors="report"), "listed twice in a ranking")
     assert len(whole["where"].split(", ")) == whole["how_many"] == 9
-    assert ir.verbs.diagnose(twice, qrels).set_index("what")["where"].str.endswith(", ...").any()
 
 
-def test_frames_that_cannot_be_read_are_findings(track):
-    runs, qrels = track
-    found = ir.verbs.diagnose(runs.drop(columns="doc"), qrels.assign(grade=0.5), errors="report")
+def test_frames_that_cannot_be_read_are_findings():
+    found = ir.verbs.diagnose(RUNS.drop(columns="doc"), QRELS.assign(grade=0.5), errors="report")
     assert found["severity"].tolist() == ["error", "error"]
     assert found["what"].str.contains("column for doc|whole numbers").all()
-    assert found["how_many"].iloc[1] == len(qrels)
-    assert len(found["where"].iloc[1].split(", ")) == len(qrels)
-    with pytest.raises(InputError):
-        ir.verbs.diagnose(runs.drop(columns="doc"), qrels)
+    assert found["how_many"].iloc[1] == len(QRELS)
+    assert len(found["where"].iloc[1].split(", ")) == len(QRELS)
+    refused(InputError, "wanted", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
 
 
-def test_an_error_on_the_way_ends_what_is_found(track):
-    runs, qrels = track
-    ranks = runs.drop(columns="score").assign(rank=1)
-    found = ir.verbs.diagnose(ranks, qrels, errors="report")
+def test_an_error_on_the_way_ends_what_is_found():
+    ranks = RUNS.drop(columns="score").assign(rank=1)
+    found = ir.verbs.diagnose(ranks, QRELS, errors="report")
     assert found["what"].iloc[0].startswith("wanted distinct ranks")
     assert found["how_many"].iloc[0] > 5
-    calm = ir.verbs.diagnose(runs, qrels, errors="report")
-    assert calm["what"].tolist() == ir.verbs.diagnose(runs, qrels)["what"].tolist()
+    calm = ir.verbs.diagnose(RUNS, QRELS, errors="report")
+    assert calm["what"].tolist() == ir.verbs.diagnose(RUNS, QRELS)["what"].tolist()
 
 
 def test_repeats_far_off_single_ones_and_shared_labels_are_named():

@@ -15,18 +15,19 @@ from irframe.__main__ import main
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 from irframe.studies.turns import METHODS
 
+RUNS, QRELS = ir.example_track()
+
 pytestmark = pytest.mark.filterwarnings("ignore:.* judgments are set aside")
 
 
 def test_documents_are_unjudged_each_once_and_what_the_lists_say(cube):
-    runs, qrels = ir.example_track()
     found = cube.ireval.judge_next(300, "pool")
-    pairs = found[["topic", "doc"]].merge(qrels[["topic", "doc"]])
+    pairs = found[["topic", "doc"]].merge(QRELS[["topic", "doc"]])
     assert len(found) == 300
     assert pairs.empty
     assert not found.duplicated(["topic", "doc"]).any()
-    ranked = runs[
-        runs["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
+    ranked = RUNS[
+        RUNS["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
     ].ireval.rank()
     stats = ranked.groupby(["topic", "doc"])["rank"].agg(["min", "size"])
     expected = stats.loc[pd.MultiIndex.from_frame(found[["topic", "doc"]])]
@@ -47,17 +48,16 @@ def test_whole_numbers_stay_whole_numbers():
 
 
 def test_forgotten_judgments_and_marks_are_judged_again(cube):
-    runs, qrels = ir.example_track()
     pooled = cube.ireval.pooled(2)
     kept = dense(pooled).judged_doc
     found = pooled.ireval.judge_next(50)
-    fewer = qrels[qrels["doc"].isin(kept)]
+    fewer = QRELS[QRELS["doc"].isin(kept)]
     assert len(kept) < len(fewer)  # names that another topic has, too
-    marked = qrels.assign(grade=np.where(np.arange(len(qrels)) % 3, qrels["grade"], -1))
-    again = ir.cube(runs, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
+    marked = QRELS.assign(grade=np.where(np.arange(len(QRELS)) % 3, QRELS["grade"], -1))
+    again = ir.cube(RUNS, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
     assert len(again.merge(marked[marked["grade"] == -1])) > 100
     assert again.merge(marked[marked["grade"] != -1]).empty
-    assert len(found.merge(qrels, on=["topic", "doc"])) > 0
+    assert len(found.merge(QRELS, on=["topic", "doc"])) > 0
 
 
 def test_a_prior_is_learned_and_multiplies(cube):
@@ -94,10 +94,9 @@ def test_what_cannot_be_is_refused(cube):
 
 
 def test_names_of_cubes_built_apart_are_those_of_the_whole(cube):
-    runs, qrels = ir.example_track()
-    half = runs["topic"] < "108"
+    half = RUNS["topic"] < "108"
     parts = [
-        ir.cube(runs[some], qrels[qrels["topic"].isin(runs[some]["topic"])])
+        ir.cube(RUNS[some], QRELS[QRELS["topic"].isin(RUNS[some]["topic"])])
         for some in (half, ~half)
     ]
     expected = cube.ireval.explain("bm25", "ance", "AP", at=50)
@@ -106,37 +105,35 @@ def test_names_of_cubes_built_apart_are_those_of_the_whole(cube):
     )
     found = ir.concat([parts[0], nameless(parts[1])]).ireval.explain("bm25", "ance", "AP", at=50)
     unknown = found[found["doc"].isna()]
-    assert set(unknown["topic"]) >= set(runs[~half]["topic"])
+    assert set(unknown["topic"]) >= set(RUNS[~half]["topic"])
 
 
 def test_cubes_that_do_not_name_what_they_hold_take_runs(cube, tmp_path):
-    runs, qrels = ir.example_track()
-    runs.drop(columns=["team", "contributing"], errors="ignore").to_parquet(
+    RUNS.drop(columns=["team", "contributing"], errors="ignore").to_parquet(
         tmp_path / "runs.parquet"
     )
     expected = cube.ireval.judge_next(300)
     known = {"contributing": cube.system.to_numpy()[dense(cube).contributing].tolist()}
-    scanned = ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(qrels, **known)
+    scanned = ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(QRELS, **known)
     again = cube.ireval.save(tmp_path / "cube")
     for named in (cube.where(cube["retrieved"] > 0), again, scanned):
         found = named.ireval.judge_next(300)
         pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     with pytest.raises(InputError, match=r"names of the unjudged .* runs with runs="):
         nameless(cube).ireval.judge_next(1)
-    found = nameless(cube).ireval.judge_next(300, runs=runs)
+    found = nameless(cube).ireval.judge_next(300, runs=RUNS)
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     with pytest.raises(InputError, match="runs that the cube was made of"):
-        cube.ireval.judge_next(1, runs=runs.assign(score=-runs["score"]))
+        cube.ireval.judge_next(1, runs=RUNS.assign(score=-RUNS["score"]))
     with pytest.raises(ParameterError, match="0 in the pool are unjudged"):
         cube.ireval.condense().ireval.judge_next(1)
 
 
 def test_the_command_hands_out_documents(cube, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    runs, qrels = ir.example_track()
-    ir.verbs.write_run(runs, "runs.txt")
-    ir.verbs.write_qrels(qrels, "qrels.txt")
-    known = ir.cube(runs.drop(columns="contributing"), qrels, contributing=cube.system.to_numpy())
+    ir.verbs.write_run(RUNS, "runs.txt")
+    ir.verbs.write_qrels(QRELS, "qrels.txt")
+    known = ir.cube(RUNS.drop(columns="contributing"), QRELS, contributing=cube.system.to_numpy())
     expected = known.ireval.judge_next(4, "mtf", seed=1)
     pd.DataFrame({"docno": expected["doc"][:1], "text": ["<b>"]}).to_csv("texts.csv", index=False)
     line = ["judge-next", "qrels.txt", "runs.txt", "-n", "4", "--method", "mtf", "--seed", "1"]
@@ -151,24 +148,22 @@ def test_the_command_hands_out_documents(cube, tmp_path, capsys, monkeypatch):
 
 @pytest.fixture(scope="module")
 def shallow():
-    runs, qrels = ir.example_track()
-    return ir.cube(runs, qrels, depth=10)
+    return ir.cube(RUNS, QRELS, depth=10)
 
 
 def judged_by_hand(cube, name, budget):
     """Return the qrels that a method gets from so many judgments of each topic."""
-    runs, qrels = ir.example_track()
-    ranked = runs[
-        runs["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
+    ranked = RUNS[
+        RUNS["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
     ].ireval.rank()
-    known = ranked[ranked["rank"] <= 10].merge(qrels, on=["topic", "doc"])
+    known = ranked[ranked["rank"] <= 10].merge(QRELS, on=["topic", "doc"])
     rows = []
     for topic, part in known.groupby("topic"):
         lists = {s: list(each.sort_values("rank")["doc"]) for s, each in part.groupby("system")}
         ranks = part.set_index(["system", "doc"])["rank"]
         order = ORACLES[name](padded(lists, ranks), {*part["doc"][part["grade"] > 0]}, None)
         chosen = [doc for doc in order if doc in {*part["doc"]}][:budget]
-        rows.append(qrels[(qrels["topic"] == topic) & qrels["doc"].isin(chosen)])
+        rows.append(QRELS[(QRELS["topic"] == topic) & QRELS["doc"].isin(chosen)])
     pool = known[["topic", "doc", "grade"]].drop_duplicates()
     return pd.concat(rows), pool
 
@@ -183,10 +178,9 @@ def padded(lists, ranks):
 
 def test_a_budget_is_what_judge_effect_says_of_its_judgments(shallow):
     fewer, full = judged_by_hand(shallow, "pool", 4)
-    runs, _ = ir.example_track()
     found = shallow.ireval.replay("pool", 4, "AP", "nDCG@5")
     held = ir.judge_effect(
-        runs, {"full": full, "few": fewer}, ["AP", "nDCG@5"], at=10, pairs="own", depth=10
+        RUNS, {"full": full, "few": fewer}, ["AP", "nDCG@5"], at=10, pairs="own", depth=10
     )
     counts = found["conclusions"].squeeze(["strategy", "budget"])
     np.testing.assert_allclose(counts, held["conclusions"].squeeze("judge").squeeze("depth"))
@@ -253,8 +247,7 @@ def test_replay_what_cannot_be_is_refused(shallow):
         refused(ParameterError, told, shallow.ireval.replay, methods, budgets, "AP", **options)
     with pytest.raises(DepthError, match="as deep as its lists"):
         shallow.ireval.replay("pool", 3, "AP", unjudged="condensed")
-    with pytest.raises(DepthError):
-        shallow.ireval.replay("pool", 3, "AP", at=11)
+    refused(DepthError, "wanted", shallow.ireval.replay, "pool", 3, "AP", at=11)
 
 
 PRIOR = ir.example_track()[1][["topic", "doc", "grade"]]
@@ -267,8 +260,7 @@ def test_a_prior_that_knows_finds_more(shallow):
 
 
 def test_a_pool_that_is_not_known_is_that_of_all_runs():
-    runs, qrels = ir.example_track()
-    bare = ir.cube(runs.drop(columns="contributing"), qrels, depth=10)
+    bare = ir.cube(RUNS.drop(columns="contributing"), QRELS, depth=10)
     told = "not known: the lists of all 8 systems make it"
     with pytest.warns(IrframeWarning, match=told):
         assert len(bare.ireval.judge_next(5)) == 5

@@ -20,6 +20,8 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:.*judgments are set aside:irframe.errors.IrframeWarning"
 )
 
+RUNS, QRELS = ir.example_track()
+
 
 METRICS = ["AP(norm='min')", "AP(norm='pool')", "nDCG", "nDCG(ideal='pool')", "RBP(p=0.8)", "ESL"]
 
@@ -70,17 +72,16 @@ def test_worked_case(golden):
 
 
 @pytest.mark.parametrize(("together", "depth"), few_of(product([None, "team"], [10, 4]), 3))
-def test_as_if_built_again(track, cube, together, depth):
-    runs, qrels = track
+def test_as_if_built_again(cube, together, depth):
     metrics = METRICS[:-1]
     rows = cube.ireval.leave_out(*metrics, together=together, depth=depth)
-    contributing = runs.loc[runs["contributing"], "system"].unique().tolist()
-    group = runs.drop_duplicates("system").set_index("system")[together] if together else None
-    before = rebuilt_means(runs, qrels, contributing, depth, metrics)
+    contributing = RUNS.loc[RUNS["contributing"], "system"].unique().tolist()
+    group = RUNS.drop_duplicates("system").set_index("system")[together] if together else None
+    before = rebuilt_means(RUNS, QRELS, contributing, depth, metrics)
     for system in contributing:
         left = [s for s in contributing if s == system or (together and group[s] == group[system])]
         others = [s for s in contributing if s not in left]
-        after = rebuilt_means(runs, qrels, others, depth, metrics)
+        after = rebuilt_means(RUNS, QRELS, others, depth, metrics)
         found = rows[rows["system"] == system].set_index("metric")
         np.testing.assert_allclose(found["mean"], before[system], atol=1e-12)
         np.testing.assert_allclose(found["mean_without"], after[system], atol=1e-12)
@@ -92,11 +93,11 @@ def test_as_if_built_again(track, cube, together, depth):
         np.testing.assert_array_equal(found["rank_change"], abs(ranks[1] - ranks[0]))
         taus = [before.loc[m].corr(after.loc[m], method="kendall") for m in metrics]
         np.testing.assert_allclose(found["tau"], taus, atol=1e-12)
-        unique = runs.ireval.pool(depth, contributing=contributing, together=together)
+        unique = RUNS.ireval.pool(depth, contributing=contributing, together=together)
         lost = unique[unique["system"].isin(left) & unique["unique"]]
         lost = lost[["topic", "doc"]].drop_duplicates()
         assert (found["lost"] == len(lost)).all()
-        relevant = lost.merge(qrels).query("grade >= 1")
+        relevant = lost.merge(QRELS).query("grade >= 1")
         assert (found["lost_relevant"] == len(relevant)).all()
 
 
@@ -116,14 +117,13 @@ def test_what_costs_less_ranks_higher(cube):
     assert (rows["rank"] == expected.loc[rows.index]).all()
 
 
-def test_judgments_that_no_run_put_into_the_pool_are_counted(track, cube):
-    runs, qrels = track
+def test_judgments_that_no_run_put_into_the_pool_are_counted(cube):
     more = pd.concat(
-        [qrels, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
+        [QRELS, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
     )
     told = "3 of 526 judgments are set aside: .* depth 10; all means are by the other 523"
     with pytest.warns(IrframeWarning, match=told) as caught:
-        rows = runs.ireval.cube(more).ireval.leave_out("AP")
+        rows = RUNS.ireval.cube(more).ireval.leave_out("AP")
     assert len(caught) == 1
     assert (rows.attrs["judgments"], rows.attrs["set_aside"]) == (526, 3)
     same = cube.ireval.leave_out("AP")
@@ -153,39 +153,38 @@ def test_a_metric_with_a_depth_is_evaluated_there(cube):
     pd.testing.assert_frame_equal(alone, plain)
 
 
-def test_systems_without_a_group_are_named(track):
-    runs, qrels = track
-    teamless = runs["system"].isin(["splade", "bm25"])
-    cube = runs.assign(team=runs["team"].mask(teamless, None)).ireval.cube(qrels)
+def test_systems_without_a_group_are_named():
+    teamless = RUNS["system"].isin(["splade", "bm25"])
+    cube = RUNS.assign(team=RUNS["team"].mask(teamless, None)).ireval.cube(QRELS)
     with pytest.raises(ParameterError, match="team for every contributing system.*: bm25, splade"):
         cube.ireval.leave_out("AP", together="team")
     assert len(cube.ireval.leave_out("AP")) == 5
 
 
-def test_refusals(cube, track):
-    runs, qrels = track
-    refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.leave_out("AP", depth=11))
-    refused(DepthError, "found 51", lambda: cube.ireval.leave_out("AP", at=51))
-    with pytest.raises(ParameterError, match="coordinate of the systems.*'track'.*team"):
-        cube.ireval.leave_out("AP", together="track")
-    with pytest.raises(ParameterError, match="contribute to the pool; found none"):
-        cube.isel(system=~dense(cube).contributing).ireval.leave_out("AP")
-    marked = qrels.assign(grade=qrels["grade"].replace(0, -1))
-    refused(GradeError, "grade -1", lambda: runs.ireval.cube(marked).ireval.leave_out("AP"))
+def test_refusals(cube):
+    leave_out = cube.ireval.leave_out
+    refused(DepthError, "at least 1 and at most 10", leave_out, "AP", depth=11)
+    refused(DepthError, "found 51", leave_out, "AP", at=51)
+    words = "coordinate of the systems.*'track'.*team"
+    refused(ParameterError, words, leave_out, "AP", together="track")
+    others = cube.isel(system=~dense(cube).contributing)
+    refused(ParameterError, "contribute to the pool; found none", others.ireval.leave_out, "AP")
+    marked = RUNS.ireval.cube(QRELS.assign(grade=QRELS["grade"].replace(0, -1)))
+    refused(GradeError, "grade -1", marked.ireval.leave_out, "AP")
+    refused(GradeError, "grade -1", marked.ireval.robustness, "AP")
 
 
 ROBUSTNESS_METRICS = ["AP", "Bpref", "nDCG@10", "RBP(p=0.8)", "Twist"]
 
 
 def test_as_if_built_on_a_sample(cube):
-    runs, qrels = ir.example_track()
     found = cube.ireval.robustness(*ROBUSTNESS_METRICS, shares=[0.5, 0.1], seeds=[4, 7])
     whole = cube.ireval.score(*ROBUSTNESS_METRICS, at=50).mean("topic").isel(depth=0)
     for share in (0.5, 0.1):
         for seed in (4, 7):
-            sampled = qrels.ireval.sample(share, seed=seed)
+            sampled = QRELS.ireval.sample(share, seed=seed)
             assert sampled["grade"].max() == 3
-            scores = runs.ireval.cube(sampled).ireval.score(*ROBUSTNESS_METRICS, at=50)
+            scores = RUNS.ireval.cube(sampled).ireval.score(*ROBUSTNESS_METRICS, at=50)
             means = scores.mean("topic").isel(depth=0)
             for metric in ROBUSTNESS_METRICS:
                 tau = stats.kendalltau(*(m.sel(metric=metric).round(12) for m in (means, whole)))
@@ -208,16 +207,18 @@ def test_fewer_judgments_change_more(cube):
     assert by_seed.attrs["method"]
 
 
-def test_robustness_refusals(cube):
-    for shares in ([0], [0.5, 1.01], [-1], [50]):
-        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
-            cube.ireval.robustness("AP", shares=shares)
-    for options in ({"shares": []}, {"seeds": 0}, {"seeds": [1, 1]}):
-        refused(ParameterError, "distinct seeds", cube.ireval.robustness, "AP", **options)
-    refused(DepthError, "found 51", lambda: cube.ireval.robustness("AP", at=51))
-    with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
-        cube.ireval.robustness("AP", "nDCG@10", at=[20, 5])
-    refused(ParameterError, "seed, a whole number", cube.ireval.robustness, "AP", seeds=["x"])
-    runs, qrels = ir.example_track()
-    marked = runs.ireval.cube(qrels.assign(grade=qrels["grade"].replace(0, -1)))
-    refused(GradeError, "grade -1", lambda: marked.ireval.robustness("AP"))
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"shares": [0]}, ParameterError, "share, a number of at most 1 and above 0"),
+        ({"shares": [0.5, 1.01]}, ParameterError, "share, a number of at most 1 and above 0"),
+        ({"shares": []}, ParameterError, "distinct seeds"),
+        ({"seeds": 0}, ParameterError, "distinct seeds"),
+        ({"seeds": [1, 1]}, ParameterError, "distinct seeds"),
+        ({"seeds": ["x"]}, ParameterError, "seed, a whole number"),
+        ({"at": 51}, DepthError, "found 51"),
+        ({"at": [20, 5]}, DepthError, "depth=5 to reach as deep as the metrics; found nDCG@10"),
+    ],
+)
+def test_robustness_refusals(cube, options, error, words):
+    refused(error, words, cube.ireval.robustness, "AP", "nDCG@10", **options)

@@ -268,10 +268,16 @@ def test_what_cannot_be_compared():
     cube = runs.ireval.cube(qrels)
     refused(DepthError, "at most 5", cube.ireval.outcomes, baseline="A", systems="B", depth=6)
     for depth in (0, 1.5, True):
-        with pytest.raises(DepthError):
-            cube.ireval.outcomes(baseline="A", systems="B", depth=depth)
-        with pytest.raises(DepthError):
-            runs.ireval.outcomes(qrels, baseline="A", systems="B", depth=depth)
+        refused(DepthError, "wanted", cube.ireval.outcomes, baseline="A", systems="B", depth=depth)
+        refused(
+            DepthError,
+            "wanted",
+            runs.ireval.outcomes,
+            qrels,
+            baseline="A",
+            systems="B",
+            depth=depth,
+        )
     bad = [
         {"baseline": "A", "systems": "Z"},
         {"baseline": "Z"},
@@ -295,10 +301,8 @@ def test_what_cannot_be_compared():
         {"by": "system"},
     ]
     for options in bad:
-        with pytest.raises(ParameterError):
-            cube.ireval.outcomes(**options)
-        with pytest.raises(ParameterError):
-            runs.ireval.outcomes(qrels, **options)
+        refused(ParameterError, "wanted", cube.ireval.outcomes, **options)
+        refused(ParameterError, "wanted", runs.ireval.outcomes, qrels, **options)
     refused(ParameterError, "qrels frame", lambda: ir.verbs.outcomes(runs))
     refused(InputError, "judgments.*found str", lambda: ir.verbs.outcomes(runs, "A"))
     for settled in ({"qrels": qrels}, {"ties": "order"}, {"topics": ["q0"]}, {"seed": 1}):
@@ -306,8 +310,15 @@ def test_what_cannot_be_compared():
             cube.ireval.outcomes(**settled)
     refused(InputError, "rows that name their columns", lambda: ir.verbs.outcomes([1], qrels))
     for ties in ("mean", "never"):
-        with pytest.raises(IrframeError):
-            runs.ireval.outcomes(qrels, baseline="A", systems="B", ties=ties)
+        refused(
+            IrframeError,
+            "wanted",
+            runs.ireval.outcomes,
+            qrels,
+            baseline="A",
+            systems="B",
+            ties=ties,
+        )
 
 
 def test_lists_that_lack_are_empty():
@@ -326,6 +337,15 @@ def test_lists_that_lack_are_empty():
     ):
         found = stray.ireval.outcomes(qrels, baseline="A")
     assert found.summary.loc[0, cases].tolist() == [2, 0, 0, 0]
+
+
+def test_topics_in_which_both_took_part_count():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
+    cube = runs.ireval.cube(qrels)
+    masked = cube.where((cube["system"] != "B") | (cube["topic"] != "q0"))
+    with pytest.warns(IrframeWarning, match="1 of 2 topics are left out"):
+        found = masked.ireval.outcomes(baseline="A")
+    assert found.queries["rank_a"].tolist() == [2]
 
 
 def test_no_warnings_of_numpy():

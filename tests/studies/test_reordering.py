@@ -19,6 +19,8 @@ from irframe.errors import DepthError, InputError, IrframeError, ParameterError
 from irframe.metrics.contributions import score_ranking
 from irframe.studies.reordering import effective_count
 
+RUNS, QRELS = ir.example_track()
+
 
 def track():
     """Simulate enough systems that some are significantly apart."""
@@ -49,13 +51,11 @@ def test_depths_and_frames():
 
 
 def test_what_cannot_be_reordered():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
+    scores = RUNS.ireval.cube(QRELS).ireval.score("AP", "ASL")
     refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
     for bad in ({"margin": -1}, {"alpha": 0}, {"margin": np.nan}, {"by": "nothing"}, {"per": "x"}):
-        with pytest.raises(ParameterError):
-            scores.ireval.reordering(**bad)
+        refused(ParameterError, "wanted", scores.ireval.reordering, **bad)
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 
 
@@ -154,8 +154,7 @@ def test_effective_top(golden):
 
 
 def test_effective_top_of_runs():
-    runs, qrels = ir.example_track()
-    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
     found = lengths.ireval.effective_top()
     part = lengths[lengths["system"] == "ance"]
     with np.errstate(divide="ignore"):
@@ -163,8 +162,7 @@ def test_effective_top_of_runs():
     assert found.loc["ance", "effective"] == expected
     assert found.loc["ance", "documents"] == len(part)
     for bad in ([], [1, 0], [1, -2], [np.nan]):
-        with pytest.raises(ParameterError):
-            effective_count(bad)
+        refused(ParameterError, "wanted", effective_count, bad)
     refused(IrframeError, "atomized", lambda: lengths.ireval.effective_top(precision="P"))
     assert effective_count([np.inf, np.inf]) == 0
     assert effective_count([1, np.inf]) == 1

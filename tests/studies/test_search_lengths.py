@@ -21,6 +21,8 @@ import irframe as ir
 from irframe.errors import DepthError, InputError, MetricError, ParameterError
 from irframe.metrics.contributions import score_ranking
 
+RUNS, QRELS = ir.example_track()
+
 
 def lengths_of(told, **options):
     runs, qrels = frames([told])
@@ -117,15 +119,14 @@ def test_precision_is_that_of_average_precision(cube):
 
 
 def test_depth_and_marks_of_search_lengths(cube):
-    runs, qrels = ir.example_track()
     lengths = cube.ireval.search_lengths()
-    assert len(lengths) == cube.sizes["system"] * (qrels["grade"] > 0).sum()
+    assert len(lengths) == cube.sizes["system"] * (QRELS["grade"] > 0).sum()
     assert list(lengths.columns) == [
         *("system", "topic", "doc", "grade", "rank", "search_length", "precision")
     ]
     cut = cube.ireval.search_lengths(depth=5)
     assert cut["rank"].max() == 5
-    deep = runs.ireval.cube(qrels, depth=5).ireval.search_lengths()
+    deep = RUNS.ireval.cube(QRELS, depth=5).ireval.search_lengths()
     pd.testing.assert_frame_equal(cut, deep)
     refused(DepthError, "at most 50", lambda: cube.ireval.search_lengths(depth=51))
     refused(MetricError, "far", lambda: cube.ireval.search_lengths(unretrieved="far"))
@@ -201,8 +202,7 @@ def test_differences_between_two_systems():
 
 
 def test_differences_equal_a_loop():
-    runs, qrels = ir.example_track()
-    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
     table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
     for bins, width in ((1, 1), (3, 7), (5, 20)):
         found = lengths.ireval.difference_histogram("duot5", "bm25", bins=bins, width=width)
@@ -216,9 +216,8 @@ def test_what_cannot_be_counted():
         words = f"{next(iter(bad))}, a whole number"
         refused(ParameterError, words, lengths.ireval.difference_histogram, "a", "b", **bad)
         refused(ParameterError, words, lengths.ireval.length_histogram, **bad)
-    runs, _ = ir.example_track()
     for verb in ("length_histogram", "effective_top"):
-        refused(InputError, "search lengths", getattr(runs.ireval, verb))
+        refused(InputError, "search lengths", getattr(RUNS.ireval, verb))
         refused(InputError, "no rows", getattr(lengths[:0].ireval, verb))
     for pair in (("a", "z"), ("a", "a"), ("a", ["b"])):
         refused(ParameterError, "systems", lengths.ireval.difference_histogram, *pair)

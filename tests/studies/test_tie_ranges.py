@@ -74,15 +74,6 @@ def test_a_cut_knows_what_is_tied_below():
     xr.testing.assert_allclose(cut, whole)
 
 
-def test_refusals():
-    runs, qrels = coarse()
-    cube = runs.ireval.cube(qrels)
-    with pytest.raises(MetricError, match="orders of tied documents in a ranking for InfAP"):
-        cube.ireval.tie_ranges("AP", "InfAP")
-    with pytest.raises(ParameterError, match="ties='rank'"):
-        runs.ireval.cube(qrels, ties="rank").ireval.tie_ranges("AP")
-
-
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of topics without lists
 def test_without_ties_the_range_of_every_metric_is_its_score():
     """Of topics without a list, and without judgments, as well."""
@@ -124,14 +115,6 @@ def test_orders_of_systems():
     assert alone.depth.item() == 50
 
 
-def test_tie_agreement_refusals():
-    runs, qrels = coarse()
-    for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
-        refused(ParameterError, "two ways", ir.verbs.tie_agreement, runs, qrels, ["AP"], ties=ties)
-    with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
-        ir.verbs.tie_agreement(runs, qrels, ["P", "nDCG@10"], at=[5, 20])
-
-
 def test_worked_rates(golden):
     run, qrels, expected = worked(golden)
     cube = run.ireval.cube(qrels)
@@ -158,11 +141,17 @@ def test_empty_lists_have_no_rate():
     assert rates.notnull().sum() == rates.size - 1
 
 
-def test_tie_rates_refusals():
+def test_refusals():
     runs, qrels = coarse()
-    cube = runs.ireval.cube(qrels)
-    with pytest.raises(DepthError, match="up to 10, that of the cube; found 20"):
-        runs.ireval.cube(qrels, depth=10).ireval.tie_rates()
-    for depth in (0, 2.5, True):
-        refused(DepthError, "at least 1", cube.ireval.tie_rates, depth)
-    refused(ParameterError, "ties='rank'", runs.ireval.cube(qrels, ties="rank").ireval.tie_rates)
+    cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
+    words = "orders of tied documents in a ranking for InfAP"
+    refused(MetricError, words, cube.tie_ranges, "AP", "InfAP")
+    refused(ParameterError, "ties='rank'", ranked.tie_ranges, "AP")
+    refused(ParameterError, "ties='rank'", ranked.tie_rates)
+    cut = runs.ireval.cube(qrels, depth=10).ireval
+    refused(DepthError, "up to 10, that of the cube; found 20", cut.tie_rates)
+    refused(DepthError, "at least 1", cube.tie_rates, 0)
+    for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
+        refused(ParameterError, "two ways", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
+    words = "depth=5 to reach as deep as the metrics; found nDCG@10"
+    refused(DepthError, words, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])
