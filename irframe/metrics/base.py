@@ -404,8 +404,7 @@ class Setting(partial[Metric]):
     @property
     def at(self) -> str:
         """The parameter that stands behind ``@``."""
-        at: str = self.kind.at
-        return at
+        return str(self.kind.at)
 
     @property
     def kind(self) -> Any:

@@ -7,7 +7,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import Graded, Metric, parameter
-from irframe.metrics.block import count_to
 
 
 class Count(Metric, abstract=True):
@@ -161,9 +160,9 @@ class NumRelRet(Count, Graded):
         """Return what each rank adds to the score of the list."""
         return relevant.astype(np.float64)
 
-    def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
+    def ceiling(self, *, relevant: Array, unjudged: Array) -> Floats:
         """Return the relevant and unjudged documents down to each depth."""
-        return found + count_to(unjudged)
+        return self.kernel(relevant=relevant | unjudged)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,7 +7,6 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Graded, Metric, parameter
-from irframe.metrics.block import count_to
 from irframe.metrics.positions import positive
 from irframe.metrics.reading import Reading
 
@@ -313,17 +312,13 @@ class SetP(Graded):
     sees_length = True
     order = "relevance"
 
-    def kernel(self, *, found: Floats, seen: Array) -> Floats:
-        """Return the precision of the list cut at each depth."""
-        return found / positive(seen)
+    def parts(self, *, relevant: Array, seen: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant, positive(seen)
 
-    def terms(self, *, relevant: Array, seen: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(relevant / positive(seen[..., -1:]))
-
-    def ceiling(self, *, found: Floats, unjudged: Array, seen: Array) -> Floats:
+    def ceiling(self, *, relevant: Array, unjudged: Array, seen: Array) -> Floats:
         """Return the precision if unjudged documents were relevant."""
-        return self.kernel(found=found + count_to(unjudged), seen=seen)
+        return self.kernel(relevant=relevant | unjudged, seen=seen)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
