@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Gain
-from irframe.metrics.base import Average, Graded, parameter
+from irframe.metrics.base import Average, Thresholded, parameter
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import ideal_sum
 from irframe.metrics.reading import Reading
@@ -18,7 +18,7 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AP(Graded):
+class AP(Thresholded):
     """Precision averaged over the relevant documents; its mean is MAP.
 
     At the rank of every relevant document, the share of documents down to there that are relevant;
@@ -108,7 +108,7 @@ class AP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IPrec(Graded):
+class IPrec(Thresholded):
     """Best precision to be had at or beyond a level of recall.
 
     Parameters
@@ -168,7 +168,7 @@ class IPrec(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InterpolatedAP(Graded):
+class InterpolatedAP(Thresholded):
     """Interpolated precision averaged over levels of recall, by default eleven.
 
     Parameters
@@ -229,7 +229,7 @@ class InterpolatedAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class YAAP(Graded):
+class YAAP(Thresholded):
     """Average precision on a scale on which topics average well: log-odds, smoothed.
 
     Parameters
@@ -274,7 +274,7 @@ class YAAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Q(Graded):
+class Q(Thresholded):
     """Average precision that also counts how much was gained on the way.
 
     Parameters

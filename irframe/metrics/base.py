@@ -385,7 +385,7 @@ class Metric(metaclass=MetricType):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Graded(Metric, abstract=True):
+class Thresholded(Metric, abstract=True):
     """A metric that tells relevant documents from others: those of a grade from `rel` on."""
 
     rel: int = parameter(1, low=1, high=127)

@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Graded, Metric, parameter
+from irframe.metrics.base import Metric, Thresholded, parameter
 
 
 class Count(Metric, abstract=True):
@@ -88,7 +88,7 @@ class NumRet(Count):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRel(Count, Graded):
+class NumRel(Count, Thresholded):
     """How many judged documents are relevant.
 
     Parameters
@@ -124,7 +124,7 @@ class NumRel(Count, Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRelRet(Count, Graded):
+class NumRelRet(Count, Thresholded):
     """How many relevant documents were retrieved.
 
     Parameters
@@ -166,7 +166,7 @@ class NumRelRet(Count, Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumNonrelJudgedRet(Count, Graded):
+class NumNonrelJudgedRet(Count, Thresholded):
     """How many documents that are judged and not relevant were retrieved.
 
     Parameters
@@ -203,7 +203,7 @@ class NumNonrelJudgedRet(Count, Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Utility(Graded):
+class Utility(Thresholded):
     """What the retrieved set is worth, if every hit and every mistake has its price.
 
     Parameters

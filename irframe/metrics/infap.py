@@ -7,14 +7,14 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Average, Graded, parameter
+from irframe.metrics.base import Average, Thresholded, parameter
 from irframe.metrics.block import count_above, count_to
 from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bpref(Graded):
+class Bpref(Thresholded):
     """How rarely judged non-relevant documents rank above relevant ones.
 
     Only judged documents count, so that it suffers less than others where judgments are incomplete.
@@ -81,7 +81,7 @@ POOLED_UNJUDGED = -1
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InfAP(Graded):
+class InfAP(Thresholded):
     """Average precision as inferred from a random sample of the pool, or of each of its strata.
 
     Parameters
@@ -148,7 +148,7 @@ class InfAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InfNDCG(Graded):
+class InfNDCG(Thresholded):
     """Normalised discounted gain as inferred from random samples of the strata of the pool.
 
     Parameters

@@ -7,13 +7,13 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinG(Graded):
+class BinG(Thresholded):
     """How few documents that are not relevant stand above the relevant ones.
 
     Parameters
@@ -54,7 +54,7 @@ class BinG(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class G(Graded):
+class G(Thresholded):
     """Gain as a share of all there is, the less the more was missed before it.
 
     Parameters
@@ -104,7 +104,7 @@ class G(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DCG(Graded):
+class DCG(Thresholded):
     """Gain collected on the way down, worth less at every rank.
 
     A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
@@ -167,7 +167,7 @@ Ideal = Literal["judged", "pool", "full"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCG(Graded):
+class nDCG(Thresholded):
     """Discounted gain as a share of what the best possible ranking would have collected.
 
     A document gains by its grade, and the less the further down it stands. The sum is divided by
@@ -239,7 +239,7 @@ class nDCG(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCGRel(Graded):
+class nDCGRel(Thresholded):
     """Share of the ideal discounted gain, averaged over the documents that gain anything.
 
     Parameters
@@ -291,7 +291,7 @@ class nDCGRel(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RnDCG(Graded):
+class RnDCG(Thresholded):
     """Share of the ideal discounted gain, averaged over the depths where the ideal gain falls.
 
     Parameters

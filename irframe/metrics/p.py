@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Graded, Metric, parameter
+from irframe.metrics.base import Metric, Thresholded, parameter
 from irframe.metrics.positions import positive
 from irframe.metrics.reading import Reading
 
@@ -29,7 +29,7 @@ def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class F(Graded):
+class F(Thresholded):
     """Balance of precision and recall of what the user looks at.
 
     Parameters
@@ -77,7 +77,7 @@ class F(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetAP(Graded):
+class SetAP(Thresholded):
     """Precision times recall of what was retrieved, whatever its order.
 
     Parameters
@@ -121,7 +121,7 @@ class SetAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetF(Graded):
+class SetF(Thresholded):
     """Balance of precision and recall of what was retrieved.
 
     Parameters
@@ -208,7 +208,7 @@ class Judged(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class P(Graded):
+class P(Thresholded):
     """How much of what the user looks at is relevant.
 
     The share of relevant documents among the first k. Their order within the k does not count, nor
@@ -275,7 +275,7 @@ class P(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetP(Graded):
+class SetP(Thresholded):
     """How much of what was retrieved is relevant.
 
     Parameters
@@ -322,7 +322,7 @@ class SetP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Accuracy(Graded):
+class Accuracy(Thresholded):
     """How often a relevant document stands above one that is not, of those retrieved.
 
     Parameters

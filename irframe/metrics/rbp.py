@@ -7,13 +7,13 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import discounts
 from irframe.metrics.reading import InverseSquares, Reading, Stopping, reached, read_down
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ERR(Graded):
+class ERR(Thresholded):
     """How soon a user who stops when satisfied is expected to stop.
 
     One over the rank at which users stop, on average: the better a document, the more likely it
@@ -272,7 +272,7 @@ class NERR(InverseSquares):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RBP(Graded):
+class RBP(Thresholded):
     """Rate of gain for a user who goes on to the next rank with probability `p`.
 
     The first rank counts 1 - p, each further one p times as much as the one before: with p = 0.5
