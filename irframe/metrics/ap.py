@@ -63,7 +63,8 @@ class AP(Thresholded):
     Relevant at ranks 1 and 3, of R = 4:
 
     >>> from irframe.metrics import AP
-    >>>     >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([0.25  , 0.25  , 0.4167])
     >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([1.    , 0.5   , 0.5556])
@@ -142,7 +143,8 @@ class IPrec(Thresholded):
     Half of the relevant documents are found at rank 2:
 
     >>> from irframe.metrics import IPrec
-    >>>     >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
     array([0.    , 0.5   , 0.6667, 0.6667])
     """
 
@@ -201,7 +203,8 @@ class InterpolatedAP(Thresholded):
     Half of the relevant documents are found, at rank 2: six of eleven levels are reached.
 
     >>> from irframe.metrics import InterpolatedAP
-    >>>     >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
     array([0.    , 0.2727])
     """
 
@@ -258,7 +261,8 @@ class YAAP(Thresholded):
     Relevant at rank 1, of R = 2: the logarithm of 2/2.
 
     >>> from irframe.metrics import YAAP
-    >>>     >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
     array([0.   , 0.   , 0.693])
     """
 
@@ -316,7 +320,8 @@ class Q(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Q
-    >>>     >>> score_ranking(Q(), [2, 0, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Q(), [2, 0, 1]).round(4)
     array([0.5   , 0.5   , 0.8889])
     """
 

@@ -54,7 +54,8 @@ class Bpref(Thresholded):
     The unjudged document (None) does not count, the judged non-relevant one does:
 
     >>> from irframe.metrics import Bpref
-    >>>     >>> score_ranking(Bpref(), [1, None, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Bpref(), [1, None, 0, 1])
     array([0.5, 0.5, 0.5, 0.5])
     >>> score_ranking(Bpref(), [1, None, 1])
     array([0.5, 0.5, 1. ])
@@ -120,7 +121,8 @@ class InfAP(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import InfAP
-    >>>     >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
     array([0.5, 0.5, 1. ])
     """
 
@@ -191,7 +193,8 @@ class InfNDCG(Thresholded):
     What is found of two judged documents is expected of the third one, too:
 
     >>> from irframe.metrics import InfNDCG
-    >>>     >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
     array([1. , 2. , 1.5])
     """
 

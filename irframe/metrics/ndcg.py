@@ -39,7 +39,8 @@ class BinG(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import BinG
-    >>>     >>> score_ranking(BinG(), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(BinG(), [1, 0, 1]).round(3)
     array([0.5  , 0.5  , 0.815])
     """
 
@@ -85,7 +86,8 @@ class G(Thresholded):
     Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
 
     >>> from irframe.metrics import G
-    >>>     >>> score_ranking(G(), [0, 2, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(G(), [0, 2, 1]).round(3)
     array([0.   , 0.421, 0.631])
     """
 
@@ -140,7 +142,8 @@ class DCG(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import DCG
-    >>>     >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
     array([1.        , 1.        , 1.16666667])
     """
 
@@ -214,7 +217,8 @@ class nDCG(Thresholded):
     The best document first, the second best missed:
 
     >>> from irframe.metrics import nDCG
-    >>>     >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
     array([1. , 0.8])
     """
 
@@ -269,7 +273,8 @@ class nDCGRel(Thresholded):
     One of two found, at the top: (1 + 1/1.631) / 2.
 
     >>> from irframe.metrics import nDCGRel
-    >>>     >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
     array([0.807, 0.807])
     """
 
@@ -323,7 +328,8 @@ class RnDCG(Thresholded):
     Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
 
     >>> from irframe.metrics import RnDCG
-    >>>     >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
     array([0.  , 0.24, 0.24])
     """
 

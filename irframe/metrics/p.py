@@ -350,7 +350,8 @@ class Accuracy(Thresholded):
     Examples
     --------
     >>> from irframe.metrics import Accuracy
-    >>>     >>> score_ranking(Accuracy(), [1, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Accuracy(), [1, 0, 1])
     array([nan, 1. , 0.5])
     """
 
