@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import sys
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -39,6 +38,69 @@ FAMILIES = {
     "Counts": "NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet",
 }
 """Family -> its metrics."""
+STANDS_FOR = {
+    "Accuracy": "accuracy of pairs",
+    "All": "all evidence found",
+    "alpha_DCG": "discounted gain of covered subtopics",
+    "alpha_nDCG": "normalised discounted gain of covered subtopics",
+    "AP": "average precision",
+    "ASL": "atomized search length",
+    "AtomizedP": "atomized precision",
+    "BalancePoint": "balance point",
+    "BinG": "binary G",
+    "BPM": "bejeweled player model",
+    "Bpref": "binary preference",
+    "Compat": "compatibility with an ideal ranking",
+    "CRP": "cumulated relative position",
+    "DCG": "discounted cumulated gain",
+    "DynamicBPM": "dynamic bejeweled player model",
+    "ERR": "expected reciprocal rank",
+    "ERR_IA": "intent-aware expected reciprocal rank",
+    "ESL": "expected search length",
+    "F": "F measure of the top of a ranking",
+    "G": "gain that counts what was missed before",
+    "IA": "the intent-aware mean of any metric",
+    "IFT": "information foraging",
+    "InfAP": "inferred average precision",
+    "InfNDCG": "inferred normalised discounted cumulated gain",
+    "INSQ": "inverse squares",
+    "INST": "inverse squares that adapt to what was found",
+    "IPrec": "interpolated precision at a level of recall",
+    "InterpolatedAP": "interpolated precision averaged over levels of recall",
+    "InverseASL": "inverse atomized search length",
+    "Judged": "share of judged documents",
+    "nDCG": "normalised discounted cumulated gain",
+    "nDCGRel": "nDCG averaged over the relevant documents",
+    "NERR": "nearly expected reciprocal rank",
+    "nERR_IA": "normalised intent-aware expected reciprocal rank",
+    "nNRBP": "normalised novelty- and rank-biased precision",
+    "NRBP": "novelty- and rank-biased precision",
+    "P": "precision",
+    "Q": "Q-measure",
+    "RBP": "rank-biased precision",
+    "RecoveryRatio": "recovery ratio",
+    "RelativeP": "precision relative to the best that a depth allows",
+    "RnDCG": "nDCG averaged over the levels of the ideal ranking",
+    "Rprec": "R-precision",
+    "RprecMult": "precision at a multiple of R",
+    "RR": "reciprocal rank",
+    "SDCG": "scaled discounted cumulated gain",
+    "SetAP": "average precision of the retrieved set",
+    "SetF": "F measure of the retrieved set",
+    "SetP": "precision of the retrieved set",
+    "SetRelativeP": "precision of the retrieved set relative to the best for its size",
+    "SpaceRatio": "space ratio",
+    "SpanF": "span F measure",
+    "SpanIoU": "span intersection over union",
+    "SpanP": "span precision",
+    "SpanR": "span recall",
+    "StRecall": "subtopic recall",
+    "TBG": "time-biased gain",
+    "U": "U-measure",
+    "Utility": "utility of the retrieved set",
+    "YAAP": "yet another average precision",
+}
+"""Metric -> what its name stands for, unless it says that itself."""
 HEAD = ["metric", "what it tells", "range", "no relevant documents", "also read as", "paper"]
 RANKING, JUDGED = [3, 0, 1, 0, 2], [3, 2, 2, 1, 0, 0]
 """Grades of the example of every page, and of all judged documents of its topic."""
@@ -85,12 +147,7 @@ def metric_page(name):
 
 def title(name):
     """Return the name of a metric, and what the name stands for."""
-    words = sys.modules[METRICS[name].__module__].__doc__.partition("\n")[0].rstrip(".")
-    stands_for = re.split(r"[,:]", words)[0]
-    if stands_for[1:2].islower():
-        stands_for = stands_for[0].lower() + stands_for[1:]
-    alone = stands_for in {name, name.lower(), "counts"}
-    return name if alone else f"{name}: {stands_for}"
+    return f"{name}: {STANDS_FOR[name]}" if name in STANDS_FOR else name
 
 
 def summary(metric):

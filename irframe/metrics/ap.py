@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Gain
-from irframe.metrics.base import Average, Graded, parameter
+from irframe.metrics.base import Average, Thresholded, parameter
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import ideal_sum
 from irframe.metrics.reading import Reading
@@ -18,7 +18,7 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AP(Graded):
+class AP(Thresholded):
     """Precision averaged over the relevant documents; its mean is MAP.
 
     At the rank of every relevant document, the share of documents down to there that are relevant;
@@ -63,7 +63,8 @@ class AP(Graded):
     Relevant at ranks 1 and 3, of R = 4:
 
     >>> from irframe.metrics import AP
-    >>>     >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([0.25  , 0.25  , 0.4167])
     >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([1.    , 0.5   , 0.5556])
@@ -108,7 +109,7 @@ class AP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IPrec(Graded):
+class IPrec(Thresholded):
     """Best precision to be had at or beyond a level of recall.
 
     Parameters
@@ -142,7 +143,8 @@ class IPrec(Graded):
     Half of the relevant documents are found at rank 2:
 
     >>> from irframe.metrics import IPrec
-    >>>     >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
     array([0.    , 0.5   , 0.6667, 0.6667])
     """
 
@@ -168,7 +170,7 @@ class IPrec(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InterpolatedAP(Graded):
+class InterpolatedAP(Thresholded):
     """Interpolated precision averaged over levels of recall, by default eleven.
 
     Parameters
@@ -201,7 +203,8 @@ class InterpolatedAP(Graded):
     Half of the relevant documents are found, at rank 2: six of eleven levels are reached.
 
     >>> from irframe.metrics import InterpolatedAP
-    >>>     >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
     array([0.    , 0.2727])
     """
 
@@ -229,7 +232,7 @@ class InterpolatedAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class YAAP(Graded):
+class YAAP(Thresholded):
     """Average precision on a scale on which topics average well: log-odds, smoothed.
 
     Parameters
@@ -258,7 +261,8 @@ class YAAP(Graded):
     Relevant at rank 1, of R = 2: the logarithm of 2/2.
 
     >>> from irframe.metrics import YAAP
-    >>>     >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
     array([0.   , 0.   , 0.693])
     """
 
@@ -274,7 +278,7 @@ class YAAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Q(Graded):
+class Q(Thresholded):
     """Average precision that also counts how much was gained on the way.
 
     Parameters
@@ -316,7 +320,8 @@ class Q(Graded):
     Examples
     --------
     >>> from irframe.metrics import Q
-    >>>     >>> score_ranking(Q(), [2, 0, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Q(), [2, 0, 1]).round(4)
     array([0.5   , 0.5   , 0.8889])
     """
 

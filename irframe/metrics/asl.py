@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.block import count_to
 from irframe.metrics.reading import HORIZON, Reading
 
@@ -18,7 +18,7 @@ UNRETRIEVED: tuple[Unretrieved, ...] = get_args(Unretrieved)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ASL(Graded):
+class ASL(Thresholded):
     """How many documents a user reads per relevant document, as if it were the only one.
 
     Parameters
@@ -96,7 +96,7 @@ class ASL(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AtomizedP(Graded):
+class AtomizedP(Thresholded):
     """Precision per relevant document, as if it were the only one, averaged over them.
 
     Parameters
@@ -163,7 +163,7 @@ class AtomizedP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InverseASL(Graded):
+class InverseASL(Thresholded):
     """One over the mean search length of a topic, averaged harmonically over topics.
 
     Parameters
@@ -213,7 +213,7 @@ class InverseASL(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ESL(Graded):
+class ESL(Thresholded):
     """How far down the list the first relevant document is: the documents a user reads.
 
     Parameters
@@ -262,7 +262,7 @@ class ESL(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RR(Graded):
+class RR(Thresholded):
     """How near the top the first relevant document is; its mean is MRR.
 
     1 if the first document is relevant, 1/2 if it is the second, 1/3 if it is the third. Whatever
@@ -323,7 +323,7 @@ class RR(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Success(Graded):
+class Success(Thresholded):
     """Whether the user has seen anything relevant; its mean is the hit rate.
 
     1 if there is a relevant document among the first k, else 0. How many there are does not count.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial, wraps
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,11 +26,10 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
         return whole(f"depth of {metric}", value, low=1, error=DepthError)
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
-    limits = {name: limit for name, limit in spec.metadata.items() if name != "shown"}
-    name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
-    if words:
+    name = f"{spec.name} of {metric}"
+    if words := spec.metadata.get("choices"):
         return choice(name, value, words, MetricError)
-    if any(limit is not None for limit in limits.values()):
+    if limits := spec.metadata.get("limits"):
         number(name, value, **limits, error=MetricError)
     return value
 
@@ -55,7 +54,7 @@ PARSED: dict[str, "Metric"] = {}
 
 
 def parameter(
-    default: Any = ...,
+    default: Any = MISSING,
     *,
     low: float | None = None,
     high: float | None = None,
@@ -84,9 +83,10 @@ def parameter(
     dataclasses.Field
         For use in a class body.
     """
-    limits = {"low": low, "high": high, "above": above, "below": below, "choices": choices}
-    metadata = {**limits, "shown": shown}
-    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
+    ends = {"low": low, "high": high, "above": above, "below": below}
+    limits = {name: end for name, end in ends.items() if end is not None}
+    metadata = {"limits": limits, "choices": choices, "shown": shown}
+    return field(default=default, metadata=metadata)
 
 
 def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
@@ -385,7 +385,7 @@ class Metric(metaclass=MetricType):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Graded(Metric, abstract=True):
+class Thresholded(Metric, abstract=True):
     """A metric that tells relevant documents from others: those of a grade from `rel` on."""
 
     rel: int = parameter(1, low=1, high=127)
@@ -404,8 +404,7 @@ class Setting(partial[Metric]):
     @property
     def at(self) -> str:
         """The parameter that stands behind ``@``."""
-        at: str = self.kind.at
-        return at
+        return str(self.kind.at)
 
     @property
     def kind(self) -> Any:

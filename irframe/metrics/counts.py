@@ -6,8 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Graded, Metric, parameter
-from irframe.metrics.block import count_to
+from irframe.metrics.base import Metric, Thresholded, parameter
 
 
 class Count(Metric, abstract=True):
@@ -89,7 +88,7 @@ class NumRet(Count):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRel(Count, Graded):
+class NumRel(Count, Thresholded):
     """How many judged documents are relevant.
 
     Parameters
@@ -125,7 +124,7 @@ class NumRel(Count, Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRelRet(Count, Graded):
+class NumRelRet(Count, Thresholded):
     """How many relevant documents were retrieved.
 
     Parameters
@@ -161,13 +160,13 @@ class NumRelRet(Count, Graded):
         """Return what each rank adds to the score of the list."""
         return relevant.astype(np.float64)
 
-    def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
+    def ceiling(self, *, relevant: Array, unjudged: Array) -> Floats:
         """Return the relevant and unjudged documents down to each depth."""
-        return found + count_to(unjudged)
+        return self.kernel(relevant=relevant | unjudged)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumNonrelJudgedRet(Count, Graded):
+class NumNonrelJudgedRet(Count, Thresholded):
     """How many documents that are judged and not relevant were retrieved.
 
     Parameters
@@ -204,7 +203,7 @@ class NumNonrelJudgedRet(Count, Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Utility(Graded):
+class Utility(Thresholded):
     """What the retrieved set is worth, if every hit and every mistake has its price.
 
     Parameters

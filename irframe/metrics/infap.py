@@ -7,14 +7,14 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Average, Graded, parameter
+from irframe.metrics.base import Average, Thresholded, parameter
 from irframe.metrics.block import count_above, count_to
 from irframe.metrics.positions import positive
 from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bpref(Graded):
+class Bpref(Thresholded):
     """How rarely judged non-relevant documents rank above relevant ones.
 
     Only judged documents count, so that it suffers less than others where judgments are incomplete.
@@ -54,7 +54,8 @@ class Bpref(Graded):
     The unjudged document (None) does not count, the judged non-relevant one does:
 
     >>> from irframe.metrics import Bpref
-    >>>     >>> score_ranking(Bpref(), [1, None, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Bpref(), [1, None, 0, 1])
     array([0.5, 0.5, 0.5, 0.5])
     >>> score_ranking(Bpref(), [1, None, 1])
     array([0.5, 0.5, 1. ])
@@ -81,7 +82,7 @@ POOLED_UNJUDGED = -1
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InfAP(Graded):
+class InfAP(Thresholded):
     """Average precision as inferred from a random sample of the pool, or of each of its strata.
 
     Parameters
@@ -120,7 +121,8 @@ class InfAP(Graded):
     Examples
     --------
     >>> from irframe.metrics import InfAP
-    >>>     >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
     array([0.5, 0.5, 1. ])
     """
 
@@ -148,7 +150,7 @@ class InfAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class InfNDCG(Graded):
+class InfNDCG(Thresholded):
     """Normalised discounted gain as inferred from random samples of the strata of the pool.
 
     Parameters
@@ -191,7 +193,8 @@ class InfNDCG(Graded):
     What is found of two judged documents is expected of the third one, too:
 
     >>> from irframe.metrics import InfNDCG
-    >>>     >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
     array([1. , 2. , 1.5])
     """
 

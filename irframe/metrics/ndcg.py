@@ -7,13 +7,13 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.evidence import Steps
 from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum, positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinG(Graded):
+class BinG(Thresholded):
     """How few documents that are not relevant stand above the relevant ones.
 
     Parameters
@@ -39,7 +39,8 @@ class BinG(Graded):
     Examples
     --------
     >>> from irframe.metrics import BinG
-    >>>     >>> score_ranking(BinG(), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(BinG(), [1, 0, 1]).round(3)
     array([0.5  , 0.5  , 0.815])
     """
 
@@ -54,7 +55,7 @@ class BinG(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class G(Graded):
+class G(Thresholded):
     """Gain as a share of all there is, the less the more was missed before it.
 
     Parameters
@@ -85,7 +86,8 @@ class G(Graded):
     Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
 
     >>> from irframe.metrics import G
-    >>>     >>> score_ranking(G(), [0, 2, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(G(), [0, 2, 1]).round(3)
     array([0.   , 0.421, 0.631])
     """
 
@@ -104,7 +106,7 @@ class G(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DCG(Graded):
+class DCG(Thresholded):
     """Gain collected on the way down, worth less at every rank.
 
     A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
@@ -140,7 +142,8 @@ class DCG(Graded):
     Examples
     --------
     >>> from irframe.metrics import DCG
-    >>>     >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
     array([1.        , 1.        , 1.16666667])
     """
 
@@ -167,7 +170,7 @@ Ideal = Literal["judged", "pool", "full"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCG(Graded):
+class nDCG(Thresholded):
     """Discounted gain as a share of what the best possible ranking would have collected.
 
     A document gains by its grade, and the less the further down it stands. The sum is divided by
@@ -214,7 +217,8 @@ class nDCG(Graded):
     The best document first, the second best missed:
 
     >>> from irframe.metrics import nDCG
-    >>>     >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
     array([1. , 0.8])
     """
 
@@ -239,7 +243,7 @@ class nDCG(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class nDCGRel(Graded):
+class nDCGRel(Thresholded):
     """Share of the ideal discounted gain, averaged over the documents that gain anything.
 
     Parameters
@@ -269,7 +273,8 @@ class nDCGRel(Graded):
     One of two found, at the top: (1 + 1/1.631) / 2.
 
     >>> from irframe.metrics import nDCGRel
-    >>>     >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
     array([0.807, 0.807])
     """
 
@@ -291,7 +296,7 @@ class nDCGRel(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RnDCG(Graded):
+class RnDCG(Thresholded):
     """Share of the ideal discounted gain, averaged over the depths where the ideal gain falls.
 
     Parameters
@@ -323,7 +328,8 @@ class RnDCG(Graded):
     Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
 
     >>> from irframe.metrics import RnDCG
-    >>>     >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
     array([0.  , 0.24, 0.24])
     """
 

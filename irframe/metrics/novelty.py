@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Graded, Metric, parameter
+from irframe.metrics.base import Metric, Thresholded, parameter
 from irframe.metrics.contributions import added_by_rank, refuse_without_terms
 from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
@@ -16,7 +16,7 @@ from irframe.metrics.subtopics import Hits, stretch
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Novelty(Graded, abstract=True):
+class Novelty(Thresholded, abstract=True):
     """Gain of covered subtopics, a document with `alpha` less for each that was covered above."""
 
     alpha: float = parameter(0.5, low=0, high=1)
@@ -344,7 +344,7 @@ class nNRBP(Novelty):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class IA(Graded):
+class IA(Thresholded):
     """Any metric, averaged over what users may have meant.
 
     Parameters
@@ -434,7 +434,7 @@ class IA(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class StRecall(Graded):
+class StRecall(Thresholded):
     """Share of the subtopics that some document covers.
 
     Parameters

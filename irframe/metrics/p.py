@@ -6,8 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Graded, Metric, parameter
-from irframe.metrics.block import count_to
+from irframe.metrics.base import Metric, Thresholded, parameter
 from irframe.metrics.positions import positive
 from irframe.metrics.reading import Reading
 
@@ -30,7 +29,7 @@ def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class F(Graded):
+class F(Thresholded):
     """Balance of precision and recall of what the user looks at.
 
     Parameters
@@ -78,7 +77,7 @@ class F(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetAP(Graded):
+class SetAP(Thresholded):
     """Precision times recall of what was retrieved, whatever its order.
 
     Parameters
@@ -122,7 +121,7 @@ class SetAP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetF(Graded):
+class SetF(Thresholded):
     """Balance of precision and recall of what was retrieved.
 
     Parameters
@@ -209,7 +208,7 @@ class Judged(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class P(Graded):
+class P(Thresholded):
     """How much of what the user looks at is relevant.
 
     The share of relevant documents among the first k. Their order within the k does not count, nor
@@ -276,7 +275,7 @@ class P(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetP(Graded):
+class SetP(Thresholded):
     """How much of what was retrieved is relevant.
 
     Parameters
@@ -313,21 +312,17 @@ class SetP(Graded):
     sees_length = True
     order = "relevance"
 
-    def kernel(self, *, found: Floats, seen: Array) -> Floats:
-        """Return the precision of the list cut at each depth."""
-        return found / positive(seen)
+    def parts(self, *, relevant: Array, seen: Array) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant, positive(seen)
 
-    def terms(self, *, relevant: Array, seen: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(relevant / positive(seen[..., -1:]))
-
-    def ceiling(self, *, found: Floats, unjudged: Array, seen: Array) -> Floats:
+    def ceiling(self, *, relevant: Array, unjudged: Array, seen: Array) -> Floats:
         """Return the precision if unjudged documents were relevant."""
-        return self.kernel(found=found + count_to(unjudged), seen=seen)
+        return self.kernel(relevant=relevant | unjudged, seen=seen)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Accuracy(Graded):
+class Accuracy(Thresholded):
     """How often a relevant document stands above one that is not, of those retrieved.
 
     Parameters
@@ -355,7 +350,8 @@ class Accuracy(Graded):
     Examples
     --------
     >>> from irframe.metrics import Accuracy
-    >>>     >>> score_ranking(Accuracy(), [1, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(Accuracy(), [1, 0, 1])
     array([nan, 1. , 0.5])
     """
 

@@ -103,12 +103,11 @@ def parse_metric(text: Any) -> Metric:
         return _from_object(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    if text not in PARSED:
-        metric = _parsed(_fitting(text))
-        if len(PARSED) >= REMEMBERED:
-            PARSED.clear()
-        PARSED[text] = metric
-    return PARSED[text]
+    metric = PARSED.get(text) or _parsed(_fitting(text))
+    if len(PARSED) >= REMEMBERED:
+        PARSED.clear()
+    PARSED[text] = metric
+    return metric
 
 
 def _parsed(text: str) -> Metric:

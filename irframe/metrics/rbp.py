@@ -7,13 +7,13 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import discounts
 from irframe.metrics.reading import InverseSquares, Reading, Stopping, reached, read_down
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ERR(Graded):
+class ERR(Thresholded):
     """How soon a user who stops when satisfied is expected to stop.
 
     One over the rank at which users stop, on average: the better a document, the more likely it
@@ -50,7 +50,8 @@ class ERR(Graded):
     With top grade 1 a relevant document satisfies with probability 1/2:
 
     >>> from irframe.metrics import ERR
-    >>>     >>> score_ranking(ERR(), [1, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(ERR(), [1, 1])
     array([0.5  , 0.625])
     """
 
@@ -107,7 +108,8 @@ class INSQ(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INSQ
-    >>>     >>> score_ranking(INSQ(T=1), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(INSQ(T=1), [1, 0, 1]).round(3)
     array([0.388, 0.388, 0.485])
     """
 
@@ -165,7 +167,8 @@ class INST(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INST
-    >>>     >>> score_ranking(INST(T=1), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(INST(T=1), [1, 0, 1]).round(3)
     array([0.608, 0.608, 0.723])
     """
 
@@ -222,7 +225,8 @@ class NERR(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import NERR
-    >>>     >>> for stop in ("satisfied", "rank", "RBP", "INSQ"):
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> for stop in ("satisfied", "rank", "RBP", "INSQ"):
     ...     print(score_ranking(NERR(stop=stop), [1, 2]).round(3))
     [0.5   0.667]
     [0.5 0.6]
@@ -272,7 +276,7 @@ class NERR(InverseSquares):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RBP(Graded):
+class RBP(Thresholded):
     """Rate of gain for a user who goes on to the next rank with probability `p`.
 
     The first rank counts 1 - p, each further one p times as much as the one before: with p = 0.5
@@ -305,7 +309,8 @@ class RBP(Graded):
     Examples
     --------
     >>> from irframe.metrics import RBP
-    >>>     >>> score_ranking(RBP(p=0.5), [1, 0, 1])
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(RBP(p=0.5), [1, 0, 1])
     array([0.5  , 0.5  , 0.625])
     """
 
@@ -362,7 +367,8 @@ class SDCG(Stopping):
     Examples
     --------
     >>> from irframe.metrics import SDCG
-    >>>     >>> score_ranking(SDCG(), [1, 0, 1]).round(3)
+    >>> from irframe.metrics.contributions import score_ranking
+    >>> score_ranking(SDCG(), [1, 0, 1]).round(3)
     array([1.   , 0.613, 0.704])
     """
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import positive
 
 ROUNDING = 1e-9
@@ -13,7 +13,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class All(Graded):
+class All(Thresholded):
     """Whether all that is needed together has been read.
 
     1 where the first k documents hold the whole evidence of the topic, for questions that a part of
@@ -67,7 +67,7 @@ class All(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Recall(Graded):
+class Recall(Thresholded):
     """How much of what is relevant the user has seen.
 
     The share of the relevant documents of the topic that are among the first k. It can only grow
@@ -120,7 +120,7 @@ class Recall(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RelativeP(Graded):
+class RelativeP(Thresholded):
     """How much of the relevant documents that could be among the first the user has seen.
 
     Parameters
@@ -171,7 +171,7 @@ class RelativeP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Rprec(Graded):
+class Rprec(Thresholded):
     """Precision at the depth where a perfect ranking would have listed everything relevant.
 
     With R relevant documents, the share of relevant ones among the first R: a topic with three
@@ -217,7 +217,7 @@ class Rprec(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RprecMult(Graded):
+class RprecMult(Thresholded):
     """Precision at a depth that is a multiple of the number of relevant documents.
 
     Parameters
@@ -265,7 +265,7 @@ class RprecMult(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SetRelativeP(Graded):
+class SetRelativeP(Thresholded):
     """How much of the relevant documents that the retrieved set has room for are in it.
 
     Parameters

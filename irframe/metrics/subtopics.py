@@ -274,8 +274,6 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     Notes
     -----
     The best ranking at every depth would take forever to find; this one is what is meant by it.
-    Documents that cover the same subtopics are taken one after the other, so that a rank costs as
-    much as there are kinds of documents.
 
     Examples
     --------
@@ -295,48 +293,18 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
 
 
 def _greedy(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: float) -> Floats:
-    kinds = _Kinds.of(covers, topic, topics)
-    ranks = int(np.bincount(topic, minlength=1).max()) if len(topic) else 0
+    number, every = np.bincount(topic, minlength=topics), np.arange(topics)
+    ranks = int(number.max(initial=0))
+    order = np.argsort(topic, kind="stable")
+    place = np.arange(len(topic)) - np.repeat(np.cumsum(number) - number, number)
+    documents = np.zeros((topics, ranks, covers.shape[1]))
+    documents[topic[order], place] = covers[order]
     gains, left = np.zeros((topics, ranks)), np.ones((topics, covers.shape[1]))
-    every = np.arange(topics)
-    used = np.zeros(kinds.size.shape, np.intp)
+    free = np.arange(ranks) < number[:, np.newaxis]
     for rank in range(ranks):
-        gain = np.matmul(kinds.covers, left[:, :, np.newaxis])[..., 0].round(TIE)
-        gain[used >= kinds.size] = -1
-        best = gain.max(axis=1)
-        chosen = np.where(gain == best[:, np.newaxis], kinds.next(used), len(topic)).argmin(axis=1)
-        gains[:, rank] = np.maximum(best, 0)
-        used[every, chosen] += 1
-        left *= np.where(kinds.covers[every, chosen] > 0, 1 - alpha, 1)
+        gain = np.matmul(documents, left[:, :, np.newaxis])[..., 0].round(TIE)
+        chosen = np.where(free, gain, -1).argmax(axis=1)
+        gains[:, rank] = np.where(rank < number, gain[every, chosen], 0)
+        free[every, chosen] = False
+        left *= np.where(documents[every, chosen] > 0, 1 - alpha, 1)
     return gains
-
-
-@dataclass(frozen=True, eq=False)
-class _Kinds:
-    """Documents that cover the same subtopics of a topic, by (topic, kind)."""
-
-    covers: Floats
-    size: Array
-    start: Array
-    place: Array
-
-    @classmethod
-    def of(cls, covers: NDArray[np.bool_], topic: Array, topics: int) -> "_Kinds":
-        packed = np.packbits(covers, axis=1)
-        rows = np.column_stack([topic.astype(">i4").view(np.uint8).reshape(-1, 4), packed])
-        _, first, kind, size = np.unique(
-            rows, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        owner = topic[first]
-        column = np.arange(len(owner)) - np.searchsorted(owner, owner)
-        shape = topics, int(column.max(initial=0)) + 1
-        patterns = np.zeros((*shape, covers.shape[1]))
-        patterns[owner, column] = covers[first]
-        sizes, starts = np.zeros(shape, np.intp), np.zeros(shape, np.intp)
-        sizes[owner, column] = size
-        starts[owner, column] = np.cumsum(size) - size
-        return cls(patterns, sizes, starts, np.append(np.argsort(kind.ravel(), kind="stable"), 0))
-
-    def next(self, used: Array) -> Array:
-        """Return the document that is next of every kind."""
-        return np.asarray(self.place[np.minimum(self.start + used, len(self.place) - 1)])

@@ -6,7 +6,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Graded, Metric, parameter
+from irframe.metrics.base import Metric, Thresholded, parameter
 from irframe.metrics.positions import positive
 
 
@@ -196,7 +196,7 @@ class SpanR(Metric):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TBG(Graded):
+class TBG(Thresholded):
     """Gain that decays with the time it takes to reach it.
 
     The user reads a summary, clicks more often if the document is relevant, and then reads the
@@ -269,7 +269,7 @@ class TBG(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class U(Graded):
+class U(Thresholded):
     """Gain that decays with how much text was read before it was had.
 
     The user reads one text after the other. What helps counts less the further into the text it

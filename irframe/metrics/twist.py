@@ -8,7 +8,7 @@ from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.metrics import positions
-from irframe.metrics.base import Graded, parameter
+from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.positions import (
     CROSSINGS,
     Crossing,
@@ -21,7 +21,7 @@ from irframe.metrics.positions import (
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Compat(Graded):
+class Compat(Thresholded):
     """How much a ranking overlaps with the ideal one that is most like it, rank by rank.
 
     Parameters
@@ -116,7 +116,7 @@ def _ideal_rank(grade: Array, expected: ExpectedRanks) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BalancePoint(Graded):
+class BalancePoint(Thresholded):
     """At which rank a ranking has made up for its misplacements, infinite if it never does.
 
     Parameters
@@ -165,7 +165,7 @@ class BalancePoint(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CRP(Graded):
+class CRP(Thresholded):
     """How far a ranking has strayed from the ideal one; 0 is not at all, or made up for.
 
     Parameters
@@ -216,7 +216,7 @@ class CRP(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RecoveryRatio(Graded):
+class RecoveryRatio(Thresholded):
     """How soon a ranking has made up for its misplacements; 1 is as soon as the ideal could.
 
     Parameters
@@ -264,7 +264,7 @@ class RecoveryRatio(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SpaceRatio(Graded):
+class SpaceRatio(Thresholded):
     """How little a ranking moves documents away from their ideal ranks; 1 is not at all.
 
     Parameters
@@ -312,7 +312,7 @@ class SpaceRatio(Graded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Twist(Graded):
+class Twist(Thresholded):
     """How little avoidable effort a ranking costs against the ideal one; 1 is no effort wasted.
 
     Parameters

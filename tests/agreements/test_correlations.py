@@ -57,14 +57,6 @@ def test_options_out_of_range(kind, option, wanted, value):
     refused(ParameterError, f"{option}.*{wanted}; found {value!r}", kind, **{option: value})
 
 
-@pytest.mark.parametrize(("name", "other"), [("T_AP_b", "AP_b"), ("T_cross", "RBP(0.95)")])
-def test_golden_volatility(golden, name, other):
-    expected = golden["002-volatility"]["expected"]
-    wanted = np.array(expected[name], dtype=float)
-    found = Kendall().kernel(expected["AP_b"], expected[other])
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("name", AGREEMENTS)
 def test_every_name_stands_for_a_value_that_reads_back(name):
     method = parse_agreement(name)

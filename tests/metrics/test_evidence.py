@@ -1,5 +1,7 @@
 """The vocabulary of the kernels, word by word where no kernel shows it."""
 
+from itertools import pairwise, product
+
 import numpy as np
 import pytest
 from oracles import ORACLES, Topic
@@ -9,6 +11,7 @@ from irframe.gains import Binary, Exponential, GainMap, Linear
 from irframe.metrics import Block, Evidence, Q
 from irframe.metrics.block import share
 from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.positions import crosses, first_crossing
 
 
 @pytest.mark.parametrize(
@@ -84,3 +87,24 @@ def test_tied_blocks_of_neighbouring_lists_stay_apart():
     assert share(gain, tied, tail).tolist() == [[0.5, 0.5], [2, 2]]
     assert share(gain, np.zeros((2, 2), bool), tail).tolist() == [[1, 1 / 3], [0, 3]]
     assert not tied[0, 0]
+
+
+CURVES = np.array(list(product(range(-2, 3), repeat=3)))
+
+
+def crossed(here, then, crossing):
+    """Say in words whether a curve crosses 0 from one rank to the next."""
+    if crossing == "matters":
+        return (here > 0 and not then > 0) or (then > 0 and not here > 0)
+    if crossing == "sign_change":
+        return here != 0 and here * then <= 0
+    return here * then <= 0
+
+
+@pytest.mark.parametrize("crossing", ["sign_change", "definition", "matters"])
+def test_curves_cross_zero_by_each_rule(crossing):
+    found = crosses(CURVES, crossing)
+    expected = [[crossed(a, b, crossing) for a, b in pairwise(curve)] for curve in CURVES.tolist()]
+    assert found.tolist() == expected
+    first = [1 + steps.index(True) if any(steps) else np.inf for steps in expected]
+    assert first_crossing(found)[:, 0].tolist() == first

@@ -12,9 +12,12 @@ from strategies import batches, block
 from turns import few_of
 from variants import EIGHT, TIMED, VARIANTS
 
-from irframe.metrics import METRICS, Evidence
-from irframe.metrics.contributions import contributions
+import irframe as ir
+from irframe.gains import parse_gain
+from irframe.metrics import METRICS, Evidence, P
+from irframe.metrics.contributions import contributions, score_ranking
 from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.positions import discounts
 
 
 def score(metric, topics, depth):
@@ -37,20 +40,9 @@ def test_kernel_equals_slow_loop(variant, batch):
 def test_depth_sees_only_the_ranks_above_it(variant, batch, data):
     topics, depth = batch
     cut = data.draw(st.integers(1, depth))
-    short = [
-        Topic(
-            serp=topic.serp[:cut],
-            judged=topic.judged,
-            gmax=topic.gmax,
-            judged_at=topic.judged_at,
-            pool_depth=topic.pool_depth,
-        )
-        for topic in topics
-    ]
-    metric = variant.metric
-    np.testing.assert_allclose(
-        score(metric, short, depth)[:, :cut], score(metric, topics, depth)[:, :cut], atol=1e-12
-    )
+    short = [replace(topic, serp=topic.serp[:cut]) for topic in topics]
+    seen, whole = (score(variant.metric, some, depth)[:, :cut] for some in (short, topics))
+    np.testing.assert_allclose(seen, whole, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", few_of(VARIANTS, 3, 1, drawn=False), ids=str)
@@ -89,10 +81,9 @@ def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
     if (lower if lower is not None else 0) <= max(upper if upper is not None else 0, 0):
         return
     serp[rank], serp[rank + 1] = lower, upper
-    better = Topic(serp=tuple(serp), judged=topic.judged, gmax=topic.gmax)
-    worse = Topic(serp=topic.serp, judged=topic.judged, gmax=topic.gmax)
-    metric = variant.metric
-    scores = score(metric, [worse, better], depth)
+    worse = replace(topic, judged_at=None, pool_depth=None)
+    better = replace(worse, serp=tuple(serp))
+    scores = score(variant.metric, [worse, better], depth)
     gained = variant.facts.sign * (scores[1] - scores[0])
     assert (gained >= -1e-12)[~np.isnan(gained)].all()
     assert (np.isnan(scores[1]) <= np.isnan(scores[0])).all()
@@ -169,3 +160,55 @@ def test_sums_are_those_of_trec_eval_to_the_last_bit(text):
         if OLD and text == "BinG":  # whose logarithms are those of the C library or of numpy
             expected = pytest.approx(expected, rel=1e-15)
         assert score(variant.metric, [topic], depth)[0, -1] == expected
+
+
+def test_the_top_grade_is_that_of_the_judged_documents_unless_it_is_given():
+    linear = P(gain="linear")
+    assert score_ranking(linear, [2, 4], judged=[1, 2, 4]).tolist() == [0.5, 0.75]
+    assert score_ranking(linear, [2, 4], top=8).tolist() == [0.25, 0.375]
+    assert score_ranking(linear, [0, 0]).tolist() == [0, 0]
+
+
+def test_gains(golden):
+    case = golden["002-gains"]
+    grades = [grade for grade in case["input"]["grades"] if grade is not None]
+    unjudged = len(case["input"]["grades"]) - len(grades)
+    for key, expected in case["expected"].items():
+        name, option = key.split()
+        number = int(option.partition("=")[2])
+        options = {"rel": number, "top": 3} if "theta" in option else {"rel": 1, "top": number}
+        found = parse_gain(name).map(np.array(grades), **options)
+        np.testing.assert_allclose(found, expected[unjudged:], rtol=1e-12)
+        assert not any(expected[:unjudged])
+
+
+def test_weight_of_the_first_rank_in_ndcg(golden):
+    case = golden["002-ndcg-weights"]
+    topic = Topic(serp=(1, *([0] * 19)), judged=(1,) * 20, gmax=1)
+    for discount, expected in case["expected"].items():
+        (scores,) = score(ir.metrics.nDCG(discount=discount), [topic], 20)
+        found = [scores[k - 1] for k in case["input"]["k"]]
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_ndcg_with_logarithms_to_base_ten(golden):
+    case = golden["004-ndcg-log10"]
+    told = case["input"]
+    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=2)
+    for key, base in (("ndcg", 10), ("base 2", 2)):
+        metric = ir.metrics.nDCG(gain=dict(told["gains"]), discount="jk", base=base)
+        found = score(metric, [topic], len(topic.serp))[0, -1]
+        assert found == pytest.approx(case["expected"][key], rel=1e-9)
+    ranks = np.array([1, 9, 10, 20, 100]) - 1
+    np.testing.assert_allclose(discounts("jk", 10, 100)[ranks], case["expected"]["discounts"])
+
+
+def test_gains_of_small_integers_are_doubles():
+    levels = np.array([-1, 0, 1, 3, 12, 20], np.int8)
+    exponential = parse_gain("exp").map(levels, rel=1, top=20)
+    np.testing.assert_array_equal(
+        exponential, [0, 0, *((2.0**g - 1) / 2**20 for g in (1, 3, 12, 20))]
+    )
+    assert exponential.dtype == np.float64
+    linear = parse_gain("linear").map(levels, rel=1, top=20)
+    np.testing.assert_array_equal(linear, [0, 0, 1 / 20, 3 / 20, 12 / 20, 1])

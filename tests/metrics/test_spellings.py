@@ -1,5 +1,6 @@
 """What other tools call the metrics; the names of cwl_eval."""
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -9,13 +10,21 @@ import pandas as pd
 import pytest
 import pytrec_eval
 from refusals import refused
+from variants import VARIANTS
 
 import irframe as ir
 from irframe.errors import IrframeWarning, MetricError
 from irframe.metrics.base import ALIASES, PARSED
 from irframe.metrics.facts import FLOOR, class_of, facts
 from irframe.metrics.parse_metric import parse_named
-from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, each_of_set
+from irframe.metrics.spellings import (
+    CWL_ALIKE,
+    IR_MEASURES,
+    RANX_NAMES,
+    SETS,
+    each_of_set,
+    plain_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +88,30 @@ from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, 
         ("NumRet(rel=2)", ir.metrics.NumRelRet(rel=2)),
         (ir_measures.nDCG @ 10, ir.metrics.nDCG(depth=10)),
         (ir_measures.NumRelRet, ir.metrics.NumRelRet()),
+        ("INST-T=1", ir.metrics.INST(T=1)),
+        ("INSQ-T=2.5", ir.metrics.INSQ(T=2.5)),
+        ("NDCG-k@10", ir.metrics.SDCG(depth=10)),
+        ("RBP@0.9", ir.metrics.RBP(p=0.9)),
+        ("RBP@9", ir.metrics.RBP(depth=9)),
+        ("P@5", ir.metrics.P(depth=5)),
+        ("BPM-Static-T=1.0-K=10", ir.metrics.BPM(T=1, depth=10)),
+        ("BPM-Dynamic-T=1-K=10-hb=1.0-hc=-1.0", ir.metrics.DynamicBPM(T=1, K=10, hb=1, hc=-1)),
+        ("NERR-EQ8@k=10", ir.metrics.NERR8(depth=10)),
+        ("NERR-EQ9@k=20", ir.metrics.NERR9(depth=20)),
+        ("NERR-EQ10@phi=0.9", ir.metrics.NERR10(p=0.9)),
+        ("NERR-EQ11@T=1.0", ir.metrics.NERR11(T=1)),
+        ("IFT-C1-T=2.0-b1=0.9-R1=10", ir.metrics.IFTGoal(T=2, b1=0.9, R1=10)),
+        ("IFT-C2-A=0.2-b2=0.9-R2=10", ir.metrics.IFTRate(A=0.2, b2=0.9, R2=10)),
+        (
+            "IFT-C1-C2-T=2.0-b1=0.9-R1=10-A=0.2-b2=0.9-R2=1",
+            ir.metrics.IFTGoalRate(T=2, b1=0.9, R1=10, A=0.2, b2=0.9, R2=1),
+        ),
+        ("INST(T=1.0,max_rel=2)", ir.metrics.INST(T=1, gain=ir.gains.Linear(top=2))),
+        ("NERR8(max_rel=2)@10", ir.metrics.NERR8(gain=ir.gains.Linear(top=2), depth=10)),
+        (
+            "BPM(T=2.0,min_rel=0,max_rel=2)@10",
+            ir.metrics.BPM(T=2, gain=ir.gains.Linear(top=2), depth=10),
+        ),
     ],
 )
 def test_names_of_other_tools(text, metric):
@@ -102,7 +135,8 @@ def test_names_of_other_tools(text, metric):
         ("p", "found 'p' .did you mean P"),
         ("P.5,10", "one metric; found 2 measures in 'P.5,10': P_5, P_10"),
         ("official", "one metric; found 2. measures"),
-        ("XYZ-T=1", "a metric such as"),
+        *((text, "a metric such as") for text in ("XYZ-T=1", "INST-T=", "NERR-EQ8@k=1.5")),
+        ("INST(min_rel=1, max_rel=2)", "a linear gain from grade 0 on"),
     ],
 )
 def test_names_that_mean_none_or_several(text, words):
@@ -313,40 +347,57 @@ def test_a_name_that_may_be_taken_for_another_says_so(text):
         ir.evaluate(runs, qrels, text)
 
 
+MLFLOW = re.compile(r"^[/\w.\- :]*$")
+"""What mlflow takes for the name of a metric, mlflow/utils/validation.py."""
+TENSORBOARD = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/-]*$")
+OTHERS = [
+    *(
+        "ndcg_cut_10",
+        "P_5",
+        "map",
+        "R@100",
+        "RBP@0.8",
+        "Accuracy@10",
+        "utility.2,-1,0,0",
+        "set_F.0.5",
+    ),
+    *("hit_rate@5", "precision@5-l2", "HR@5", "ndcg_at_10", "iprec_at_recall_0.10", "P_5-l2"),
+    *("nDCG(gain={1: 1, 2: 5})@10", "IA(metric='nDCG@10')", "INST(T=2.5)@20", "AP(norm='min')"),
+]
+
+
+def test_every_metric_has_a_plain_name_that_is_read_back():
+    texts = list(dict.fromkeys([*(each.text for each in VARIANTS), *OTHERS]))
+    seen = {}
+    for text in texts:
+        metric = ir.parse_metric(text)
+        plain = plain_name(text, ir.parse_metric)
+        assert MLFLOW.fullmatch(plain), text
+        assert TENSORBOARD.fullmatch(plain), text
+        assert ir.parse_metric(plain) == metric, text
+        assert seen.setdefault(plain, metric) == metric, text
+
+
 @pytest.mark.parametrize(
-    ("text", "metric"),
+    ("name", "plain"),
     [
-        ("INST-T=1", ir.metrics.INST(T=1)),
-        ("INSQ-T=2.5", ir.metrics.INSQ(T=2.5)),
-        ("NDCG-k@10", ir.metrics.SDCG(depth=10)),
-        ("RBP@0.9", ir.metrics.RBP(p=0.9)),
-        ("RBP@9", ir.metrics.RBP(depth=9)),
-        ("P@5", ir.metrics.P(depth=5)),
-        ("BPM-Static-T=1.0-K=10", ir.metrics.BPM(T=1, depth=10)),
-        ("BPM-Dynamic-T=1-K=10-hb=1.0-hc=-1.0", ir.metrics.DynamicBPM(T=1, K=10, hb=1, hc=-1)),
-        ("NERR-EQ8@k=10", ir.metrics.NERR8(depth=10)),
-        ("NERR-EQ9@k=20", ir.metrics.NERR9(depth=20)),
-        ("NERR-EQ10@phi=0.9", ir.metrics.NERR10(p=0.9)),
-        ("NERR-EQ11@T=1.0", ir.metrics.NERR11(T=1)),
-        ("IFT-C1-T=2.0-b1=0.9-R1=10", ir.metrics.IFTGoal(T=2, b1=0.9, R1=10)),
-        ("IFT-C2-A=0.2-b2=0.9-R2=10", ir.metrics.IFTRate(A=0.2, b2=0.9, R2=10)),
-        (
-            "IFT-C1-C2-T=2.0-b1=0.9-R1=10-A=0.2-b2=0.9-R2=1",
-            ir.metrics.IFTGoalRate(T=2, b1=0.9, R1=10, A=0.2, b2=0.9, R2=1),
-        ),
-        ("INST(T=1.0,max_rel=2)", ir.metrics.INST(T=1, gain=ir.gains.Linear(top=2))),
-        ("NERR8(max_rel=2)@10", ir.metrics.NERR8(gain=ir.gains.Linear(top=2), depth=10)),
-        (
-            "BPM(T=2.0,min_rel=0,max_rel=2)@10",
-            ir.metrics.BPM(T=2, gain=ir.gains.Linear(top=2), depth=10),
-        ),
+        ("nDCG@10", "nDCG_at_10"),
+        ("RBP(p=0.8)", "RBP.p-0.8"),
+        ("RBP(p=0.5, gain='linear')@20", "RBP.p-0.5.gain-linear_at_20"),
+        ("AP(rel=2)", "AP.rel-2"),
+        ("AP(judged_only=True)@5", "AP.judged_only-True_at_5"),
+        ("Accuracy@10", "Accuracy_x40_10"),
+        ("map_cut_10", "map_cut_10"),
     ],
 )
-def test_names_of_cwl_eval_and_ir_measures(text, metric):
-    assert ir.parse_metric(text) == metric
+@pytest.mark.filterwarnings("ignore:Accuracy@10 is the share")
+def test_names_stay_readable(name, plain):
+    assert plain_name(name, ir.parse_metric) == plain
+    scorer = ir.scorer({"q": {"a": 1, "b": 0, "c": 2}}, name)
+    assert [*scorer.mean({"q": {"b": 1.0, "a": 2.0, "c": 0.5}}, names="plain")] == [plain]
 
 
-@pytest.mark.parametrize("text", ["INST-T=", "INST(min_rel=1, max_rel=2)", "NERR-EQ8@k=1.5"])
-def test_refusals(text):
-    with pytest.raises(ir.errors.IrframeError):
+@pytest.mark.parametrize("text", ["nDCG_at_x", "nothing_at_10", "RBP.q-3", "_x28_", "AP.rel-_at_3"])
+def test_what_is_no_plain_name_is_refused_as_before(text):
+    with pytest.raises(ir.errors.MetricError):
         ir.parse_metric(text)

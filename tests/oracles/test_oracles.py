@@ -1,7 +1,6 @@
 """The oracles meet the worked cases and agree among themselves."""
 
 import itertools
-import math
 import statistics
 from dataclasses import replace
 from inspect import signature
@@ -13,7 +12,6 @@ from strategies import topics
 from turns import few_of
 
 from oracles import ORACLES, Topic
-from oracles.graded import discount_at
 from oracles.topic import gain_of
 from oracles.worked import TABLE_2, VARIANTS, condensed, table_2_topic
 
@@ -78,22 +76,6 @@ def test_metrics_of_whole_lists(golden, name):
     assert list(condensed(topic).serp) == case["expected"]["condensed"]
 
 
-def test_gains(golden):
-    case = golden["002-gains"]
-    grades = case["input"]["grades"]
-    scales = {
-        "binary theta=1": ("binary", 3, 1),
-        "binary theta=2": ("binary", 3, 2),
-        "linear gmax=3": ("linear", 3, 1),
-        "exp gmax=3": ("exp", 3, 1),
-        "exp gmax=4": ("exp", 4, 1),
-    }
-    found = {key: [gain_of(g, *scale) for g in grades] for key, scale in scales.items()}
-    assert found.keys() == case["expected"].keys()
-    for key, values in case["expected"].items():
-        assert found[key] == close(values)
-
-
 def test_gain_that_no_scale_tells():
     assert gain_of(2, {1: 0.5}, 2) == 0
     assert gain_of(-1, {-1: 0.5}, 2) == 0
@@ -155,38 +137,6 @@ def test_tied_documents(golden):
         prec = statistics.mean(score(order, "P", k) for order in orders)
         assert rbp == close(expected[f"shared RBP(0.8)@{k} linear"])
         assert prec == close(expected[f"shared Prec@{k} binary"])
-
-
-def test_weight_of_the_first_rank(golden):
-    case = golden["002-ndcg-weights"]
-    first = Topic(serp=(1, 0), judged=(1,) * 20, gmax=1)
-    for discount in ("log2", "zipf"):
-        found = [ORACLES["nDCG"](first, k, discount=discount) for k in case["input"]["k"]]
-        assert found == close(case["expected"][discount])
-
-
-def test_scores_of_a_small_track(golden):
-    case = golden["002-volatility"]
-    variants = {"AP_b": ("AP", {"norm": "min"}), "RBP(0.95)": ("RBP", {"p": 0.95})}
-    judged = tuple(case["input"]["judged"])
-    for key, (metric, params) in variants.items():
-        for k, scores in zip(case["input"]["ks"], case["expected"][key], strict=True):
-            for serp, score in zip(case["input"]["serps"].values(), scores, strict=True):
-                topic = Topic(serp=tuple(serp), judged=judged, gmax=3)
-                assert ORACLES[metric](topic, k, **params) == close(score)
-
-
-def test_discount_that_spares_the_first_ranks(golden):
-    case = golden["004-ndcg-log10"]
-    told, expected = case["input"], case["expected"]
-    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=2)
-    for key, base in (("ndcg", 10), ("base 2", 2)):
-        found = ORACLES["nDCG"](
-            topic, len(topic.serp), gain=dict(told["gains"]), discount="jk", base=base
-        )
-        assert found == close(expected[key])
-    weights = [discount_at(rank, "jk", 10) for rank in (1, 9, 10, 20, 100)]
-    assert weights == close([1, 1, 1, math.log(10) / math.log(20), 0.5])
 
 
 def test_preference_counts_no_more_above_than_there_are_relevant():

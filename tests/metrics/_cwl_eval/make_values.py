@@ -11,55 +11,40 @@ import random
 from pathlib import Path
 
 import numpy as np
-from cwl.ruler.cwl_ruler import (
-    APCWLMetric,
-    BPMCWLMetric,
-    BPMDCWLMetric,
-    IFTGoalCWLMetric,
-    IFTGoalRateCWLMetric,
-    IFTRateCWLMetric,
-    INSQCWLMetric,
-    INSTCWLMetric,
-    NDCGCWLMetric,
-    NERReq8CWLMetric,
-    NERReq9CWLMetric,
-    NERReq10CWLMetric,
-    NERReq11CWLMetric,
-    PrecisionCWLMetric,
-    RBPCWLMetric,
-    RRCWLMetric,
-)
+from cwl.ruler import cwl_ruler as theirs
 from cwl.ruler.ranking import Ranking
 
 TOP = 2
 GRADED = {
-    "BPM(T=1.0)@10": BPMCWLMetric(1.0, 10),
-    "BPM(T=2.5)@20": BPMCWLMetric(2.5, 20),
-    "DynamicBPM(T=1.0, K=10, hb=1.0, hc=0.0)": BPMDCWLMetric(1.0, 10, 1.0, 0.0, 0.5),
-    "DynamicBPM(T=2.0, K=30, hb=0.5, hc=0.0, median=0.33)": BPMDCWLMetric(2.0, 30, 0.5, 0.0, 0.33),
-    "IFTGoal(T=2.0, b1=0.9, R1=10)": IFTGoalCWLMetric(2.0, 0.9, 10),
-    "IFTGoalRate(T=2.0, b1=0.9, R1=1, A=0.2, b2=0.9, R2=10)": IFTGoalRateCWLMetric(
+    "BPM(T=1.0)@10": theirs.BPMCWLMetric(1.0, 10),
+    "BPM(T=2.5)@20": theirs.BPMCWLMetric(2.5, 20),
+    "DynamicBPM(T=1.0, K=10, hb=1.0, hc=0.0)": theirs.BPMDCWLMetric(1.0, 10, 1.0, 0.0, 0.5),
+    "DynamicBPM(T=2.0, K=30, hb=0.5, hc=0.0, median=0.33)": theirs.BPMDCWLMetric(
+        2.0, 30, 0.5, 0.0, 0.33
+    ),
+    "IFTGoal(T=2.0, b1=0.9, R1=10)": theirs.IFTGoalCWLMetric(2.0, 0.9, 10),
+    "IFTGoalRate(T=2.0, b1=0.9, R1=1, A=0.2, b2=0.9, R2=10)": theirs.IFTGoalRateCWLMetric(
         2.0, 0.9, 1, 0.2, 0.9, 10
     ),
-    "IFTRate(A=0.2, b2=0.9, R2=10)": IFTRateCWLMetric(0.2, 0.9, 10),
-    "INSQ(T=1.0)": INSQCWLMetric(1.0),
-    "INSQ(T=3.0)": INSQCWLMetric(3.0),
-    "INST(T=1.0)": INSTCWLMetric(1.0),
-    "INST(T=2.5)": INSTCWLMetric(2.5),
-    "NERR8@10": NERReq8CWLMetric(10),
-    "NERR9@20": NERReq9CWLMetric(20),
-    "NERR10(p=0.9)": NERReq10CWLMetric(0.9),
-    "NERR11(T=1.0)": NERReq11CWLMetric(1.0),
-    "P(gain='linear')@5": PrecisionCWLMetric(5),
-    "RBP(p=0.8, gain='linear')": RBPCWLMetric(0.8),
-    "SDCG@10": NDCGCWLMetric(10),
+    "IFTRate(A=0.2, b2=0.9, R2=10)": theirs.IFTRateCWLMetric(0.2, 0.9, 10),
+    "INSQ(T=1.0)": theirs.INSQCWLMetric(1.0),
+    "INSQ(T=3.0)": theirs.INSQCWLMetric(3.0),
+    "INST(T=1.0)": theirs.INSTCWLMetric(1.0),
+    "INST(T=2.5)": theirs.INSTCWLMetric(2.5),
+    "NERR8@10": theirs.NERReq8CWLMetric(10),
+    "NERR9@20": theirs.NERReq9CWLMetric(20),
+    "NERR10(p=0.9)": theirs.NERReq10CWLMetric(0.9),
+    "NERR11(T=1.0)": theirs.NERReq11CWLMetric(1.0),
+    "P(gain='linear')@5": theirs.PrecisionCWLMetric(5),
+    "RBP(p=0.8, gain='linear')": theirs.RBPCWLMetric(0.8),
+    "SDCG@10": theirs.NDCGCWLMetric(10),
 }
 """Our metrics of gains in proportion to the grades, and theirs."""
 BINARY = {
-    "AP": APCWLMetric(),
-    "P@10": PrecisionCWLMetric(10),
-    "RBP(p=0.95)": RBPCWLMetric(0.95),
-    "RR": RRCWLMetric(),
+    "AP": theirs.APCWLMetric(),
+    "P@10": theirs.PrecisionCWLMetric(10),
+    "RBP(p=0.95)": theirs.RBPCWLMetric(0.95),
+    "RR": theirs.RRCWLMetric(),
 }
 
 
