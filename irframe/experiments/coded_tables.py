@@ -57,13 +57,11 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     """
     coded: list[ids.Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    docs, orders = (
-        [_in_one(side.doc) for side in sides],
-        [ids.grouped(side.topic) for side in sides],
-    )
+    docs = [_in_one(side.doc) for side in sides]
+    orders = [ids.grouped(side.topic) for side in sides]
     counts = [np.bincount(side.topic, minlength=topics) for side in sides]
     ends = [np.append(0, np.cumsum(count)) for count in counts]
-    cuts = np.append(np.flatnonzero(np.diff(sum(ends)[1:] // BATCH, prepend=-1)), topics)
+    cuts = np.append(np.flatnonzero(np.diff(np.sum(ends, axis=0)[1:] // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
         limits = [slice(*end[cuts[batch : batch + 2]]) for end in ends]
