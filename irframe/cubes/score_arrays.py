@@ -30,17 +30,16 @@ COLLECTION = "collection"
 
 
 def settle_collection(bound: inspect.BoundArguments) -> None:
-    """Put the column that told collections apart in place of ``by="collection"``, if that is none.
-
-    Frames of scores among the arguments get the column.
-    """
+    """Put what told collections apart in place of ``by="collection"``, if that is none itself."""
     given = bound.arguments
     subject, by = next(iter(given.values())), given.get("by")
-    column = getattr(subject, "attrs", {}).get(COLLECTION)
-    asked = column is not None and isinstance(by, str) and by == COLLECTION
-    if asked and COLLECTION not in _names(subject):
-        given.update({name: _with_column(value, column) for name, value in given.items()})
-        given["by"] = column
+    attributes = getattr(subject, "attrs", {})
+    known, column = _names(subject), attributes.get(COLLECTION)
+    if column is None or not isinstance(by, str) or by != COLLECTION or COLLECTION in known:
+        return
+    of = {topic: label for label, topics in attributes.get(words.TOPICS_OF, ()) for topic in topics}
+    lost = of and column not in known
+    given["by"] = pd.Series(of, name=column) if lost else column
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:
@@ -63,17 +62,6 @@ def _names(subject: Any) -> list[Any]:
     if isinstance(subject, pd.DataFrame):
         return [*subject.index.names, *subject.columns]
     return list(getattr(subject, "coords", ()))
-
-
-def _with_column(value: Any, by: str) -> Any:
-    """Return a frame of scores with the collection of every row, anything else as it is."""
-    names = _names(value)
-    if not isinstance(value, pd.DataFrame) or by in names or words.TOPICS_OF not in value.attrs:
-        return value
-    topic: Any = words.roles([name for name in names if name is not None])[words.TOPIC]
-    of = {one: label for label, topics in value.attrs[words.TOPICS_OF] for one in topics}
-    topics = value[topic] if topic in value.columns else value.index.get_level_values(topic)
-    return value.assign(**{by: topics.map(of).to_numpy()})
 
 
 def refuse_repeats(scores: Any, verb: str) -> Any:

@@ -157,23 +157,20 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     Frames of scores lose the columns that are none, but for that of the groups. Several repeats
     are refused in the name of who is asking, if it has one.
     """
-    scored = first == "scores" and not isinstance(subject, view.Labelled)
-    if scored:
-        subject = score_frame(subject)
-    elif isinstance(subject, pd.DataFrame):
-        subject = with_own_levels(subject)
-    subject = refuse_repeats(subject, asking)
-    if scored:
-        return settled(subject, by)
     held = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
     if first == "cube" or held:
-        return view.read_cube(subject)
-    if not isinstance(subject, view.Labelled):
-        return subject
-    read: Any = subject.expand_dims(view.selected(subject))
-    return sound(read) if isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims} else read
+        return refuse_repeats(view.read_cube(subject), asking)
+    if isinstance(subject, view.Labelled):
+        read: Any = refuse_repeats(subject, asking)
+        read = read.expand_dims(view.selected(read))
+        whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
+        return sound(read) if whole else read
+    if first == "scores":
+        return settled(refuse_repeats(score_frame(subject), asking), by)
+    frame = isinstance(subject, pd.DataFrame)
+    return refuse_repeats(with_own_levels(subject), asking) if frame else subject
 
 
 def _hold_whole(whole: Any, result: Any) -> None:

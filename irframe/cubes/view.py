@@ -405,8 +405,6 @@ def _held_against(
     named: Mapping[str, pd.Index],
 ) -> tuple[Experiment, xr.Variable]:
     """Hold grades against the experiment's; lists that are masked as a whole are not there."""
-    if TRUSTED.get() and grade.dtype == np.int8:
-        return experiment, grade
     if grade.chunks:
         there: Any = np.True_
         if grade.dtype.kind in "fO":
@@ -430,7 +428,7 @@ def _held_against(
         held = in_chunks(_held_block, grade.data, experiment, codes.values(), np.int8)
         grade = variable(CELL, held)
     elif grade.dtype != np.int8:
-        grade = variable(CELL, _filled(grade.to_numpy()))
+        grade = variable(CELL, np.where(pd.isna(shown), EMPTY, shown).astype(np.int8))
     return experiment, grade
 
 
@@ -447,12 +445,6 @@ def _compared(
     return there, there & np.any(shown != own, axis=-1)
 
 
-def _filled(shown: Array) -> NDArray[np.int8]:
-    """Return grades in their type, empty where they were masked."""
-    gaps = pd.isna(shown)
-    return np.where(gaps, EMPTY, np.where(gaps, 0, shown)).astype(np.int8)
-
-
 def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return grades of a block as they were built, refusing others."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
@@ -460,4 +452,4 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
     there, wrong = _compared(part, shown, tile)
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
-    return _filled(shown) if shown.dtype != np.int8 else shown
+    return np.where(pd.isna(shown), EMPTY, shown).astype(np.int8)
