@@ -326,13 +326,6 @@ trusting = partial(during, TRUSTED, value=True)
 """Read cubes without asking whether they were overwritten, as within a verb that has asked."""
 
 
-def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
-    """Raise unless data are an array over some dimensions, saying which ones it has."""
-    if not isinstance(data, xr.DataArray) or not {*dims} <= {*data.dims}:
-        found = ", ".join(map(str, getattr(data, "dims", ()))) or type(data).__name__
-        raise InputError(wanted, found)
-
-
 def selected(subject: Labelled) -> list[str]:
     """Return the dimensions of lists along which one label was selected, now a scalar."""
     return [dim for dim in LIST if dim in subject.coords and not subject.coords[dim].ndim]

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
-from irframe.cubes.view import refuse_without
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
@@ -315,7 +314,7 @@ def tie_bars(
     >>> len(ax.patches)
     8
     """
-    refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
+    holding("scores with a dimension bound, as tie_ranges gives them", ranges, {BOUND}, "sizes")
     chosen = canvas.only_metric(ranges, metric)
     depths = chosen[DEPTH].to_numpy().tolist()
     depth = depths[-1] if depth is None else depth
