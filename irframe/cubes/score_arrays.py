@@ -11,17 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.cubes import repeats
-from irframe.cubes.as_scores import (
-    Scores,
-    as_scores,
-    index_roles,
-    is_long,
-    named_metrics,
-    refuse_twice,
-    score_frame,
-    wide_frame,
-)
+from irframe.cubes import as_scores, repeats
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
@@ -79,7 +69,7 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
             return scores.isel({words.REPEAT: 0}, drop=True)
         word = repeats.word_of(scores)
     elif isinstance(scores, pd.DataFrame) and not {*words.REPEAT_NAMES}.isdisjoint(_names(scores)):
-        frame = wide_frame(score_frame(scores))
+        frame = as_scores.wide_frame(as_scores.score_frame(scores))
         wide = pd.DataFrame() if frame is None else repeats.indexed_by_repeat(frame)
         word = repeats.level_of(wide)
         names = [name for name in wide.index.names if name != word]
@@ -94,7 +84,7 @@ LABELLED = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
 """Dimensions of scores, in their order."""
 
 
-def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
+def to_scores(scores: xr.DataArray | as_scores.Scores) -> xr.DataArray:
     """Return scores as an array, whatever they came as.
 
     Parameters
@@ -154,7 +144,7 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
-    named = named_metrics(frame)
+    named = as_scores.named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
     known |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
     if not known and not len(stated):
@@ -186,7 +176,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     by
         A column of groups, which stays.
     """
-    scores = None if by is not None and is_long(frame) else wide_frame(frame)
+    scores = None if by is not None and as_scores.is_long(frame) else as_scores.wide_frame(frame)
     if scores is None:
         return frame
     wide = repeats.indexed_by_repeat(scores)
@@ -213,7 +203,7 @@ def _is_of_both(column: pd.Series) -> bool:
     values = column.nunique()
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
-    system = index_roles(column.to_frame())[words.SYSTEM]
+    system = as_scores.index_roles(column.to_frame())[words.SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
     counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
@@ -304,10 +294,10 @@ where a frame has none; the metrics; the labels of systems, of repeats if there 
 topics, called as in the frame; and what repeats are."""
 
 
-def lay_out(scores: Scores) -> Laid:
+def lay_out(scores: as_scores.Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = as_scores(scores)
-    word, metrics, names = repeats.level_of(wide), metric_columns(wide), index_roles(wide)
+    wide = as_scores.as_scores(scores)
+    word, metrics, names = repeats.level_of(wide), metric_columns(wide), as_scores.index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype
     numbers = {n for n in metrics if _is_number(frame[n]) or flags(frame[n])}
@@ -328,7 +318,7 @@ def lay_out(scores: Scores) -> Laid:
     cells = np.ravel_multi_index(codes, shape)
     if np.bincount(cells).max() > 1:
         others: Any = [name for name in frame.index.names if name not in levels.values()]
-        refuse_twice(frame.index.droplevel(others))
+        as_scores.refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
     values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
     attrs = {} if word is None else {words.REPEATED: str(word)}

@@ -12,18 +12,11 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.checks import places, whole
-from irframe.cubes import by_group, view
+from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped
 from irframe.cubes.repeats import unfolded
-from irframe.cubes.score_arrays import (
-    refuse_collections,
-    refuse_repeats,
-    settle_collection,
-    settled,
-    sound,
-)
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
@@ -88,14 +81,14 @@ def verb(
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = bind(function, (subject, *arguments), asked_at(subject, options, signature))
-        refuse_collections(bound)
+        score_arrays.refuse_collections(bound)
         with OneCall():
             return by_budget(answer, bound, name)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
-        settle_collection(bound)
+        score_arrays.settle_collection(bound)
         options = options_of(bound)
         subject, whole = _read_all(bound, asking)
         if "cube" in bound.arguments and not spans:
@@ -161,16 +154,16 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
     if first == "cube" or held:
-        return refuse_repeats(view.read_cube(subject), asking)
+        return score_arrays.refuse_repeats(view.read_cube(subject), asking)
     if isinstance(subject, view.Labelled):
-        read: Any = refuse_repeats(subject, asking)
+        read: Any = score_arrays.refuse_repeats(subject, asking)
         read = read.expand_dims(view.selected(read))
         whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
-        return sound(read) if whole else read
+        return score_arrays.sound(read) if whole else read
     if first == "scores":
-        return settled(refuse_repeats(score_frame(subject), asking), by)
+        return score_arrays.settled(score_arrays.refuse_repeats(score_frame(subject), asking), by)
     frame = isinstance(subject, pd.DataFrame)
-    return refuse_repeats(with_own_levels(subject), asking) if frame else subject
+    return score_arrays.refuse_repeats(with_own_levels(subject), asking) if frame else subject
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
