@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.cubes import as_scores, repeats
-from irframe.cubes.view import LIST, Labelled, labels_of
+from irframe.cubes.view import LIST, TRUSTED, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
 
@@ -296,7 +296,10 @@ topics, called as in the frame; and what repeats are."""
 
 def lay_out(scores: as_scores.Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = as_scores.as_scores(scores)
+    wide: Any = scores
+    held = isinstance(wide, pd.DataFrame) and TRUSTED.get()  # where a verb has read it
+    if not held or len(as_scores.index_roles(wide)) < 2:
+        wide = as_scores.as_scores(scores)
     word, metrics, names = repeats.level_of(wide), metric_columns(wide), as_scores.index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype

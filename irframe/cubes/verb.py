@@ -192,6 +192,8 @@ def _each(
 
     Parts are named in the errors that they raise, and in their warnings.
     """
+    if by is None:
+        return {None: answer(whole, bound)}
     tree, given = isinstance(whole, xr.DataTree), bound.arguments
     kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
 
