@@ -243,8 +243,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     >>> verbs("irframe.verbs")["score"][1]
     (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
     """
-    package = import_module(home)
-    taken: dict[str, tuple[Callable[..., Any], tuple[type, ...]]] = {}
+    package, taken = import_module(home), dict[str, Any]()
     for name in package.__all__:
         function = getattr(package, name)
         if inspect.isfunction(function) and (kinds := subjects(function)):

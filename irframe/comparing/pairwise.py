@@ -15,13 +15,12 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import number
+from irframe.checks import holding, number
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
 from irframe.cubes.by_group import groups
 from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.cubes.verb import verb
-from irframe.cubes.view import refuse_without
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
@@ -336,7 +335,7 @@ def decide(
     4  doct5query  -0.114    0.039    False
     5      monot5   0.017    0.018     True
     """
-    refuse_without(bounds, (BOUND,), "scores with a dimension bound, as bounds gives them")
+    holding("scores with a dimension bound, as bounds gives them", bounds, {BOUND}, "sizes")
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T

@@ -35,7 +35,7 @@ from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.files.repeats import LACKING, fold
 from irframe.record import RECORD, recorded
-from irframe.warned import OneCall, in_group
+from irframe.warned import OneCall, in_group, listing
 
 
 @overload
@@ -380,9 +380,8 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     experiment, facts, riders = read_experiment(os.fspath(path))
     changed = changed_files(facts["sources"])
     if changed:
-        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
         files = f"{len(changed)} files that this cube was made from"
-        warn(f"{files} are gone, or have changed since: {listed}")
+        warn(f"{files} are gone, or have changed since: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
     return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(

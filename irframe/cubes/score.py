@@ -192,23 +192,20 @@ def score(
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    dim = words.DEPTH if budgets is None else words.BUDGET
+    dim, experiment = words.DEPTH, view.experiment_of(cube)
+    attributes = {} if rel is None else {"rel": told_rel(rel)}
     if budgets is None:
         values = Work(variants, depths).over(cube)
     else:
-        scored = budgets.values(view.experiment_of(cube), variants, cube.attrs.get(words.DEPTH))
-        values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, words.BUDGET))
-    if no_rel == "nan":
-        judgments = view.experiment_of(cube).judgments
-        relevant = np.stack([judgments.relevant(facts(metric).rel) for metric in variants])
-        values = values.where(xr.DataArray(relevant, dims=(words.METRIC, words.TOPIC)))
-    if rel is not None:
-        collections = cube[collection].to_numpy()
-        values = _on_topics(values, thresholds.places(chosen, collections))
-    attributes = {} if rel is None else {"rel": told_rel(rel)}
-    if budgets is not None:
-        hits, length = view.experiment_of(cube).loaded.hits, cube.attrs["length"]
+        dim, scored = words.BUDGET, budgets.values(experiment, variants, cube.attrs.get(dim))
+        values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))
+        hits, length = experiment.loaded.hits, cube.attrs["length"]
         attributes |= {words.BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
+    if no_rel == "nan":
+        of = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
+        values = values.where(xr.DataArray(np.stack(of), dims=(words.METRIC, words.TOPIC)))
+    if rel is not None:
+        values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     return label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
 
 

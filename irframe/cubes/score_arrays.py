@@ -11,18 +11,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.cubes import groups
-from irframe.cubes.as_scores import (
-    Scores,
-    as_scores,
-    index_roles,
-    is_long,
-    named_metrics,
-    refuse_twice,
-    score_frame,
-    wide_frame,
-)
-from irframe.cubes.view import LIST, Labelled, labels_of
+from irframe.cubes import as_scores, groups
+from irframe.cubes.view import LIST, TRUSTED, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
 
@@ -30,17 +20,16 @@ COLLECTION = "collection"
 
 
 def settle_collection(bound: inspect.BoundArguments) -> None:
-    """Put the column that told collections apart in place of ``by="collection"``, if that is none.
-
-    Frames of scores among the arguments get the column.
-    """
+    """Put what told collections apart in place of ``by="collection"``, if that is none itself."""
     given = bound.arguments
     subject, by = next(iter(given.values())), given.get("by")
-    column = getattr(subject, "attrs", {}).get(COLLECTION)
-    asked = column is not None and isinstance(by, str) and by == COLLECTION
-    if asked and COLLECTION not in _names(subject):
-        given.update({name: _with_column(value, column) for name, value in given.items()})
-        given["by"] = column
+    attributes = getattr(subject, "attrs", {})
+    known, column = _names(subject), attributes.get(COLLECTION)
+    if column is None or not isinstance(by, str) or by != COLLECTION or COLLECTION in known:
+        return
+    of = {topic: label for label, topics in attributes.get(words.TOPICS_OF, ()) for topic in topics}
+    lost = of and column not in known
+    given["by"] = pd.Series(of, name=column) if lost else column
 
 
 def refuse_collections(bound: inspect.BoundArguments) -> None:
@@ -65,17 +54,6 @@ def _names(subject: Any) -> list[Any]:
     return list(getattr(subject, "coords", ()))
 
 
-def _with_column(value: Any, by: str) -> Any:
-    """Return a frame of scores with the collection of every row, anything else as it is."""
-    names = _names(value)
-    if not isinstance(value, pd.DataFrame) or by in names or words.TOPICS_OF not in value.attrs:
-        return value
-    topic: Any = words.roles([name for name in names if name is not None])[words.TOPIC]
-    of = {one: label for label, topics in value.attrs[words.TOPICS_OF] for one in topics}
-    topics = value[topic] if topic in value.columns else value.index.get_level_values(topic)
-    return value.assign(**{by: topics.map(of).to_numpy()})
-
-
 def refuse_repeats(scores: Any, verb: str) -> Any:
     """Return what has no repeats, refusing a verb that does not know what to do with several.
 
@@ -91,7 +69,7 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
             return scores.isel({words.REPEAT: 0}, drop=True)
         word = groups.word_of(scores)
     elif isinstance(scores, pd.DataFrame) and not {*words.REPEAT_NAMES}.isdisjoint(_names(scores)):
-        frame = wide_frame(score_frame(scores))
+        frame = as_scores.wide_frame(as_scores.score_frame(scores))
         wide = pd.DataFrame() if frame is None else groups.indexed_by_repeat(frame)
         word = groups.level_of(wide)
         names = [name for name in wide.index.names if name != word]
@@ -106,7 +84,7 @@ LABELLED = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
 """Dimensions of scores, in their order."""
 
 
-def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
+def to_scores(scores: xr.DataArray | as_scores.Scores) -> xr.DataArray:
     """Return scores as an array, whatever they came as.
 
     Parameters
@@ -166,7 +144,7 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
-    named = named_metrics(frame)
+    named = as_scores.named_metrics(frame)
     known = {name for name in frame.columns if name in stated} | {*named}
     known |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
     if not known and not len(stated):
@@ -198,7 +176,7 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     by
         A column of groups, which stays.
     """
-    scores = None if by is not None and is_long(frame) else wide_frame(frame)
+    scores = None if by is not None and as_scores.is_long(frame) else as_scores.wide_frame(frame)
     if scores is None:
         return frame
     wide = groups.indexed_by_repeat(scores)
@@ -225,7 +203,7 @@ def _is_of_both(column: pd.Series) -> bool:
     values = column.nunique()
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
-    system = index_roles(column.to_frame())[words.SYSTEM]
+    system = as_scores.index_roles(column.to_frame())[words.SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
     counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
@@ -316,10 +294,13 @@ where a frame has none; the metrics; the labels of systems, of repeats if there 
 topics, called as in the frame; and what repeats are."""
 
 
-def lay_out(scores: Scores) -> Laid:
+def lay_out(scores: as_scores.Scores) -> Laid:
     """Lay out what `as_scores` takes; see `to_scores`."""
-    wide = as_scores(scores)
-    word, metrics, names = groups.level_of(wide), metric_columns(wide), index_roles(wide)
+    wide: Any = scores
+    held = isinstance(wide, pd.DataFrame) and TRUSTED.get()  # where a verb has read it
+    if not held or len(as_scores.index_roles(wide)) < 2:
+        wide = as_scores.as_scores(scores)
+    word, metrics, names = groups.level_of(wide), metric_columns(wide), as_scores.index_roles(wide)
     frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
     flags = pd.api.types.is_bool_dtype
     numbers = {n for n in metrics if _is_number(frame[n]) or flags(frame[n])}
@@ -340,7 +321,7 @@ def lay_out(scores: Scores) -> Laid:
     cells = np.ravel_multi_index(codes, shape)
     if np.bincount(cells).max() > 1:
         others: Any = [name for name in frame.index.names if name not in levels.values()]
-        refuse_twice(frame.index.droplevel(others))
+        as_scores.refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
     values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
     attrs = {} if word is None else {words.REPEATED: str(word)}

@@ -12,17 +12,10 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.checks import places, whole
-from irframe.cubes import by_group, view
+from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped, unfolded
-from irframe.cubes.score_arrays import (
-    refuse_collections,
-    refuse_repeats,
-    settle_collection,
-    settled,
-    sound,
-)
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
@@ -87,14 +80,14 @@ def verb(
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = bind(function, (subject, *arguments), asked_at(subject, options, signature))
-        refuse_collections(bound)
+        score_arrays.refuse_collections(bound)
         with OneCall():
             return by_budget(answer, bound, name)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
-        settle_collection(bound)
+        score_arrays.settle_collection(bound)
         options = options_of(bound)
         subject, whole = _read_all(bound, asking)
         if "cube" in bound.arguments and not spans:
@@ -156,23 +149,20 @@ def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     Frames of scores lose the columns that are none, but for that of the groups. Several repeats
     are refused in the name of who is asking, if it has one.
     """
-    scored = first == "scores" and not isinstance(subject, view.Labelled)
-    if scored:
-        subject = score_frame(subject)
-    elif isinstance(subject, pd.DataFrame):
-        subject = with_own_levels(subject)
-    subject = refuse_repeats(subject, asking)
-    if scored:
-        return settled(subject, by)
     held = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
     if first == "cube" or held:
-        return view.read_cube(subject)
-    if not isinstance(subject, view.Labelled):
-        return subject
-    read: Any = subject.expand_dims(view.selected(subject))
-    return sound(read) if isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims} else read
+        return score_arrays.refuse_repeats(view.read_cube(subject), asking)
+    if isinstance(subject, view.Labelled):
+        read: Any = score_arrays.refuse_repeats(subject, asking)
+        read = read.expand_dims(view.selected(read))
+        whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
+        return score_arrays.sound(read) if whole else read
+    if first == "scores":
+        return score_arrays.settled(score_arrays.refuse_repeats(score_frame(subject), asking), by)
+    frame = isinstance(subject, pd.DataFrame)
+    return score_arrays.refuse_repeats(with_own_levels(subject), asking) if frame else subject
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
@@ -201,6 +191,8 @@ def _each(
 
     Parts are named in the errors that they raise, and in their warnings.
     """
+    if by is None:
+        return {None: answer(whole, bound)}
     tree, given = isinstance(whole, xr.DataTree), bound.arguments
     kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
 

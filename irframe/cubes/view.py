@@ -294,13 +294,6 @@ trusting = partial(during, TRUSTED, value=True)
 """Read cubes without asking whether they were overwritten, as within a verb that has asked."""
 
 
-def refuse_without(data: Any, dims: Sequence[str], wanted: str) -> None:
-    """Raise unless data are an array over some dimensions, saying which ones it has."""
-    if not isinstance(data, xr.DataArray) or not {*dims} <= {*data.dims}:
-        found = ", ".join(map(str, getattr(data, "dims", ()))) or type(data).__name__
-        raise InputError(wanted, found)
-
-
 def selected(subject: Labelled) -> list[str]:
     """Return the dimensions of lists along which one label was selected, now a scalar."""
     return [dim for dim in LIST if dim in subject.coords and not subject.coords[dim].ndim]
@@ -373,8 +366,6 @@ def _held_against(
     named: Mapping[str, pd.Index],
 ) -> tuple[Experiment, xr.Variable]:
     """Hold grades against the experiment's; lists that are masked as a whole are not there."""
-    if TRUSTED.get() and grade.dtype == np.int8:
-        return experiment, grade
     if grade.chunks:
         there: Any = np.True_
         if grade.dtype.kind in "fO":
@@ -398,7 +389,7 @@ def _held_against(
         held = in_chunks(_held_block, grade.data, experiment, codes.values(), np.int8)
         grade = variable(CELL, held)
     elif grade.dtype != np.int8:
-        grade = variable(CELL, _filled(grade.to_numpy()))
+        grade = variable(CELL, np.where(pd.isna(shown), EMPTY, shown).astype(np.int8))
     return experiment, grade
 
 
@@ -415,12 +406,6 @@ def _compared(
     return there, there & np.any(shown != own, axis=-1)
 
 
-def _filled(shown: Array) -> NDArray[np.int8]:
-    """Return grades in their type, empty where they were masked."""
-    gaps = pd.isna(shown)
-    return np.where(gaps, EMPTY, np.where(gaps, 0, shown)).astype(np.int8)
-
-
 def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return grades of a block as they were built, refusing others."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
@@ -428,4 +413,4 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
     there, wrong = _compared(part, shown, tile)
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
-    return _filled(shown) if shown.dtype != np.int8 else shown
+    return np.where(pd.isna(shown), EMPTY, shown).astype(np.int8)

@@ -10,9 +10,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.agreements import Agreement, Method, parse_agreement, share_above, stable_depth
-from irframe.checks import number
+from irframe.checks import holding, number
 from irframe.cubes.verb import verb
-from irframe.cubes.view import refuse_without
 from irframe.depths import agreement
 from irframe.depths.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
@@ -234,7 +233,7 @@ def stability(
     (10.0, 0.333)
     """
     wanted = "a volatility matrix, with dimensions depth and depth_other"
-    refuse_without(volatility, (DEPTH, DEPTH_OTHER), wanted)
+    holding(wanted, volatility, {DEPTH, DEPTH_OTHER}, "sizes")
     matrix = volatility.transpose(..., DEPTH, DEPTH_OTHER)
     depths = matrix[DEPTH].to_numpy()
     apart = np.setxor1d(depths, matrix[DEPTH_OTHER].to_numpy())

@@ -11,7 +11,6 @@ import xarray as xr
 
 from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
-from irframe.cubes.view import refuse_without
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots import canvas
@@ -59,7 +58,7 @@ def add_scale(ax: Axes, mesh: Any, values: xr.DataArray, levels: Sequence[float]
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
     """Return a matrix without further dimensions, or say which ones are left to choose."""
-    refuse_without(values, (rows, columns), f"a matrix over {rows} and {columns}")
+    holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
     others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
     left = [dim for dim in others if values.sizes[dim] > 1]
     if left:

@@ -15,7 +15,7 @@ from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.unjudged import BOUND
-from irframe.cubes.view import experiment_of, read_cube, refuse_without
+from irframe.cubes.view import experiment_of, read_cube
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.plots import canvas
@@ -158,7 +158,7 @@ def bound_bands(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['monot5', 'doct5query', 'bm25', 'pool depth']
     """
-    refuse_without(bounds, (BOUND, DEPTH), "scores with dimensions bound and depth")
+    holding("scores with dimensions bound and depth", bounds, {BOUND, DEPTH}, "sizes")
     chosen = canvas.only_metric(bounds, metric)
     lower, upper = averages(chosen).transpose(BOUND, SYSTEM, DEPTH).to_numpy()
     known, depths = chosen.indexes[SYSTEM].tolist(), chosen[DEPTH].to_numpy()
@@ -223,7 +223,7 @@ def ratio_curves(
     >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
     ('coverage ratio', 3)
     """
-    refuse_without(values, (DEPTH,), "values with a dimension depth")
+    holding("values with a dimension depth", values, {DEPTH}, "sizes")
     ax = canvas.new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != DEPTH]
     curves = values.transpose(*others, DEPTH)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from irframe.checks import holding
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
-from irframe.cubes.view import refuse_without
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
@@ -296,7 +295,7 @@ def tie_bars(
     >>> len(ax.patches)
     8
     """
-    refuse_without(ranges, (BOUND,), "scores with a dimension bound, as tie_ranges gives them")
+    holding("scores with a dimension bound, as tie_ranges gives them", ranges, {BOUND}, "sizes")
     layer, label = canvas.one_depth(canvas.only_metric(ranges, metric), depth)
     means = averages(layer).transpose(BOUND, SYSTEM).sel({BOUND: ["lower", "upper"]})
     low, high = means.to_numpy()

@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, holding
-from irframe.cubes.view import refuse_without
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots import canvas
@@ -137,7 +136,7 @@ def robustness_curves(
     >>> ax.get_xlabel()
     'share of the judgments kept'
     """
-    refuse_without(agreement, (SHARE, SEED), "what robustness gives, over share and seed")
+    holding("what robustness gives, over share and seed", agreement, {SHARE, SEED}, "sizes")
     chosen = agreement.sortby(SHARE, ascending=False)
     if DEPTH in agreement.dims:
         chosen = canvas.only_depth(chosen, depth, "the depths scored")

@@ -142,6 +142,8 @@ def test_cubes_put_together_by_hand(cube):
         label = cube[dim].values[0]
         with pytest.raises(IdError, match=f"every {dim} once in a cube; found 1 again: {label}"):
             read_cube(cube.isel({dim: [0, 1, 0]}))
+        with pytest.raises(IdError, match=f"every {dim} once in a cube; found 1 again: c"):
+            read_cube(cube.isel({dim: [0, 1, 0]}).assign_coords({dim: list("abc")}))
 
 
 def test_unknown_labels_are_named(cube):
