@@ -175,7 +175,7 @@ def test_every_verb_of_the_accessor_is_registered():
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("operation", few_of(RESTORED, 2, 1, drawn=False))
+@pytest.mark.parametrize("operation", few_of(RESTORED, 4, 1, drawn=False))
 @few
 @given(seed=seeds)
 def test_verbs_after_operations(operation, seed):
@@ -220,7 +220,7 @@ def test_verbs_of_chunked_cubes():
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("operation", few_of(REFUSED, 2, drawn=False))
+@pytest.mark.parametrize("operation", few_of(REFUSED, 4, drawn=False))
 def test_what_cannot_be_restored_is_refused(operation):
     changed = REFUSED[operation](build(experiment(1)))
     for name in LAWFUL:
@@ -235,7 +235,7 @@ OVERWRITTEN = operations(WHOLE_CUBE)
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("operation", few_of(OVERWRITTEN, 3, drawn=False))
+@pytest.mark.parametrize("operation", few_of(OVERWRITTEN, 6, drawn=False))
 def test_overwritten_values_are_refused_or_harmless(operation):
     changed = OVERWRITTEN[operation](WHOLE_CUBE)
     for name in taken(list(OVERWRITTEN).index(operation), RARELY):

@@ -359,7 +359,7 @@ def _is_data(value, name):
     return name in OBJECTS or (isinstance(value, dict) and DIGEST in value)
 
 
-@pytest.mark.parametrize("name", few_of(sorted(VERBS), 8, drawn=False))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 16, drawn=False))
 def test_verbs_record_what_decides_their_results(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
@@ -375,7 +375,7 @@ def test_verbs_record_what_decides_their_results(name):
     assert left == IDLE.get(name, set())
 
 
-@pytest.mark.parametrize("name", few_of(FRAMES, 3, drawn=False))
+@pytest.mark.parametrize("name", few_of(FRAMES, 6, drawn=False))
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 

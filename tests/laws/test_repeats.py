@@ -77,7 +77,7 @@ def refused(function, scores, **options):
     return None
 
 
-@pytest.mark.parametrize("name", of_scores("irframe.verbs"))
+@pytest.mark.parametrize("name", few_of(of_scores("irframe.verbs"), 3, drawn=False))
 def test_verbs_count_repeats_of_frames_or_refuse_them(name, scores, cube):
     function = verbs("irframe.verbs")[name][0]
     with warnings.catch_warnings():
@@ -124,7 +124,7 @@ def one(cube, repeat):
 
 
 @pytest.mark.parametrize(
-    ("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 3, drawn=False)
+    ("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 6, drawn=False)
 )
 def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(layout, name):
     try:

@@ -145,7 +145,7 @@ def write_zarr(result, path):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(sorted(VERBS), 10, drawn=False))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 20, drawn=False))
 def test_results_of_verbs_go_into_files(name, tmp_path):
     grouped = "by" in inspect.signature(VERBS[name]).parameters
     asked = [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]
@@ -156,7 +156,7 @@ def test_results_of_verbs_go_into_files(name, tmp_path):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 5, drawn=False))
+@pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 10, drawn=False))
 def test_results_of_functions_go_into_files(name, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
