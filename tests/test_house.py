@@ -26,8 +26,6 @@ from irframe.metrics import METRICS
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "irframe"
 
-pytestmark = pytest.mark.xdist_group("house")
-
 LONGEST_FUNCTION = 40
 LONGEST_MODULE = 500
 LONGEST_MEDIAN = 6

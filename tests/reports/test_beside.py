@@ -12,8 +12,6 @@ from irframe.reports.beside import OPENING_BYTES, Duel, Lists, by_spread, choose
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
 
-pytestmark = pytest.mark.xdist_group("report")
-
 ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
 
 
