@@ -371,8 +371,7 @@ def correlate_over_depths_with_a_topic_missing(runs, qrels):
     ],
 )
 def test_warnings_point_at_the_line_of_the_caller(act):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         act(*irframe.example_track())
     assert {warning.category for warning in caught} == {IrframeWarning}
     assert {warning.filename for warning in caught} == {__file__}

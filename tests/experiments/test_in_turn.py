@@ -68,8 +68,7 @@ def filed(runs, folder):
 
 def told(call):
     """Return what a call gives, or what is wrong, and what it warns of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         try:
             found = call()
         except IrframeError as error:

@@ -283,8 +283,7 @@ def test_mappings_that_are_no_groups(by, message):
 def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
     options = {"baseline": "s0", "by": "track"}
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as told:
         found = loud(name, cube, **options)
     messages = [str(each.message) for each in told if issubclass(each.category, IrframeWarning)]
     assert sum("left out (track): web (no s0)" in message for message in messages) == 1
@@ -369,10 +368,8 @@ def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
     options = {"at": None} if "at" in inspect.signature(VERBS[name]).parameters else {}
     for frame in (renamed, renamed.join(pd.Series(range(8), made.loc["s1"].index, name="length"))):
         frame.attrs = made.attrs
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            with suppress(IrframeError):  # of verbs that look at depths, or effort
-                loud(name, cube, change=lambda _: frame, **options)  # noqa: B023
+        with warnings.catch_warnings(record=True, action="always") as told, suppress(IrframeError):
+            loud(name, cube, change=lambda _: frame, **options)  # noqa: B023 - may look at depths
         messages = [str(each.message) for each in told]
         assert sum("taken as metrics: mine;" in message for message in messages) == 1
         assert sum("left out: length" in message for message in messages) == ("length" in frame)

@@ -182,8 +182,7 @@ def world(name):
     made |= {"larger": larger(), "repeats": larger(3)}
     made["strata"] = larger()[0], JUDGED.assign(stratum=(JUDGED.index % 2).astype(str))
     named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
-    with though_incomplete(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
 
 
@@ -300,8 +299,7 @@ FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pa
 
 def result_of(function, subject, options):
     """Call a verb; return nothing where it refuses these options."""
-    with though_incomplete(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         try:
             return function(subject, **options)
         except IrframeError:
@@ -367,8 +365,7 @@ def test_verbs_record_what_decides_their_results(name):
             break
         cube = world(where)
         given = {key: value(cube) if callable(value) else value for key, value in options.items()}
-        with though_incomplete(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrframeWarning)
+        with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
             subject, usual = asked(name, cube, **given)
         subject = SUBJECTS[made[0]](cube) if made else subject
         left = assert_recorded(VERBS[name], subject, usual, another, left)
