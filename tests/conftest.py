@@ -14,8 +14,6 @@ os.environ.setdefault("MPLBACKEND", "agg")
 
 # A verdict that anyone can repeat: the same draws every time, and none kept from an earlier run.
 settings.register_profile("fixed", max_examples=2, derandomize=True, database=None, deadline=None)
-# The same with fewer draws, where the question is whether other versions work at all.
-settings.register_profile("light", settings.get_profile("fixed"), max_examples=1)
 # Fresh draws; a failure prints what to decorate a test with to see it again.
 settings.register_profile("deep", max_examples=6, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from chunked import bm25, cut, read
 
-pytestmark = pytest.mark.xdist_group("chunking")
+pytestmark = pytest.mark.thorough
 
 SIZES = (200, 400, 800, 1600)
 WANTED = {

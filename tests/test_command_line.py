@@ -96,26 +96,33 @@ def test_grouped_by_folder(files, capsys):
     assert dict(zip(frame["system"], frame["folder"], strict=True))["bm25"] == "terms"
 
 
-@pytest.fixture
-def odd(files, tmp_path, monkeypatch):
-    """Stand in a folder with sound and with unsound files."""
-    monkeypatch.chdir(tmp_path)
-    sound = ir.read_run(files[1][0])
-    ir.verbs.write_run(sound, "a.run")
-    sound.assign(team="x").to_parquet("team.parquet")
-    lines = Path("a.run").read_text()
-    texts = {
+@pytest.fixture(scope="session")
+def oddities(written, tmp_path_factory):
+    """Return a folder with sound and with unsound files."""
+    folder = tmp_path_factory.mktemp("odd")
+    filed = written[0] / written[1][0]
+    shutil.copy(written[0] / "qrels.txt", folder)
+    sound = ir.read_run(filed)
+    ir.verbs.write_run(sound, folder / "a.run")
+    sound.assign(team="x").to_parquet(folder / "team.parquet")
+    lines = (folder / "a.run").read_text()
+    contents = {
         "empty": "", "text": "not a run\n", "two\nlines": "not\n", "twice.run": lines * 2,
         "nan.run": lines.replace("101 Q0", "101 Q0 x", 1), "other": "999 0 d1 1\n",
-        "ranks": "101 d158 1\n",
-        "steep": "101 0 d1 999\n",
+        "ranks": "101 d158 1\n", "steep": "101 0 d1 999\n", "binary": bytes(range(256)),
+        "cut.gz": filed.read_bytes()[:99], "cut.parquet": b"PAR1PAR1",
     }  # fmt: skip
-    for name, text in texts.items():
-        Path(name).write_text(text)
-    Path("binary").write_bytes(bytes(range(256)))
-    Path("cut.gz").write_bytes(Path(files[1][0]).read_bytes()[:99])
-    Path("cut.parquet").write_bytes(b"PAR1PAR1")
-    Path("folder").mkdir()
+    for name, content in contents.items():
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    (folder / "folder").mkdir()
+    return folder
+
+
+@pytest.fixture
+def odd(oddities, tmp_path, monkeypatch):
+    """Stand in a folder with sound and with unsound files."""
+    shutil.copytree(oddities, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
 
 def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkeypatch):
@@ -201,6 +208,8 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
         ("rate", "invalid choice: 'rate'"),
         ("evaluate", "required: .*-m/--metric; see irframe evaluate --help"),
         ("evaluate -m AP", "required: QRELS, RUN; see irframe evaluate --help"),
+        ("evaluate q r -m", "-m/--metric: expected"),
+        ("evaluate q r -m --depth 3", "-m/--metric: expected"),
         ("evaluate q r -m AP --depth x", "invalid int value: 'x'"),
         ("evaluate q r -m AP --ties best", "invalid choice: 'best'"),
         ("evaluate q r -m AP --format xml", "invalid choice: 'xml'"),

@@ -26,8 +26,6 @@ from irframe.metrics import METRICS
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "irframe"
 
-pytestmark = pytest.mark.xdist_group("house")
-
 LONGEST_FUNCTION = 40
 LONGEST_MODULE = 500
 LONGEST_MEDIAN = 6
@@ -373,8 +371,7 @@ def correlate_over_depths_with_a_topic_missing(runs, qrels):
     ],
 )
 def test_warnings_point_at_the_line_of_the_caller(act):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         act(*irframe.example_track())
     assert {warning.category for warning in caught} == {IrframeWarning}
     assert {warning.filename for warning in caught} == {__file__}

@@ -18,7 +18,6 @@ from irframe.agreements.correlations import AGREEMENTS, AgreementName
 from irframe.paired import TESTS, TestName
 from irframe.typed import ireval
 
-pytestmark = pytest.mark.xdist_group("typed")
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -17,8 +17,7 @@ SOME = TRACKS[(TRACKS["system"] != "ance") | ~TRACKS["topic"].isin(["101", "102"
 
 def told(call):
     """Return what a call warns of, all of it at lines of this file."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         call()
     # pandas 2 says of `apply` itself that it will change
     caught = [each for each in caught if each.category is not DeprecationWarning]

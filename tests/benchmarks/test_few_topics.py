@@ -47,8 +47,7 @@ SOME = 5, 10, 20, 50
 
 def quietly(function):
     """Call a function without its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return function()
 
 

@@ -39,8 +39,7 @@ VARIABLES = ["system", "topic", "retrieved", "unjudged", "system_code", "topic_c
 
 
 def quiet_cube(runs=RUNS, qrels=QRELS, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return runs.ireval.cube(qrels, **options)
 
 

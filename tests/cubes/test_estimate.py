@@ -95,7 +95,7 @@ def test_ndcg_and_its_error_are_those_of_leaving_out_each_document(column):
     drawn = drawn.drop(columns="probability" if column == "stratum" else "stratum")
     found = runs.ireval.cube(drawn).ireval.estimate("nDCG", at=12).squeeze(["metric", "depth"])
     errors = 0
-    for system, topic in product(found["system"].values[:3], found["topic"].values[:8]):
+    for system, topic in product(found["system"].values[:2], found["topic"].values[:6]):
         run = runs[(runs["system"] == system) & (runs["topic"] == topic)].ireval.rank()
         ranks = dict(zip(run["doc"], run["rank"], strict=True))
         here = drawn[drawn["topic"] == topic].set_index("doc")
@@ -128,7 +128,7 @@ def test_ndcg_and_its_error_are_those_of_leaving_out_each_document(column):
         np.testing.assert_allclose(cell["estimate"], value, atol=1e-12)
         np.testing.assert_allclose(cell["error"], np.sqrt(variance), atol=1e-9)
         errors += variance > 0
-    assert errors > 10
+    assert errors > 5
 
 
 @pytest.mark.parametrize("column", ["stratum", "probability"])

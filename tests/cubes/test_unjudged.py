@@ -363,7 +363,8 @@ def test_the_recall_base_keeps_its_top_grade_and_its_pool(cube):
     fewer = cube.ireval.sample(0.01)
     for name in ("top", "pool_depth"):
         np.testing.assert_array_equal(getattr(dense(fewer), name), getattr(dense(cube), name))
-    inside = [pair in kept(fewer) for pair in kept(cube)]
+    left = kept(fewer)
+    inside = [pair in left for pair in kept(cube)]
     np.testing.assert_array_equal(dense(fewer).pool_rank, dense(cube).pool_rank[inside])
 
 

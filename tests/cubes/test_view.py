@@ -193,7 +193,6 @@ def slowly(values):
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.xdist_group("cluster")
 def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, frames, files):
     scanned, expected = ir.scan_runs(files / "runs").ireval.cube(frames[1]), ir.cube(*frames)
     cube = scanned.ireval.save(files / "cube").chunk(topic=5)

@@ -41,6 +41,9 @@ def _batch(request, monkeypatch):
     monkeypatch.setattr(read_runs, "BATCH", request.param)
 
 
+A_FILE_AT_A_TIME = pytest.mark.parametrize("_batch", [1], indirect=True)
+
+
 def drawn(seed=0):
     """Return runs of some systems with ties and lists that are missing, and judgments."""
     rng = np.random.default_rng(seed)
@@ -65,8 +68,7 @@ def filed(runs, folder):
 
 def told(call):
     """Return what a call gives, or what is wrong, and what it warns of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         try:
             found = call()
         except IrframeError as error:
@@ -79,7 +81,7 @@ def same(found, expected):
     pd.testing.assert_frame_equal(found, expected, check_exact=True, check_index_type=False)
 
 
-@pytest.mark.parametrize("policy", few_of(POLICIES, 2), ids=str)
+@pytest.mark.parametrize("policy", few_of(POLICIES, 4), ids=str)
 def test_files_are_scored_as_their_rows_are(policy, tmp_path):
     runs, qrels = drawn()
     metrics = ["P@3", "RBP", "DCG@4"] if policy.get("ties") == "mean" else METRICS
@@ -114,10 +116,10 @@ def test_columns_of_runs_count(column, options, tmp_path):
     assert found[1] == expected[1]
 
 
+@A_FILE_AT_A_TIME
 def test_some_files_at_a_time_are_in_memory(monkeypatch, tmp_path):
     runs, qrels = drawn()
     scanned, frames, alive = filed(runs, tmp_path), [], []
-    monkeypatch.setattr(read_runs, "BATCH", 1)
     whole = ScannedRuns.frames
 
     def watched(self):
@@ -188,14 +190,14 @@ def test_parts_of_a_run_are_one(tmp_path):
     same(found, ir.evaluate(runs, qrels, METRICS, ties="doc"))
 
 
+@A_FILE_AT_A_TIME
 @pytest.mark.filterwarnings("ignore")
-def test_a_partitioned_data_set_is_read_a_system_at_a_time(monkeypatch, tmp_path):
+def test_a_partitioned_data_set_is_read_a_system_at_a_time(tmp_path):
     runs, qrels = drawn()
     for (system, topic), part in runs.groupby(["system", "topic"]):
         folder = tmp_path / "runs" / f"system={system}" / f"topic={topic}"
         folder.mkdir(parents=True)
         part.drop(columns=["system"]).to_parquet(folder / "x.parquet")
-    monkeypatch.setattr(read_runs, "BATCH", 1)
     scanned = ir.scan_runs(tmp_path / "runs")
     assert [frame["system"].nunique() for frame in scanned.frames()] == [1] * 5
     found = scanned.ireval.evaluate(qrels, METRICS)

@@ -184,8 +184,7 @@ def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
     if not {topic for topic, _ in retrieved} & {topic for topic, _ in judged}:
         refused(IdError, "that occur in runs and qrels; found none", run.ireval.judge, qrels)
         return
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as told:
         grades = run.ireval.judge(qrels)["grade"]
     assert len(told) == all(grade is None for grade in expected)
     assert grades.dtype == "Int8"

@@ -41,8 +41,7 @@ def runs_of(**lists):
 
 def scored(runs, qrels=QRELS, **options):
     """Return the sum of the scores of every system and how many it has, and what is told."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         table = ir.evaluate(runs, qrels, "AP", **options)["AP"]
     found = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")
     return found, [str(each.message) for each in caught]

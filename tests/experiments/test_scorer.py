@@ -78,8 +78,7 @@ def drawn(seed, *, whole=False, least=0):
 
 @pytest.fixture(autouse=True)
 def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         yield
 
 

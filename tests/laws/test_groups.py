@@ -116,7 +116,7 @@ def test_groups_are_named_by_one_column():
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(GROUPED, 8, 3, drawn=False))
+@pytest.mark.parametrize("name", few_of(GROUPED, 16, 3, drawn=False))
 def test_results_are_of_the_types_that_signatures_name(name):
     told = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
@@ -126,7 +126,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(GROUPED, 8, 0, drawn=False))
+@pytest.mark.parametrize("name", few_of(GROUPED, 16, 0, drawn=False))
 @few
 @given(seed=seeds)
 def test_groups_are_like_the_group_alone(name, seed):
@@ -135,7 +135,7 @@ def test_groups_are_like_the_group_alone(name, seed):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(GROUPED, 8, 1, drawn=False))
+@pytest.mark.parametrize("name", few_of(GROUPED, 16, 1, drawn=False))
 @few
 @given(seed=seeds)
 def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
@@ -175,7 +175,7 @@ def uneven(seed):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(GROUPED, 8, 2, drawn=False))
+@pytest.mark.parametrize("name", few_of(GROUPED, 16, 2, drawn=False))
 @few
 @given(seed=seeds)
 def test_groups_are_like_what_is_selected(name, seed):
@@ -194,7 +194,7 @@ def partly(seed):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(SCORED, 8, 0, drawn=False))
+@pytest.mark.parametrize("name", few_of(SCORED, 16, 0, drawn=False))
 @few
 @given(seed=seeds)
 def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
@@ -208,7 +208,7 @@ def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(SCORED, 8, 1, drawn=False))
+@pytest.mark.parametrize("name", few_of(SCORED, 16, 1, drawn=False))
 @pytest.mark.parametrize("by", ["track", "half"])
 def test_groups_of_a_frame_are_those_of_an_array(name, by):
     cube = partly(3)
@@ -232,7 +232,9 @@ def test_groups_of_a_frame_are_those_of_an_array(name, by):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(sorted({*GROUPED, *ACROSS} - OF_GROUPS), 8, 2, drawn=False))
+@pytest.mark.parametrize(
+    "name", few_of(sorted({*GROUPED, *ACROSS} - OF_GROUPS), 16, 2, drawn=False)
+)
 def test_groups_may_be_a_mapping(name):
     cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
     for by in ("track", "make"):
@@ -277,12 +279,11 @@ def test_mappings_that_are_no_groups(by, message):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(BASED, 2, 0, drawn=False))
+@pytest.mark.parametrize("name", few_of(BASED, 4, 0, drawn=False))
 def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
     options = {"baseline": "s0", "by": "track"}
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as told:
         found = loud(name, cube, **options)
     messages = [str(each.message) for each in told if issubclass(each.category, IrframeWarning)]
     assert sum("left out (track): web (no s0)" in message for message in messages) == 1
@@ -324,7 +325,7 @@ def in_turn(changes, name):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(SCORED, 3, 0, drawn=False))
+@pytest.mark.parametrize("name", few_of(SCORED, 6, 0, drawn=False))
 def test_scores_that_are_none_are_refused(name):
     cube = ir.cube(*experiment(2))
     for what, change in in_turn(REFUSED, name):
@@ -346,7 +347,7 @@ ALIKE = {
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(SCORED, 3, 1, drawn=False))
+@pytest.mark.parametrize("name", few_of(SCORED, 6, 1, drawn=False))
 def test_scores_are_averaged_in_double_precision(name):
     cube = ir.cube(*experiment(2))
     for _, change in in_turn(ALIKE, name):
@@ -359,7 +360,7 @@ def test_scores_are_averaged_in_double_precision(name):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(SCORED, 3, 2, drawn=False))
+@pytest.mark.parametrize("name", few_of(SCORED, 6, 2, drawn=False))
 def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
     cube = ir.cube(*experiment(2))
     made = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])
@@ -367,10 +368,8 @@ def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
     options = {"at": None} if "at" in inspect.signature(VERBS[name]).parameters else {}
     for frame in (renamed, renamed.join(pd.Series(range(8), made.loc["s1"].index, name="length"))):
         frame.attrs = made.attrs
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            with suppress(IrframeError):  # of verbs that look at depths, or effort
-                loud(name, cube, change=lambda _: frame, **options)  # noqa: B023
+        with warnings.catch_warnings(record=True, action="always") as told, suppress(IrframeError):
+            loud(name, cube, change=lambda _: frame, **options)  # noqa: B023 - may look at depths
         messages = [str(each.message) for each in told]
         assert sum("taken as metrics: mine;" in message for message in messages) == 1
         assert sum("left out: length" in message for message in messages) == ("length" in frame)

@@ -22,8 +22,7 @@ METRIC = "nDCG@3"
 
 def told(call):
     """Return what a call gives and what it warns of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         found = call()
     assert {each.category for each in caught} <= {IrframeWarning}
     return found, sorted(str(each.message) for each in caught)

@@ -182,8 +182,7 @@ def world(name):
     made |= {"larger": larger(), "repeats": larger(3)}
     made["strata"] = larger()[0], JUDGED.assign(stratum=(JUDGED.index % 2).astype(str))
     named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
-    with though_incomplete(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
 
 
@@ -300,8 +299,7 @@ FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pa
 
 def result_of(function, subject, options):
     """Call a verb; return nothing where it refuses these options."""
-    with though_incomplete(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         try:
             return function(subject, **options)
         except IrframeError:
@@ -359,7 +357,7 @@ def _is_data(value, name):
     return name in OBJECTS or (isinstance(value, dict) and DIGEST in value)
 
 
-@pytest.mark.parametrize("name", few_of(sorted(VERBS), 8, drawn=False))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 16, drawn=False))
 def test_verbs_record_what_decides_their_results(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
@@ -367,15 +365,14 @@ def test_verbs_record_what_decides_their_results(name):
             break
         cube = world(where)
         given = {key: value(cube) if callable(value) else value for key, value in options.items()}
-        with though_incomplete(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrframeWarning)
+        with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
             subject, usual = asked(name, cube, **given)
         subject = SUBJECTS[made[0]](cube) if made else subject
         left = assert_recorded(VERBS[name], subject, usual, another, left)
     assert left == IDLE.get(name, set())
 
 
-@pytest.mark.parametrize("name", few_of(FRAMES, 3, drawn=False))
+@pytest.mark.parametrize("name", few_of(FRAMES, 6, drawn=False))
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 

@@ -33,7 +33,7 @@ def cube_of(known):
 
 @pytest.mark.parametrize("metric", REFUSED)
 @pytest.mark.parametrize(
-    "name", few_of([name for name in VERBS if scores_cubes(VERBS[name])], 3, drawn=False)
+    "name", few_of([name for name in VERBS if scores_cubes(VERBS[name])], 6, drawn=False)
 )
 def test_metrics_that_score_refuses(name, metric, monkeypatch):
     cube = cube_of(REFUSED[metric])

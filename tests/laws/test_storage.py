@@ -145,7 +145,7 @@ def write_zarr(result, path):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(sorted(VERBS), 10, drawn=False))
+@pytest.mark.parametrize("name", few_of(sorted(VERBS), 20, drawn=False))
 def test_results_of_verbs_go_into_files(name, tmp_path):
     grouped = "by" in inspect.signature(VERBS[name]).parameters
     asked = [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]
@@ -156,17 +156,15 @@ def test_results_of_verbs_go_into_files(name, tmp_path):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 5, drawn=False))
+@pytest.mark.parametrize("name", few_of(sorted({*FURTHER, *PAIRED}), 10, drawn=False))
 def test_results_of_functions_go_into_files(name, tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         assert_stored({**FURTHER, **PAIRED}[name](), tmp_path)
 
 
 def test_pairs_are_named_by_plain_coordinates():
     for name, make in PAIRED.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrframeWarning)
+        with warnings.catch_warnings(action="ignore", category=IrframeWarning):
             found = make()
         sides = ("judge_a", "judge_b") if "judges" in name else ("system_a", "system_b")
         assert "pair" not in found.coords

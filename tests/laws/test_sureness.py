@@ -37,7 +37,7 @@ def test_there_is_one_word_for_how_sure():
 @pytest.mark.filterwarnings("ignore:tukey presumes:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
-    "name", few_of(sorted({*taking("test", "adjust")} - {"outcomes"}), 3, drawn=False)
+    "name", few_of(sorted({*taking("test", "adjust")} - {"outcomes"}), 6, drawn=False)
 )
 def test_a_joint_test_is_never_corrected_again(name):
     joint = [test for test, kind in TESTS.items() if kind.joint]
@@ -61,7 +61,7 @@ def test_a_joint_test_is_never_corrected_again(name):
     assert given().attrs["adjust"] == "none"
 
 
-@pytest.mark.parametrize("name", few_of(taking("adjust"), 2, drawn=False))
+@pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
 def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name):
     usual = None if name == "median_p" else "auto"  # which decides nothing
     assert PARAMETERS[name]["adjust"].default == usual

@@ -34,7 +34,7 @@ def test_kernel_equals_slow_loop(variant, batch):
 
 
 @pytest.mark.parametrize(
-    "variant", few_of([v for v in VARIANTS if "Num" not in v.text], 3, drawn=False), ids=str
+    "variant", few_of([v for v in VARIANTS if "Num" not in v.text], 6, drawn=False), ids=str
 )
 @given(batch=batches(min_len=1), data=st.data())
 def test_depth_sees_only_the_ranks_above_it(variant, batch, data):
@@ -45,7 +45,7 @@ def test_depth_sees_only_the_ranks_above_it(variant, batch, data):
     np.testing.assert_allclose(seen, whole, atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", few_of(VARIANTS, 3, 1, drawn=False), ids=str)
+@pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 1, drawn=False), ids=str)
 @given(batch=batches())
 def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, batch):
     topics, depth = batch
@@ -67,7 +67,7 @@ def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, bat
 
 
 @pytest.mark.parametrize(
-    "variant", few_of([v for v in VARIANTS if v.ordered and v.rising], 3, 2, drawn=False), ids=str
+    "variant", few_of([v for v in VARIANTS if v.ordered and v.rising], 6, 2, drawn=False), ids=str
 )
 @given(batch=batches(min_len=2), data=st.data())
 def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
@@ -90,7 +90,7 @@ def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
 
 
 @pytest.mark.parametrize(
-    "variant", few_of([v for v in VARIANTS if v.metric.terms], 3, drawn=False), ids=str
+    "variant", few_of([v for v in VARIANTS if v.metric.terms], 6, drawn=False), ids=str
 )
 @given(batch=batches())
 def test_what_documents_add_is_the_score_at_every_depth(variant, batch):
@@ -101,7 +101,7 @@ def test_what_documents_add_is_the_score_at_every_depth(variant, batch):
         np.testing.assert_allclose(np.transpose(found), scores, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", few_of(VARIANTS, 3, 2, drawn=False), ids=str)
+@pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 2, drawn=False), ids=str)
 @given(batch=batches())
 def test_judged_only_is_the_list_without_what_is_unjudged(variant, batch):
     topics, depth = batch

@@ -10,8 +10,6 @@ from irframe.errors import IdError
 from irframe.reports import report as reporting
 from irframe.reports.beside import OPENING_BYTES, Duel, Lists, by_spread, choose, top_lists
 
-pytestmark = pytest.mark.xdist_group("report")
-
 
 def test_two_lists_part_where_they_first_differ():
     runs = {"a": {"1": {"x": 3, "y": 2, "u": 1}}, "b": {"1": {"x": 3, "v": 2, "y": 1}}}

@@ -11,7 +11,7 @@ from paged import DEPTHS, METRICS, SYSTEM, TITLE
 import irframe as ir
 from irframe.warned import unsaid
 
-pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("report")]
+pytestmark = pytest.mark.thorough
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 

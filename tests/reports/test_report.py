@@ -26,8 +26,6 @@ from irframe.reports.trust import sentences
 from irframe.reports.view import rounded, rounded_apart
 from irframe.warned import unsaid
 
-pytestmark = pytest.mark.xdist_group("report")
-
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
     drawn = scores.ireval.rank_intervals("bootstrap", samples=100)["first"]

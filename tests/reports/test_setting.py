@@ -20,11 +20,9 @@ from irframe.metrics.facts import READ_IN, facts
 from irframe.reports.setting import TEMPLATES, percent, say
 from irframe.warned import unsaid
 
-pytestmark = pytest.mark.xdist_group("report")
-
-QUICK = {"nothing relevant", "seeds"}
 CHOSEN = [
-    pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in TRACKS
+    pytest.param(name, marks=[] if name == "nothing relevant" else pytest.mark.thorough)
+    for name in TRACKS
 ]
 HOME = Path(ir.__file__).parent / "reports" / "page"
 BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
