@@ -60,7 +60,9 @@ class Folded(NamedTuple):
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        return _lists_of(foreign.as_runs(foreign.part_empty(self.runs)[0]), self.role)
+        framed = isinstance(self.runs, pd.DataFrame)  # of runs, or of labels of answers
+        runs = self.runs if framed else foreign.as_runs(foreign.part_empty(self.runs)[0])
+        return _lists_of(runs, self.role)
 
     def contributing(self, systems: Any) -> Any:
         """Return systems that contributed to the pool, all their repeats in place of each."""
