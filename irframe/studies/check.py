@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.errors import DepthError
 from irframe.experiments import coded_tables
-from irframe.experiments.collapse import Copies, as_map, pairs_of
+from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
@@ -104,9 +104,8 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
     if copies is None:
         return ranking.order[:0]
     known = as_map(copies, "copies", (DOC, "canonical"))
-    docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
-    stands = docs.map(known)
-    key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
+    docs = table.doc.take(pa.array(ranking.order)).to_pandas()
+    key = pairs_of(table.group[ranking.order], standing(docs, known))
     return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
