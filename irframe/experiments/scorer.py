@@ -15,6 +15,7 @@ from irframe.errors import InputError, singular
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.policy import (
     Contributing,
     Metrics,
@@ -25,7 +26,6 @@ from irframe.experiments.policy import (
 )
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring
-from irframe.experiments.training import Batches, Evaluator, paired
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
 from irframe.files.ids import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of

@@ -27,9 +27,9 @@ from irframe.experiments.listed import (
     refuse_beyond,
 )
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
+from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
-from irframe.experiments.training import paired
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import framed, is_utf8, numbers
 from irframe.files.ids import ByRole, Codes, grouped
