@@ -127,6 +127,12 @@ class RunTable:
         return self._numbers(words.RANK)
 
     @property
+    def identity(self) -> list[Hashable]:
+        """The columns of systems, topics and documents."""
+        every = words.SYSTEM, words.TOPIC, words.DOC
+        return [self.columns[role] for role in every if role in self.columns]
+
+    @property
     def group(self) -> ids.Codes:
         """One number per list, in the order of systems and topics."""
         return self.system.astype(np.int64) * len(self.topics) + self.topic

@@ -14,21 +14,13 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables
+from irframe.experiments import coded_tables, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.joining import find_topics, locate, place_topics
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy
-from irframe.experiments.rank_table import (
-    CONTRIBUTING,
-    Ranking,
-    contributing_systems,
-    filed_rank,
-    pooling_rank,
-    rank_table,
-)
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
@@ -95,7 +87,7 @@ class Framed:
         else:
             judged = self.overlaps.judged
         for rows in self._stretches():
-            ranking = rank_table(
+            ranking = rank_table.rank_table(
                 self.table,
                 ties=policy.order,
                 score_dtype=policy.score_dtype,
@@ -108,7 +100,13 @@ class Framed:
             yield Part(before + part.lists, part.hits), listed
 
     def _part(
-        self, rows: Codes, row: Codes, ranking: Ranking, policy: Policy, *, filed: bool
+        self,
+        rows: Codes,
+        row: Codes,
+        ranking: rank_table.Ranking,
+        policy: Policy,
+        *,
+        filed: bool,
     ) -> Part:
         """Return what ranked lists hold of the judgments, given which of these each one is."""
         table, order = self.table, ranking.order
@@ -121,7 +119,9 @@ class Framed:
         pooled = None
         if filed:
             alike = policy.order != "rank" and policy.score_dtype == "float64"
-            pooled = filed_rank(ranking) if alike else pooling_rank(table, rows)
+            pooled = (
+                rank_table.filed_rank(ranking) if alike else rank_table.pooling_rank(table, rows)
+            )
             pooled = pooled[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
         if pooled is not None and np.array_equal(pooled, rank):
@@ -152,8 +152,8 @@ class Framed:
     def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
         """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
         frame = self.table.frame
-        stated = given is not None or CONTRIBUTING in frame.columns
-        return contributing_systems(self.table, given), stated
+        stated = given is not None or rank_table.CONTRIBUTING in frame.columns
+        return rank_table.contributing_systems(self.table, given), stated
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
@@ -282,7 +282,9 @@ def together(parts: Sequence[Listed | None]) -> Listed | None:
     return Listed(of, rank, pa.chunked_array(doc, known[0].doc.type))
 
 
-def top_documents(framed: Framed, rows: Codes, row: Codes, ranking: Ranking, lists: int) -> Listed:
+def top_documents(
+    framed: Framed, rows: Codes, row: Codes, ranking: rank_table.Ranking, lists: int
+) -> Listed:
     """Return the unjudged documents at the top of some lists, by system and topic of the qrels.
 
     Parameters
@@ -355,7 +357,7 @@ def rank_in_turn(
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
     for frame in runs.frames():
-        if {CONTRIBUTING, collection} & {*frame.columns}:
+        if {rank_table.CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)
         labels, placed = (table.systems, table.topics), find_topics(table, judgments)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import places, whole
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
 from irframe.experiments import coded_tables
@@ -20,17 +21,6 @@ from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, repeat_column
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    RANK,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-    ScoreDtype,
-    Ties,
-)
 from irframe.record import recorded
 
 UNEVEN = 4
@@ -65,8 +55,8 @@ class Ranking:
 def rank_table(
     table: coded_tables.RunTable,
     *,
-    ties: Ties,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     seed: int = 0,
     rows: Codes | None = None,
 ) -> Ranking:
@@ -116,19 +106,19 @@ def rank_table(
 
 def _by_rank(table: coded_tables.RunTable, policy: TiePolicy) -> bool:
     """Return whether the rank column decides: where that is wanted, or there are no scores."""
-    return policy.column == RANK or table.score is None
+    return policy.column == words.RANK or table.score is None
 
 
 def _keys(
-    table: coded_tables.RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes
+    table: coded_tables.RunTable, policy: TiePolicy, score_dtype: words.ScoreDtype, rows: Codes
 ) -> NDArray[Any]:
     """Return numbers of some rows whose ascending order is the evaluation order."""
     if _by_rank(table, policy) or table.score is None:
         if table.rank is None:
-            raise RankingError(f"a column {RANK!r} for ties='rank'", "none", "rank by score")
-        key, column = table.rank[rows], RANK
+            raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
+        key, column = table.rank[rows], words.RANK
     else:
-        key, column = as_key(table.score[rows], score_dtype), SCORE
+        key, column = as_key(table.score[rows], score_dtype), words.SCORE
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
         found, offenders = f"{len(missing)} missing", table.describe(rows[missing])
@@ -197,10 +187,10 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     if not len(again):
         return
     found, offenders = f"{len(again)} listed again", table.describe(again)
-    keys = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
-    word = repeat_column(table.frame, keys)
+    word = repeat_column(table.frame, table.identity)
     if word is None:
-        advice = f"if rows are chunks, collapse them: of={table.columns.get(DOC, DOC)!r}; {ADVICE}"
+        doc = table.columns.get(words.DOC, words.DOC)
+        advice = f"if rows are chunks, collapse them: of={doc!r}; {ADVICE}"
         raise IdError("every document once in a list", found, advice, offenders)
     advice = (
         f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, report, scorer and "
@@ -212,9 +202,9 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
 @recorded
 def rank(
     runs: Runs,
-    ties: Ties = DEFAULT_TIES,
+    ties: words.Ties = words.DEFAULT_TIES,
     *,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
@@ -268,7 +258,7 @@ def rank(
     ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
     (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
-    column = table.columns.get(RANK, RANK)
+    column = table.columns.get(words.RANK, words.RANK)
     ranked = table.frame.take(ranking.order).reset_index(drop=True)
     return ranked.assign(**{str(column): ranking.rank})
 
@@ -293,7 +283,7 @@ def contributing_systems(
         if contributing is not None and not flags.any():
             raise ParameterError("a system that contributes", f"none by {contributing!r}")
         return flags
-    chosen = places(f"contributing {SYSTEM}s", contributing, list(table.systems))
+    chosen = places(f"contributing {words.SYSTEM}s", contributing, list(table.systems))
     if not chosen:
         raise ParameterError("a system that contributes", "an empty list")
     return np.isin(np.arange(len(table.systems)), chosen)
@@ -409,11 +399,11 @@ def pool(
     refuse_duplicates(part, listed_again(part.system, document))
     pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
-    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    names = table.identity
     if together is not None and together not in names:
-        names.insert(SYSTEM in table.columns, together)
+        names.insert(words.SYSTEM in table.columns, together)
     result = part.frame[names].reset_index(drop=True)
-    return result.assign(**{RANK: rank[rows], "unique": groups == 1})
+    return result.assign(**{words.RANK: rank[rows], "unique": groups == 1})
 
 
 def _groups(table: coded_tables.RunTable, together: str | None) -> Codes:

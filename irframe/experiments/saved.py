@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import BytesIO
@@ -47,16 +47,12 @@ class Folder:
     def put(self, name: str, content: bytes) -> str:
         """Write a file, and return its checksum."""
         place = f"{self.path}/{name}"
-        try:
-            if is_address(place):
-                store, at = opened_by(place)
-                store.makedirs(at.rpartition("/")[0], exist_ok=True)
-                store.pipe_file(at, content)
-            else:
-                Path(place).write_bytes(content)
-        except OSError as error:
-            wanted, advice = "files that can be written", "make room, and save it again"
-            raise StoreError(wanted, f"{place} failing ({error})", advice) from error
+        if is_address(place):
+            store, at = opened_by(place)
+            store.makedirs(at.rpartition("/")[0], exist_ok=True)
+            store.pipe_file(at, content)
+        else:
+            Path(place).write_bytes(content)
         return checksum_of(content)
 
     def get(self, name: str, checksum: str | None = None) -> bytes:
@@ -68,10 +64,9 @@ class Folder:
                 content = bytes(store.cat_file(at))
             else:
                 content = Path(place).read_bytes()
-        except FileNotFoundError as error:
-            raise self.damage(name, "missing") from error
         except OSError as error:
-            raise self.damage(name, f"failing ({error})") from error
+            how = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
+            raise self.damage(name, how) from error
         if checksum is not None and checksum_of(content) != checksum:
             raise self.damage(name, "cut or changed since it was written")
         return content
@@ -154,15 +149,17 @@ def write_experiment(
     beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
     try:
         if local:
-            _trying(beside.path, lambda: Path(beside.path).mkdir(parents=True))
+            Path(beside.path).mkdir(parents=True)
         facts = _written(experiment, beside, chunks, riders, progress=progress)
         beside.put(FACTS, signed({**facts, **attributes}))
         if local:
-            _trying(folder.path, lambda: _rename(beside.path, folder.path))
-    except BaseException:
+            _rename(beside.path, folder.path)
+    except OSError as error:
+        advice, found = "choose another folder, or make room", f"{path} failing ({error})"
+        raise StoreError("a folder that can be written to", found, advice) from error
+    finally:
         if local:
             shutil.rmtree(beside.path, ignore_errors=True)
-        raise
 
 
 def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
@@ -188,14 +185,6 @@ def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
         found, advice = f"other things in {folder.path}", "choose another folder, or remove this"
         raise StoreError("an empty folder, or a saved cube", found, advice, names)
     return False
-
-
-def _trying(path: str, act: Callable[[], object]) -> None:
-    """Do something with a folder, or raise if it cannot be written to."""
-    try:
-        act()
-    except OSError as error:
-        raise StoreError("a folder that can be written to", f"{path} failing ({error})") from error
 
 
 def _rename(beside: str, path: str) -> None:
@@ -356,7 +345,7 @@ class SavedHits:
             here = np.flatnonzero(block == number)
             first = int(self.ends[number - 1]) if number else 0
             inside = self.whole[:, first : int(self.ends[number])]
-            held = replace(_read_block(self.folder, number, tuple(self.files.items())))
+            held = _read_block(self.folder, number, tuple(self.files.items()))
             hits = replace(held, length=inside)
             part = hits.part(self.systems, self.topics[here] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
