@@ -17,7 +17,7 @@ from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.experiments.coded_tables import code_systems
 from irframe.files.as_runs import columns_of
 from irframe.files.formats import NUGGETS
-from irframe.files.ids import Codes, code_labels, repeated, require_columns
+from irframe.files.ids import Codes, code_labels, require_columns
 from irframe.files.repeats import fold_rows
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
@@ -192,11 +192,10 @@ def strata_of(
     known = np.unique(pair[here >= 0])
     first = np.searchsorted(known // max(1, len(labels)), np.arange(len(topics)))
     place = np.where(here >= 0, np.searchsorted(known, pair) - first[here], -1)
-    width = int(place.max(initial=0)) + 1
-    spread = np.full((len(grade), width), words.EMPTY, np.int8)
-    inside = np.flatnonzero(place >= 0)
-    spread[inside, place[inside]] = grade[inside]
-    count = count_grades(spread, here, len(topics), levels)
+    inside = np.flatnonzero(here >= 0)
+    count = np.zeros((len(topics), int(place.max(initial=0)) + 1, len(levels)), np.int64)
+    level = np.searchsorted(levels, grade[inside])
+    np.add.at(count, (here[inside], place[inside], level), 1)
     empty = (count.sum(axis=-1) > 0) & (count[..., levels >= 0].sum(axis=-1) == 0)
     topic_of, number = np.nonzero(empty)
     names = labels[known % max(1, len(labels))][first[topic_of] + number]
@@ -296,17 +295,16 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
     system, systems = code_systems(frame, columns)
     topic, topics = code_labels(frame[columns[words.TOPIC]], words.TOPIC)
-    nugget, labels = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
-    pairs = topic.astype(np.int64) * len(labels) + nugget
-    nugget = np.unique(pairs, return_inverse=True)[1]  # numbered in every topic
-    there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
+    nugget, _ = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
+    rows = pd.DataFrame({"system": system, "topic": topic, "nugget": nugget, "weight": weight})
     keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
-    _refuse_unlike(frame[keys], nugget, answer, topic, weight)
-    scores = _scores(answer, weight, gain, no_vital)
+    _refuse_unlike(frame[keys], rows)
+    scores = _scores(rows, gain)
+    answers = scores.index.to_frame()
+    sides = systems.take(answers["system"]), topics.take(answers["topic"])
     names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
-    sides = systems.take(there // len(topics)), topics.take(there % len(topics))
-    index = pd.MultiIndex.from_arrays(sides, names=names)
-    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=words.METRIC))
+    scores.index = pd.MultiIndex.from_arrays(sides, names=names)
+    result = scores if no_vital == "nan" else scores.fillna(0.0)
     result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
     return folded.unfold(result, None if folded.word is None else "topic")
 
@@ -323,44 +321,51 @@ def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]
         raise InputError(wanted, "other labels", "", offenders)
 
 
-def _refuse_unlike(
-    frame: pd.DataFrame, nugget: Codes, answer: Codes, topic: Codes, weight: NDArray[Any]
-) -> None:
-    """Raise unless every answer has one label for each nugget of its topic, of one importance."""
-    again = repeated(answer * (1 + nugget.max()) + nugget)
-    if len(again):
-        raise IdError("one label per answer and nugget", "some again", "", _told(frame, again))
-    first = np.unique(nugget, return_index=True)[1]
-    unlike = np.flatnonzero(weight != weight[first][nugget])
+def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """Raise unless every answer has one label for each nugget of its topic, of one importance.
+
+    Parameters
+    ----------
+    frame
+        The names of systems, topics and nuggets.
+    rows
+        Their codes, and the weights of nuggets.
+    """
+    again = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
+    if again.any():
+        raise IdError("one label per answer and nugget", "some again", "", _named(frame[again]))
+    first = rows.groupby(["topic", "nugget"])["weight"].transform("first")
+    unlike = frame[(rows["weight"] != first).to_numpy()]
     if len(unlike):
         wanted = "nuggets of one importance in all answers"
-        raise IdError(wanted, f"{len(unlike)} of another", "", _told(frame, unlike))
-    wanted_of = np.bincount(topic[first])[topic]
-    lacking = np.flatnonzero(np.bincount(answer)[answer] < wanted_of)
-    short = lacking[np.unique(answer[lacking], return_index=True)[1]]
-    if len(short):
-        counts = np.bincount(answer)[answer[short]], wanted_of[short]
-        triples = zip(_told(frame.iloc[:, :-1], short), *counts, strict=True)
-        offenders = [f"{name} has {n} of {m}" for name, n, m in triples]
+        raise IdError(wanted, f"{len(unlike)} of another", "", _named(unlike))
+    count = rows.groupby(["system", "topic"])["nugget"].transform("size")
+    every = rows.groupby("topic")["nugget"].transform("nunique")
+    short = (count < every) & ~rows.duplicated(["system", "topic"])
+    if short.any():
+        answers = _named(frame.iloc[short.to_numpy(), :-1])
+        parts = zip(answers, count[short], every[short], strict=True)
+        offenders = [f"{name} has {n} of {m}" for name, n, m in parts]
         advice = "label what an answer leaves out not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
 
-def _told(frame: pd.DataFrame, rows: Codes) -> list[str]:
+def _named(rows: pd.DataFrame) -> list[str]:
     """Return the identifiers of some rows."""
-    return [" ".join(map(str, row)) for row in frame.iloc[rows].itertuples(index=False)]
+    return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 
 
-def _scores(
-    answer: Codes, weight: NDArray[Any], gain: NDArray[Any], no_vital: str | None
-) -> dict[str, NDArray[Any]]:
-    """Return the scores of every answer by name."""
-    vital = (weight == WEIGHTS["vital"]).astype(float)
-    weights, scores = {"all": np.ones(len(gain)), "vital": vital, "weighted": weight}, {}
+def _scores(rows: pd.DataFrame, gain: NDArray[Any]) -> pd.DataFrame:
+    """Return the scores of every answer, NaN where a topic has no nugget that counts."""
+    answers, scores = [rows["system"], rows["topic"]], {}
+    vital = rows["weight"] == WEIGHTS["vital"]
+    weights = {
+        "all": pd.Series(1.0, rows.index),
+        "vital": vital.astype(float),
+        "weighted": rows["weight"],
+    }
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
-        for name, counted in weights.items():
-            total = np.bincount(answer, counted)
-            barren = np.full(len(total), np.nan if no_vital == "nan" else 0.0)
-            reached = np.bincount(answer, counted * gained)
-            scores[kind + name] = np.divide(reached, total, out=barren, where=total > 0)
-    return scores
+        for name, weight in weights.items():
+            reached = (weight * gained).groupby(answers).sum()
+            scores[kind + name] = reached / weight.groupby(answers).sum()
+    return pd.DataFrame(scores).rename_axis(columns=words.METRIC)
