@@ -17,7 +17,7 @@ from irframe.experiments.in_turn import RANKS, Listed, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.files.ids import Codes, same_kind
+from irframe.files.ids import Codes, same_kind, within
 from irframe.names import DOC
 
 
@@ -47,7 +47,7 @@ def condensed(experiment: Experiment) -> Experiment:
     order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
     of = hits.of[order]
     count = np.bincount(of, minlength=length.size)
-    rank = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 1
+    rank = within(of) + 1
     tied = None
     if hits.tied is not None:
         block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
