@@ -311,12 +311,9 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
     by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
-    pairs = table.topic.astype(np.int64) * len(labels) + by_name[subtopic]
-    known, place = np.unique(pairs, return_inverse=True)
-    place = place - np.searchsorted(known // len(labels), np.arange(len(table.topics)))[table.topic]
-    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    row, first = np.argsort(order)[row.ravel()], first[order]
+    place = pd.Series(by_name[subtopic]).groupby(table.topic).rank("dense").to_numpy(int) - 1
+    row = pd.factorize(codes)[0]
+    first = np.flatnonzero(~pd.Series(row).duplicated())
     width = 1 + int(place.max(initial=0))
     refuse_twice_judged(table, ids.repeated(row.astype(np.int64) * width + place))
     grade = np.full((len(first), width), words.EMPTY, np.int8)

@@ -91,23 +91,23 @@ def collapse(
     choice("by", by, ("first", "max", "sum", "mean"))
     named = _of_chunks(runs_by_role(runs), unit, of)
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
-    ordered = Ordered.of(named, policy, once=named.chunk is not None)
-    frame, lists, score = ordered.frame, ordered.list, ordered.table.score
-    name, docs = str(named.doc.name), named.doc.to_numpy()[ordered.order]
+    table, order = _ordered(named.runs, policy, once=named.once)
+    frame, lists = table.frame, table.group
+    name, docs = str(named.doc.name), named.doc.to_numpy()[order]
     key = pairs_of(lists, docs)
     first, count = np.flatnonzero(~pd.Series(key).duplicated()), np.bincount(key)
     values = {}
     if by != "first":
-        if score is None:
+        if table.score is None:
             raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
-        value = pd.Series(score[ordered.order].astype(float)).groupby(key).agg(by).to_numpy()
+        value = pd.Series(table.score.astype(float)).groupby(key).agg(by).to_numpy()
         best = np.lexsort((-value, lists[first]))
         first, count = first[best], count[best]
-        values[str(ordered.table.columns[words.SCORE])] = value[best]
+        values[str(table.columns[words.SCORE])] = value[best]
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
-    values |= {ordered.rank: within(lists[first]) + 1, COUNT: count}
+    values |= {_rank_of(table): within(lists[first]) + 1, COUNT: count}
     units = {words.UNIT: name} if words.UNIT in frame.columns else {}
     chosen = chosen.assign(**values, **units).reset_index(drop=True)
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
@@ -118,12 +118,13 @@ def collapse(
 class Named(NamedTuple):
     """Runs whose chunks and documents are told apart."""
 
-    frame: pd.DataFrame
-    columns: Mapping[str, str]
-    chunk: str | None
+    runs: ByRole
+    """The chunks are their documents, where these have names."""
     doc: pd.Series
     left: list[str]
     """Columns that name chunks."""
+    once: bool
+    """Whether chunks have names, which a list has once each."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
@@ -141,12 +142,13 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
                 "name the column, as in collapse('doc_id'), or pass of= chunk -> document",
             )
         doc = frame[inside].rename(inside if inside in words.ALIASES[words.DOC] else words.DOC)
-        return Named(frame, columns, chunk, doc, [*filter(None, {chunk, inside})])
+        named = ByRole(frame, {**columns, words.DOC: chunk or own})
+        return Named(named, doc, [*filter(None, {chunk, inside})], once=chunk is not None)
     if of is None:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
         raise ParameterError("to know which document a chunk is of", f"no column {unit!r}", advice)
     title = words.DOC if own in words.CHUNKS else own
-    return Named(frame, columns, own, _documents(frame[own], unit, of).rename(title), [own])
+    return Named(runs, _documents(frame[own], unit, of).rename(title), [own], once=True)
 
 
 def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
@@ -163,39 +165,26 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
         advice = "the pattern of= must match every name and have one group"
         _refuse_unknown(chunk[documents.isna()].unique(), "document of every chunk", advice)
         return documents
-    known, advice = (
-        as_map(of, "of", (str(chunk.name), unit)),
-        "add them to of=, each with its document",
-    )
+    known = as_map(of, "of", (str(chunk.name), unit))
+    advice = "add them to of=, each with its document"
     return _looked_up(chunk, known, "document of every chunk", advice)
 
 
-class Ordered(NamedTuple):
-    """Runs in evaluation order."""
+def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
+    """Return runs in evaluation order, and which row each of theirs was."""
+    if TIE_POLICIES[policy.ties].shares:
+        advice = "choose another ties="
+        raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
+    table, dtype = read_table(runs), policy.score_dtype
+    order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
+    if once:
+        (codes,) = code_documents(Side(table.topic, table.doc))
+        refuse_duplicates(table, listed_again(table.system, codes))
+    return table.take(order), order
 
-    frame: pd.DataFrame
-    order: Codes
-    list: Codes
-    table: RunTable
-    rank: str
 
-    @classmethod
-    def of(cls, named: Named, policy: Policy, *, once: bool) -> "Ordered":
-        """Rank runs by chunks."""
-        if TIE_POLICIES[policy.ties].shares:
-            advice = "choose another ties="
-            raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
-        frame, columns = named.frame, dict(named.columns)
-        if named.chunk is not None:
-            columns[words.DOC] = named.chunk
-        table = read_table(ByRole(frame, columns))
-        dtype = policy.score_dtype
-        order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
-        if once:
-            (codes,) = code_documents(Side(table.topic, table.doc))
-            refuse_duplicates(table, listed_again(table.system, codes))
-        rank = str(columns.get(words.RANK, words.RANK))
-        return cls(frame.iloc[order], order, table.group[order], table, rank)
+def _rank_of(table: RunTable) -> str:
+    return str(table.columns.get(words.RANK, words.RANK))
 
 
 def pairs_of(lists: Codes, docs: Any) -> Codes:
@@ -340,9 +329,8 @@ class Units(NamedTuple):
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
         """Return runs in which what comes first of some copies is called what they all are."""
         frame, columns = named
-        name, every = columns[words.DOC], Named(frame, columns, None, frame[columns[words.DOC]], [])
-        ordered = Ordered.of(every, policy, once=True)
-        renamed, lists = ordered.frame.reset_index(drop=True), ordered.list
+        table, _ = _ordered(named, policy, once=True)
+        name, renamed, lists = columns[words.DOC], table.frame.reset_index(drop=True), table.group
         docs = renamed[name].astype(object)
         stands = standing(docs, self._map)
         key = pairs_of(lists, stands)
@@ -352,7 +340,7 @@ class Units(NamedTuple):
         else:  # a later one takes the name that the first one had
             own = docs.where(docs != stands, docs.groupby(key).transform("first"))
             called = own.where(later, stands)
-        ranks = {name: called, ordered.rank: within(lists) + 1}
+        ranks = {name: called, _rank_of(table): within(lists) + 1}
         renamed = renamed.assign(**ranks).reset_index(drop=True)
         renamed.attrs = dict(frame.attrs)
         return runs_by_role(renamed)

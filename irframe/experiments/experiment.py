@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, in_threads, tiles
 from irframe.errors import ParameterError
+from irframe.experiments import in_turn, joining
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import NEVER, Hits
-from irframe.experiments.in_turn import Listed, Ranked
-from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
 from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
@@ -85,18 +84,16 @@ class Pool:
         ParameterError
             If none is given for some collection.
         """
-        depth: Any = np.full(
-            len(judgments.code), 0 if given is None or isinstance(given, Mapping) else given
-        )
-        if given is None and self.contributing.any():
-            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
-        elif isinstance(given, Mapping):
+        depth: Any = given or 0
+        if isinstance(given, Mapping):
             part, labels = collections.of_topic[judgments.code], collections.labels
             missing = [str(label) for label in labels[np.unique(part)] if label not in given]
             if missing:
                 raise ParameterError("a pool_depth for every collection", "none for", "", missing)
             depth = np.array([given.get(label, 0) for label in labels])[part]
+        elif given is None and self.contributing.any():
+            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
+            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
         every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
         stated = self.stated or given is not None
         return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
@@ -147,7 +144,7 @@ class Experiment:
     """The collection of each topic, among all that there are, where they are told."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """What decided all this, as results say it."""
-    listing: Listed | None = None
+    listing: in_turn.Listed | None = None
     """The unjudged documents at the top of lists by name, where these are known."""
     units: Mapping[Any, str] = field(default_factory=dict)
     """Of what the lists of systems are, where it is not the same for all."""
@@ -159,7 +156,7 @@ class Experiment:
     @classmethod
     def of(
         cls,
-        ranked: Ranked,
+        ranked: in_turn.Ranked,
         judgments: Judgments,
         policy: Policy,
         group: Any = None,
@@ -183,7 +180,7 @@ class Experiment:
         """
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
-        units = tell_unjudged(runs, table, hits.count.any(axis=1))
+        units = joining.tell_unjudged(runs, table, hits.count.any(axis=1))
         tell_missing(lists, judgments.topics, judgments.code, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables, rank_table
+from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
-from irframe.experiments.joining import find_topics, locate, place_topics
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy
 from irframe.experiments.spans import Overlaps, named_by_span
@@ -48,7 +47,7 @@ class Framed:
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
         """Put runs and judgments beside each other."""
-        placed, table = place_topics(table, judgments), _of_units(table, judgments)
+        placed, table = joining.place_topics(table, judgments), _of_units(table, judgments)
         collections = Collections.read(judgments, collection, (table, placed))
         labels, lengths = (table.systems, table.topics), count_rows(table)
         return cls(table, judgments, Lists(*labels, placed, lengths, collections))
@@ -83,7 +82,7 @@ class Framed:
             How many lists of other runs come first.
         """
         if self.overlaps is None:
-            judged = locate(self.table, self.judgments, self.lists.placed)
+            judged = joining.locate(self.table, self.judgments, self.lists.placed)
         else:
             judged = self.overlaps.judged
         for rows in self._stretches():
@@ -360,7 +359,7 @@ def rank_in_turn(
         if {rank_table.CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)
-        labels, placed = (table.systems, table.topics), find_topics(table, judgments)
+        labels, placed = (table.systems, table.topics), joining.find_topics(table, judgments)
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
@@ -375,7 +374,7 @@ def rank_in_turn(
         kept = "files that stay as they are while they are read"
         raise StoreError(kept, f"{len(changed)} that changed", "read them again", changed)
     table = _labels_of_all(tables)
-    placed, lengths = place_topics(table, judgments), _lengths_of_all(table, every)
+    placed, lengths = joining.place_topics(table, judgments), _lengths_of_all(table, every)
     lists = Lists(table.systems, table.topics, placed, lengths, collections)
     framed = Framed(table, judgments, lists)
     return Ranked(framed, gathered.hits((systems, topics)), together(listing))

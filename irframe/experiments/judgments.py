@@ -185,11 +185,6 @@ class Judgments:
         names[:] = self.table.doc.to_pylist()
         return names[self.row]
 
-    @property
-    def first(self) -> Any:
-        """The name of the first judged document."""
-        return self.table.doc[int(self.row[0])].as_py()
-
     @cached_property
     def lists(self) -> list[list[Any]]:
         """The names of each topic's judged documents."""

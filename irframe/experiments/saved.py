@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from irframe.checks import tracked
 from irframe.errors import StoreError
-from irframe.experiments.coded_tables import NO_OTHERS, QrelsTable
+from irframe.experiments import coded_tables, in_turn
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import Listed, Part, put_together, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files.compression import is_address, opened_by, refuse_strange
@@ -284,11 +283,10 @@ def _small(
     for name, (dims, values) in riders.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
-    files = {}
-    for kind, held in tables.items():
-        types = {name: str(array.dtype) for name, array in held.items() if hasattr(array, "dtype")}
-        files[f"{kind}.parquet"] = held, types
-    return files
+    return {
+        f"{kind}.parquet": (held, {n: str(a.dtype) for n, a in held.items() if hasattr(a, "dtype")})
+        for kind, held in tables.items()
+    }
 
 
 def _parquet(columns: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
@@ -349,10 +347,10 @@ class SavedHits:
             hits = replace(held, length=inside)
             part = hits.part(self.systems, self.topics[here] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
-            parts.append(Part(lists, replace(part, length=part.length.ravel())))
+            parts.append(in_turn.Part(lists, replace(part, length=part.length.ravel())))
         if len(parts) == 1 and len(parts[0].lists) == shape[0] * shape[1]:
             return replace(parts[0].hits, length=self.length)
-        return put_together(parts, shape).by_list()
+        return in_turn.put_together(parts, shape).by_list()
 
 
 @lru_cache(maxsize=2)
@@ -441,8 +439,8 @@ def _judgments(
 ) -> Judgments:
     wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
     strata = judged.get("stratum")
-    table = QrelsTable(
-        NO_OTHERS,
+    table = coded_tables.QrelsTable(
+        coded_tables.NO_OTHERS,
         facts["columns"],
         judged["topic"].astype(np.int32),
         topics,
@@ -456,14 +454,16 @@ def _judgments(
     return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], np.int8))
 
 
-def _listing(folder: Folder, facts: Mapping[str, Any], shape: tuple[int, int]) -> Listed | None:
+def _listing(
+    folder: Folder, facts: Mapping[str, Any], shape: tuple[int, int]
+) -> in_turn.Listed | None:
     """Read the unjudged documents at the top of lists, by the numbers of all lists."""
-    parts, first = list[Listed | None](), 0
+    parts, first = list[in_turn.Listed | None](), 0
     for number, end in enumerate(facts["ends"]):
         name = f"names-{number}.parquet"
         table = folder.table(name, facts["files"][name])
         system, topic = np.divmod(table["list"].to_numpy(), end - first)
         of = system * shape[1] + first + topic
-        parts.append(Listed(of, table["rank"].to_numpy(), table["doc"]))
+        parts.append(in_turn.Listed(of, table["rank"].to_numpy(), table["doc"]))
         first = end
-    return together(parts)
+    return in_turn.together(parts)

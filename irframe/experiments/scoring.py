@@ -18,12 +18,11 @@ from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
 from irframe.checks import choice, listed, whole
 from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.experiments import group_columns, nuggets
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
-from irframe.experiments.group_columns import Rel, Thresholds, told_rel
 from irframe.experiments.hits import LAID, Hits, refuse_large
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.spans import PLACE, TEXT, held_evidence, refuse_spans
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
@@ -248,7 +247,7 @@ class Plan(NamedTuple):
     policy: policies.Policy
     """How rankings are decided, and where they are cut."""
     no_rel: words.NoRel | None = None
-    rel: Rel = None
+    rel: group_columns.Rel = None
     """These as for `irframe.evaluate`."""
     budgets: Budgets | None = None
     """How much is read of lists, where that is told by their text."""
@@ -260,7 +259,7 @@ class Scoring:
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments, self._asked = judgments, plan
         metrics, policy, _, rel, self._budgets = plan
-        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
+        self._thresholds = group_columns.Thresholds.of(rel, metrics, policy.collection)
         self._wanted = wanted = [
             metric if self._budgets else policies.at_depth(metric, policy.depth)
             for metric in metrics
@@ -272,7 +271,7 @@ class Scoring:
         columns, spans = judgments.table.columns, judgments.table.spans is not None
         refuse_spans(self.metrics, spans=spans)
         named = words.SUBTOPIC in columns and not spans
-        refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
+        nuggets.refuse(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
         policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
@@ -424,7 +423,7 @@ class Scoring:
                 [one, topics[labels == one].tolist()] for one in labels.unique()
             ]
         if rel is not None:
-            made["rel"] = told_rel(rel)
+            made["rel"] = group_columns.told_rel(rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:
