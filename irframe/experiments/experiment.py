@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, in_threads, tiles
 from irframe.errors import ParameterError
-from irframe.experiments import in_turn, joining
+from irframe.experiments import in_turn, joining, rank_table
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.judgments import Judgments
@@ -203,8 +203,9 @@ class Experiment:
         )
         if not pooled:
             return experiment
-        pools, stated = framed.contributing(policy.contributing)
-        pool = Pool.of(hits, len(table.topic), pools, stated=stated)
+        stated = policy.contributing is not None or rank_table.CONTRIBUTING in runs.frame.columns
+        contributing = rank_table.contributing_systems(runs, policy.contributing)
+        pool = Pool.of(hits, len(table.topic), contributing, stated=stated)
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def with_pool(self, pool: Pool, given: PoolDepth, collections: Collections) -> "Experiment":

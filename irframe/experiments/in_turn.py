@@ -8,6 +8,7 @@ from operator import is_
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -19,7 +20,7 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy
+from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
@@ -148,12 +149,6 @@ class Framed:
         for stretch in slices_of_lists(ends, coded_tables.ROWS):
             yield np.arange(stretch.start, stretch.stop) if rows is None else rows[stretch]
 
-    def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
-        """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
-        frame = self.table.frame
-        stated = given is not None or rank_table.CONTRIBUTING in frame.columns
-        return rank_table.contributing_systems(self.table, given), stated
-
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
     """Return runs whose rows are called by what is judged, spans or documents."""
@@ -264,11 +259,13 @@ class Listed:
 
     def onto(self, place: Codes) -> "Listed":
         """Return the same by other numbers of the lists, without those at -1."""
-        of = place[self.of]
-        there = np.flatnonzero(of >= 0)
-        if len(there) == len(of):
-            return Listed(of, self.rank, self.doc)
-        return Listed(of[there], self.rank[there], self.doc.take(pa.array(there)))
+        placed = replace(self, of=place[self.of])
+        there = np.flatnonzero(placed.of >= 0)
+        return placed if len(there) == len(placed.of) else placed.take(there)
+
+    def take(self, rows: Codes) -> "Listed":
+        """Return some of the documents."""
+        return Listed(self.of[rows], self.rank[rows], self.doc.take(pa.array(rows)))
 
 
 def together(parts: Sequence[Listed | None]) -> Listed | None:
@@ -351,7 +348,7 @@ def rank_in_turn(
     elsewhere = collection is not None and collection not in judgments.frame.columns
     if elsewhere or isinstance(policy.contributing, str):
         return None
-    tables, every = list[RunTable](), list[Lists]()
+    tables, every = list[RunTable](), list[pd.DataFrame]()
     gathered, listing = Gathered(), list[Listed | None]()
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
@@ -364,7 +361,7 @@ def rank_in_turn(
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
-        every.append(lists)
+        every.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
         del frame, table, framed  # before the next ones are read
@@ -373,10 +370,13 @@ def rank_in_turn(
     if changed:
         kept = "files that stay as they are while they are read"
         raise StoreError(kept, f"{len(changed)} that changed", "read them again", changed)
-    table = _labels_of_all(tables)
-    placed, lengths = joining.place_topics(table, judgments), _lengths_of_all(table, every)
-    lists = Lists(table.systems, table.topics, placed, lengths, collections)
-    framed = Framed(table, judgments, lists)
+    first, *others = tables
+    names = first.topics.append([table.topics for table in others]).unique()
+    runs_of = first.systems.append([table.systems for table in others])
+    table = replace(first, systems=runs_of, topics=names)
+    lengths = pd.concat(every).reindex(columns=names).fillna(0).to_numpy(np.int64)
+    placed = joining.place_topics(table, judgments)
+    framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
     return Ranked(framed, gathered.hits((systems, topics)), together(listing))
 
 
@@ -388,23 +388,3 @@ def _gather(
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
         yield listed
-
-
-def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:
-    """Return the first table with the systems and topics of all of them."""
-    first, *others = tables
-    return replace(
-        first,
-        systems=first.systems.append([table.systems for table in others]),
-        topics=first.topics.append([table.topics for table in others]).unique(),
-    )
-
-
-def _lengths_of_all(table: RunTable, every: Sequence[Lists]) -> Codes:
-    """Return the length of every list, given the lists of some systems after the other."""
-    lengths, start = np.zeros((len(table.systems), len(table.topics)), np.int64), 0
-    for lists in every:
-        rows = slice(start, start + len(lists.systems))
-        lengths[rows, table.topics.get_indexer(lists.topics)] = lists.lengths
-        start = rows.stop
-    return lengths

@@ -114,9 +114,7 @@ def judged_anew(
     pool = _pool(experiment, anew, base, complete, given=given)
     left = None
     if listing is not None:
-        rest = np.flatnonzero(~there)
-        unjudged = Listed(listing.of[rest], listing.rank[rest], listing.doc.take(pa.array(rest)))
-        left = together([unjudged, _hidden(experiment, kept)])
+        left = together([listing.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
     top: Any = np.full(len(judgments.count), judgments.top)
     if experiment.collection is not None:  # else all judgments count, those of other topics, too
         top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)

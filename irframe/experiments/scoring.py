@@ -24,7 +24,6 @@ from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import LAID, Hits, refuse_large
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import PLACE, TEXT, held_evidence, refuse_spans
-from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.evidence import parameters
@@ -132,20 +131,14 @@ class Budgets:
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
 
 
-def read_through(hits: Hits) -> tuple[NDArray[np.float64], Codes]:
-    """Return how much text there is down to each document, and which list it is of."""
-    text = np.asarray((hits.along or {})[words.LENGTH], np.float64)
-    length = hits.length.ravel()
-    of = np.repeat(np.arange(len(length)), length)
-    through = np.cumsum(text)
-    before = np.append(0.0, through)[hits.first[of]] if len(of) else through
-    return through - before, of
+def _text(hits: Hits) -> NDArray[np.float64]:
+    """Return how long each document is."""
+    return np.asarray((hits.along or {})[words.LENGTH], np.float64)
 
 
 def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
     """Return how many units of each list fit into budgets, shape (system, topic, budget)."""
-    through, of = read_through(hits)
-    size = hits.length.size
+    through, of, size = hits.down_to(_text(hits)), hits.list_of, hits.length.size
     fits = [np.bincount(of[through <= b * (1 + ROUNDING)], minlength=size) for b in budgets]
     return np.stack(fits, axis=-1).reshape(*hits.length.shape, len(fits))
 
@@ -189,21 +182,17 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
     """Return the hits of what is read of lists."""
     hits = experiment.hits
     kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
-    length = hits.length.ravel()
-    of = np.repeat(np.arange(len(length)), length)
-    rank = np.arange(len(of)) - np.repeat(hits.first, length) + 1
+    of, length = hits.list_of, hits.length
     if depth is not None:
-        kept &= rank <= depth
+        kept &= hits.down_to(np.ones(len(of), np.int64)) <= depth
     columns = {name: values[kept] for name, values in along.items()}
     spans = experiment.judgments.table.spans
     if spans is not None and PLACE in columns:
         columns |= held_evidence(spans, of[kept], columns)
-    through = np.cumsum(kept)
-    new = through - np.append(0, through)[hits.first[of]] if len(of) else through
     place = hits.first[hits.of] + hits.rank - 1
     shorter = hits.take(np.flatnonzero(kept[place]))
-    counts = np.bincount(of[kept], minlength=len(length)).reshape(hits.length.shape)
-    ranks = new[place[kept[place]]].astype(np.int32)
+    counts = np.bincount(of[kept], minlength=length.size).reshape(length.shape)
+    ranks = hits.down_to(kept)[place[kept[place]]].astype(np.int32)
     return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
 
 
@@ -222,10 +211,8 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
     """Return which documents are read, and their borders, if the last one may be cut."""
-    through, _ = read_through(hits)
-    along = dict(hits.along or {})
-    own = np.asarray(along[words.LENGTH], np.float64)
-    left = budget * (1 + ROUNDING) - (through - own)
+    along, own = dict(hits.along or {}), _text(hits)
+    left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)
     with np.errstate(divide="ignore", invalid="ignore"):
         part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)
     size = np.floor(part * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
