@@ -111,7 +111,7 @@ def collapse(
     units = {words.UNIT: name} if words.UNIT in frame.columns else {}
     chosen = chosen.assign(**values, **units).reset_index(drop=True)
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
-    chosen.attrs = {**frame.attrs, words.UNIT: f"{name}, {at}"}
+    chosen.attrs[words.UNIT] = f"{name}, {at}"
     return chosen
 
 
@@ -328,9 +328,12 @@ class Units(NamedTuple):
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
         """Return runs in which what comes first of some copies is called what they all are."""
-        frame, columns = named
         table, _ = _ordered(named, policy, once=True)
-        name, renamed, lists = columns[words.DOC], table.frame.reset_index(drop=True), table.group
+        name, renamed, lists = (
+            named.columns[words.DOC],
+            table.frame.reset_index(drop=True),
+            table.group,
+        )
         docs = renamed[name].astype(object)
         stands = standing(docs, self._map)
         key = pairs_of(lists, stands)
@@ -341,9 +344,7 @@ class Units(NamedTuple):
             own = docs.where(docs != stands, docs.groupby(key).transform("first"))
             called = own.where(later, stands)
         ranks = {name: called, _rank_of(table): within(lists) + 1}
-        renamed = renamed.assign(**ranks).reset_index(drop=True)
-        renamed.attrs = dict(frame.attrs)
-        return runs_by_role(renamed)
+        return runs_by_role(renamed.assign(**ranks).reset_index(drop=True))
 
 
 def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
@@ -384,9 +385,7 @@ def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
         raise ParameterError("lengths with a name of their own", repr(name), "rename them")
     known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
     values = _looked_up(doc, known, "length of every document", "add them to length=").to_numpy()
-    measured = frame.assign(**{str(name): values})
-    measured.attrs = dict(frame.attrs)
-    return runs_by_role(measured)
+    return runs_by_role(frame.assign(**{str(name): values}))
 
 
 def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:

@@ -170,16 +170,19 @@ def _with_repeats(
         runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
         several = parts_of(runs, qrels)
         if several is None:
-            return folded.unfold(_scored(plan, by, runs, qrels), repeats)
-        word, parts = several
-        if repeats not in {None, "shared"}:
-            wanted = f"repeats='shared', as each {word} of judgments is one draw for all systems"
-            raise ParameterError(wanted, repr(repeats))
-        plan = plan._replace(no_rel="nan") if word == words.SHARD else plan
-        tables = {}
-        for label, own, judged in parts:
-            with in_group(f"{word} {label}"):
-                tables[label] = _scored(plan, by, own, judged)
+            table = _scored(plan, by, runs, qrels)
+        else:
+            word, parts = several
+            if repeats not in {None, "shared"}:
+                wanted = f"repeats='shared', as each {word} of judgments is a draw for all systems"
+                raise ParameterError(wanted, repr(repeats))
+            plan = plan._replace(no_rel="nan") if word == words.SHARD else plan
+            tables = {}
+            for label, own, judged in parts:
+                with in_group(f"{word} {label}"):
+                    tables[label] = _scored(plan, by, own, judged)
+    if several is None:
+        return folded.unfold(table, repeats)
     folded.refuse_others(word)
     table, attributes = _stacked(tables, word)
     last = table.index.nlevels - 1
@@ -311,9 +314,7 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
     place = (policies.mixed(number + start) if seed else number) % np.uint64(n)
     names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])
-    dealt = frame.assign(**{words.SHARD: names[place[codes]]})
-    dealt.attrs = dict(frame.attrs)
-    return dealt
+    return frame.assign(**{words.SHARD: names[place[codes]]})
 
 
 Part = tuple[Any, Any, pd.DataFrame]
@@ -352,9 +353,9 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     word = repeat_column(
         frame, [columns[role] for role in (words.TOPIC, words.DOC) if role in columns]
     )
-    if word is None or frame[word].nunique(dropna=False) < 2:
+    if word is None or qrels[word].nunique(dropna=False) < 2:
         return None
-    return word, ((key, runs, part.drop(columns=word)) for key, part in frame.groupby(word))
+    return word, ((key, runs, part.drop(columns=word)) for key, part in qrels.groupby(word))
 
 
 def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
@@ -371,7 +372,5 @@ def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> I
         own, by = (
             frame[frame[words.SHARD] == label].drop(columns=words.SHARD) for frame in (runs, judged)
         )
-        for frame, whole_ in ((own, runs), (by, judged)):
-            frame.attrs = dict(whole_.attrs)
         if len(by):
             yield label, own, by

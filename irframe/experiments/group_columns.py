@@ -94,7 +94,6 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
     name, dim, groups = given_groups(by, labels, taken)
     frame = frames[dim]
     frames[dim] = frame.assign(**{name: groups.reindex(frame[named[dim]]).to_numpy()})
-    frames[dim].attrs = frame.attrs
     return frames.get(SYSTEM, runs), frames[TOPIC], name
 
 

@@ -100,13 +100,7 @@ class Framed:
             yield Part(before + part.lists, part.hits), listed
 
     def _part(
-        self,
-        rows: Codes,
-        row: Codes,
-        ranking: rank_table.Ranking,
-        policy: Policy,
-        *,
-        filed: bool,
+        self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
     ) -> Part:
         """Return what ranked lists hold of the judgments, given which of these each one is."""
         table, order = self.table, ranking.order

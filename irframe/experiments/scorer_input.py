@@ -54,12 +54,7 @@ class Reader:
     """
 
     def __init__(
-        self,
-        judgments: Judgments,
-        policy: Policy,
-        docs: Iterable[Any],
-        *,
-        pooled: bool,
+        self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
         self.places = listed.Places(judgments, docs)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
@@ -206,10 +201,7 @@ class Reader:
         return lists[:topics] if sum(map(len, lists)) == len(names) else None
 
     def read_table(
-        self,
-        runs: Runs | ByRole,
-        by: str | None = None,
-        systems: Sequence[Hashable] | None = None,
+        self, runs: Runs | ByRole, by: str | None = None, systems: Sequence[Hashable] | None = None
     ) -> tuple[Experiment, Groups | None]:
         """Read a run frame of any kind.
 
@@ -250,10 +242,7 @@ class Reader:
         return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
     def _ranked(
-        self,
-        unranked: listed.Listed,
-        others: Sequence[Any],
-        names: Sequence[Any] = (SYSTEM, TOPIC),
+        self, unranked: listed.Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
     ) -> Experiment:
         """Return ranked lists, with warnings of what they lack."""
         judgments, policy = self._chosen(unranked, others), self._policy
