@@ -175,8 +175,8 @@ def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Cod
     if TIE_POLICIES[policy.ties].shares:
         advice = "choose another ties="
         raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
-    table, dtype = read_table(runs), policy.score_dtype
-    order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
+    table = read_table(runs)
+    order = rank_table(table, policy).order
     if once:
         (codes,) = code_documents(Side(table.topic, table.doc))
         refuse_duplicates(table, listed_again(table.system, codes))
@@ -307,7 +307,7 @@ class Units(NamedTuple):
             named = runs_by_role(chunks)
         if self.copies is not None:
             ties = policy.ties if self.of is None else "rank"
-            named = self._copied(named, replace(policy, ties=ties))
+            named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
     def qrels(self, qrels: Qrels) -> Qrels:

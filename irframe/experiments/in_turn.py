@@ -87,13 +87,7 @@ class Framed:
         else:
             judged = self.overlaps.judged
         for rows in self._stretches():
-            ranking = rank_table.rank_table(
-                self.table,
-                ties=policy.order,
-                score_dtype=policy.score_dtype,
-                seed=policy.seed,
-                rows=rows,
-            )
+            ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
             part = self._part(rows, row, ranking, policy, filed=wanted.filed)
             listed = top_documents(self, rows, row, ranking, before) if wanted.whole else None

@@ -52,27 +52,20 @@ class Ranking:
     filed: Codes
 
 
-def rank_table(
-    table: coded_tables.RunTable,
-    *,
-    ties: words.Ties,
-    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
-    seed: int = 0,
-    rows: Codes | None = None,
-) -> Ranking:
+def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None = None) -> Ranking:
     """Decide the order of a coded run frame, or of some whole lists of it.
 
     Parameters
     ----------
     table
         The frame.
-    ties, score_dtype, seed
-        As for `rank`.
+    policy
+        How it is decided.
     rows
         The rows of some lists, by whose positions here the ranking then goes.
     """
-    policy, rows = TIE_POLICIES[ties], np.arange(len(table.system)) if rows is None else rows
-    key = _keys(table, policy, score_dtype, rows)
+    rule, rows = TIE_POLICIES[policy.order], np.arange(len(table.system)) if rows is None else rows
+    key = _keys(table, rule, policy.score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
     order = _sort(group, key)
     first = beginnings(group[order])
@@ -81,22 +74,22 @@ def rank_table(
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
-    if _by_rank(table, policy) and tied.any():
+    if _by_rank(table, rule) and tied.any():
         again = rows[order[tied]]
         advice = "rank by score, or ties='order' after adding scores"
         found = f"{len(again)} equal"
         raise RankingError("distinct ranks in every list", found, advice, table.describe(again))
-    if policy.keys is not None and tied.any():
+    if rule.keys is not None and tied.any():
         inside = tied.copy()
         inside[:-1] |= tied[1:]
         members = np.flatnonzero(inside)
         block = np.cumsum(~tied[members])
         those = rows[order[members]]
         where = table.system[those], table.topic[those], coded_tables.take(table.doc, those)
-        tie = Tied(table.systems, table.topics, *where, seed)
-        keys = policy.keys(tie)
+        tie = Tied(table.systems, table.topics, *where, policy.seed)
+        keys = rule.keys(tie)
         if isinstance(keys, pa.Array):
-            position = _name_positions(keys, descending=policy.descending)
+            position = _name_positions(keys, descending=rule.descending)
         else:
             position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
@@ -255,7 +248,7 @@ def rank(
     """
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
     table = coded_tables.read_table(runs)
-    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
+    ranking = rank_table(table, policy)
     (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
     column = table.columns.get(words.RANK, words.RANK)
@@ -295,7 +288,7 @@ def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Cod
     Scores decide, then the order of rows; where there are no scores, the rank column. Given the
     rows of some lists, the ranks of these.
     """
-    return filed_rank(rank_table(table, ties="order", rows=rows))
+    return filed_rank(rank_table(table, Policy(ties="order"), rows))
 
 
 def filed_rank(ranking: Ranking) -> Codes:

@@ -18,6 +18,7 @@ from irframe.errors import DepthError
 from irframe.experiments import coded_tables
 from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
+from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
@@ -318,7 +319,7 @@ def _found(
     codes, judged = _coded(table, judgments)
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
-    ranking = rank_table(scored, ties="trec")
+    ranking = rank_table(scored, Policy())
     infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
     rows = {
         "scores_missing": findings.without_score(table),
