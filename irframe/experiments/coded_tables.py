@@ -56,10 +56,8 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     """
     coded: list[ids.Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    docs, orders = (
-        [_in_one(side.doc) for side in sides],
-        [ids.grouped(side.topic) for side in sides],
-    )
+    docs = [_in_one(side.doc) for side in sides]
+    orders = [ids.grouped(side.topic) for side in sides]
     counts = [np.bincount(side.topic, minlength=topics) for side in sides]
     ends = [np.append(0, np.cumsum(count)) for count in counts]
     cuts = np.append(np.flatnonzero(np.diff(sum(ends)[1:] // BATCH, prepend=-1)), topics)
@@ -239,15 +237,9 @@ def read_table(runs: Runs | ids.ByRole, *, empty: bool = False) -> RunTable:
     frame, columns = runs_by_role(runs)
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
-    return RunTable(
-        frame=frame,
-        columns=columns,
-        system=system,
-        systems=systems.append(pd.Index(without)) if without else systems,
-        topic=topic,
-        topics=topics,
-        doc=ids.identifiers(frame[columns[words.DOC]], words.DOC),
-    )
+    doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
+    every = systems.append(pd.Index(without)) if without else systems
+    return RunTable(frame, columns, system, every, topic, topics, doc)
 
 
 def code_systems(
@@ -283,20 +275,13 @@ def read_qrels_table(qrels: Qrels | ids.ByRole, *, spans: bool = False) -> Qrels
     """
     frame, columns = qrels_by_role(qrels)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
-    table = QrelsTable(
-        frame=frame,
-        columns=columns,
-        topic=topic,
-        topics=topics,
-        doc=ids.identifiers(frame[columns[words.DOC]], words.DOC),
-        grade=_grades(frame[columns[words.GRADE]]),
-        stratum=ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
-        if words.STRATUM in columns
-        else None,
-        probability=numbers(frame[columns[words.PROBABILITY]])
-        if words.PROBABILITY in columns
-        else None,
-    )
+    doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
+    grade, sample = _grades(frame[columns[words.GRADE]]), dict[str, Any]()
+    if words.STRATUM in columns:
+        sample["stratum"] = ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
+    if words.PROBABILITY in columns:
+        sample["probability"] = numbers(frame[columns[words.PROBABILITY]])
+    table = QrelsTable(frame, columns, topic, topics, doc, grade, **sample)
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:

@@ -329,11 +329,8 @@ class Units(NamedTuple):
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
         """Return runs in which what comes first of some copies is called what they all are."""
         table, _ = _ordered(named, policy, once=True)
-        name, renamed, lists = (
-            named.columns[words.DOC],
-            table.frame.reset_index(drop=True),
-            table.group,
-        )
+        name, lists = named.columns[words.DOC], table.group
+        renamed = table.frame.reset_index(drop=True)
         docs = renamed[name].astype(object)
         stands = standing(docs, self._map)
         key = pairs_of(lists, stands)

@@ -346,13 +346,11 @@ def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
     dealt = [_TOLD.fullmatch(str(label)) for label in labels]
     if labels and all(dealt):
         return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
-    frame = qrels if isinstance(qrels, pd.DataFrame) else None
-    if frame is None or not {*words.REPEAT_NAMES} & {*frame.columns}:
+    if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:
         return None
-    columns = words.roles(frame.columns)
-    word = repeat_column(
-        frame, [columns[role] for role in (words.TOPIC, words.DOC) if role in columns]
-    )
+    columns = words.roles(qrels.columns)
+    keys = [columns[role] for role in (words.TOPIC, words.DOC) if role in columns]
+    word = repeat_column(qrels, keys)
     if word is None or qrels[word].nunique(dropna=False) < 2:
         return None
     return word, ((key, runs, part.drop(columns=word)) for key, part in qrels.groupby(word))
@@ -362,15 +360,13 @@ def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> I
     if len(dealt) > 1:
         offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
         raise ParameterError("runs that were dealt in one way", "several", "", offenders)
-    judged = as_qrels(qrels)
-    if words.SHARD not in judged.columns:
+    judged, shard = as_qrels(qrels), words.SHARD
+    if shard not in judged.columns:
         judged = _dealt(judged, *next(iter(dealt)))
-    if not {*judged[words.SHARD]} & {*runs[words.SHARD]}:
-        strange = sorted({*judged[words.SHARD]})
+    if not {*judged[shard]} & {*runs[shard]}:
+        strange = sorted({*judged[shard]})
         raise ParameterError("judgments that were dealt as the runs", "", "", strange)
-    for label in sorted(runs[words.SHARD].unique()):
-        own, by = (
-            frame[frame[words.SHARD] == label].drop(columns=words.SHARD) for frame in (runs, judged)
-        )
+    for label in sorted(runs[shard].unique()):
+        own, by = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
         if len(by):
             yield label, own, by

@@ -244,15 +244,8 @@ class Experiment:
             arrays = hits.length, hits.systems, hits.topics
             hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
-        for array in (
-            *arrays,
-            *along.values(),
-            judgments.grade,
-            judgments.count,
-            self.tops,
-            self.there,
-            *pool,
-        ):
+        others = judgments.grade, judgments.count, self.tops, self.there, *pool
+        for array in (*arrays, *along.values(), *others):
             if array is not None:
                 hasher.update(np.ascontiguousarray(array).tobytes())
         names = judgments.table.doc.take(pa.array(judgments.row))

@@ -107,10 +107,10 @@ class Framed:
         pooled = None
         if filed:
             alike = policy.order != "rank" and policy.score_dtype == "float64"
-            pooled = (
+            ranks = (
                 rank_table.filed_rank(ranking) if alike else rank_table.pooling_rank(table, rows)
             )
-            pooled = pooled[order[hit]].astype(np.int32)
+            pooled = ranks[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
         if pooled is not None and np.array_equal(pooled, rank):
             pooled = rank  # once in memory, as most of them are
@@ -170,14 +170,10 @@ class Gathered:
 
     def add(self, part: Part) -> None:
         """Add some lists."""
-        lists, hits = part.lists, part.hits.by_list()
-        fields: dict[str, Any] = {
-            "lists": lists,
-            "length": hits.length,
-            "count": np.diff(hits.start),
-        }
-        fields |= {"rank": hits.rank, "row": hits.row, "filed": hits.pool_rank}
-        fields |= {"tied": hits.tied, "along": hits.along}
+        hits = part.hits.by_list()
+        fields: dict[str, Any] = {"lists": part.lists, "count": np.diff(hits.start)}
+        fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
+        fields["filed"] = hits.pool_rank
         for name, values in fields.items():
             self._fields[name].append(values)
 
@@ -195,15 +191,10 @@ class Gathered:
         as_ranked = all(map(is_, filed, fields["rank"]))
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
-        return Hits(
-            length,
-            np.repeat(lists.astype(np.int32), count),
-            rank,
-            row,
-            np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None,
-            None if np.array_equal(pooled, rank) else pooled,
-            _joined(fields.pop("along", []), rows),
-        )
+        of = np.repeat(lists.astype(np.int32), count)
+        shared = np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None
+        apart, along = None if np.array_equal(pooled, rank) else pooled, fields.pop("along", [])
+        return Hits(length, of, rank, row, shared, apart, _joined(along, rows))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:

@@ -270,9 +270,8 @@ def tell_unjudged(
         return {}
     chunks = like_chunks(table, judgments, np.flatnonzero(~judged[table.system])[:LOOKED])
     if not judged.any():
-        runs, qrels = (
-            (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
-        )
+        sides = table, judgments
+        runs, qrels = ((s.doc[:3].to_pylist(), s.columns.get(DOC, DOC)) for s in sides)
         tell_none_judged(runs, qrels, COLLAPSE if len(chunks) else "compare the identifiers")
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]

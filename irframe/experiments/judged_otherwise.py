@@ -53,15 +53,9 @@ def condensed(experiment: Experiment) -> Experiment:
         block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
         tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
     there = hits.alongside(itemgetter(hits.first[of] + hits.rank[order] - 1))
-    closed = Hits(
-        count.reshape(length.shape),
-        of,
-        rank.astype(np.int32),
-        hits.row[order],
-        tied,
-        hits.pool_rank[order],
-        there,
-    )
+    filed, ranks = hits.pool_rank[order], rank.astype(np.int32)
+    closed = replace(hits.take(order), rank=ranks, tied=tied, filed=filed, along=there)
+    closed = replace(closed, length=count.reshape(length.shape))
     return replace(experiment, hits=closed, listing=None)
 
 
@@ -100,14 +94,10 @@ def judged_anew(
     kept, there = row[hits.row] >= 0, listed_row >= 0
     rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
     filed = np.concatenate([hits.pool_rank[kept], rank[1]])
-    anew = Hits(
-        hits.length,
-        np.concatenate([hits.of[kept], listed.of[there]]),
-        np.concatenate(rank),
-        np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32),
-        hits.tied,
-        None if hits.filed is None else filed,
-    ).by_list()
+    of = np.concatenate([hits.of[kept], listed.of[there]])
+    rows = np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32)
+    apart = None if hits.filed is None else filed
+    anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, apart).by_list()
     collections = _collections(experiment)
     base = judgments.only(np.arange(len(judgments.row)))
     complete = collections if whole and not there.any() else None

@@ -285,9 +285,8 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
     table = columns_of(nuggets)
     frame: Any = nuggets if table is None else table
-    folded = fold_rows(
-        frame, require_columns(frame, NUGGETS), (words.SYSTEM, words.TOPIC, words.NUGGET)
-    )
+    every = words.SYSTEM, words.TOPIC, words.NUGGET
+    folded = fold_rows(frame, require_columns(frame, NUGGETS), every)
     frame = folded.runs
     columns = require_columns(frame, NUGGETS)
     known = {words.IMPORTANCE: WEIGHTS, words.ASSIGNMENT: SUPPORT}
@@ -297,7 +296,7 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     topic, topics = code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     nugget, _ = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
     rows = pd.DataFrame({"system": system, "topic": topic, "nugget": nugget, "weight": weight})
-    keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
+    keys = [columns[role] for role in every if role in columns]
     _refuse_unlike(frame[keys], rows)
     scores = _scores(rows, gain)
     answers = scores.index.to_frame()
@@ -358,14 +357,11 @@ def _named(rows: pd.DataFrame) -> list[str]:
 def _scores(rows: pd.DataFrame, gain: NDArray[Any]) -> pd.DataFrame:
     """Return the scores of every answer, NaN where a topic has no nugget that counts."""
     answers, scores = [rows["system"], rows["topic"]], {}
-    vital = rows["weight"] == WEIGHTS["vital"]
-    weights = {
-        "all": pd.Series(1.0, rows.index),
-        "vital": vital.astype(float),
-        "weighted": rows["weight"],
-    }
+    weight = rows["weight"]
+    vital = (weight == WEIGHTS["vital"]).astype(float)
+    weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
-        for name, weight in weights.items():
-            reached = (weight * gained).groupby(answers).sum()
-            scores[kind + name] = reached / weight.groupby(answers).sum()
+        for name, counted in weights.items():
+            reached = (counted * gained).groupby(answers).sum()
+            scores[kind + name] = reached / counted.groupby(answers).sum()
     return pd.DataFrame(scores).rename_axis(columns=words.METRIC)

@@ -50,7 +50,7 @@ class Batches:
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._parts: list[list[Array]] = []
+        self._parts: list[dict[str, Array]] = []
         self._topics: set[Any] = set()
 
     def update(self, topic: Any, doc: Any, score: Any) -> None:
@@ -70,7 +70,7 @@ class Batches:
             For a topic that an earlier batch had.
         """
         columns = paired(topic, doc, score)
-        topics = {*columns[0].tolist()}
+        topics = {*columns[words.TOPIC].tolist()}
         if again := sorted(topics & self._topics, key=str):
             raise IdError("every topic in one batch", f"{len(again)} again", "", again)
         self._topics |= topics
@@ -115,10 +115,8 @@ class Batches:
         """
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or ())
-        columns = map(joined, zip(*self._parts, strict=True))
-        arrays: dict[str, Any] = dict(
-            zip((words.TOPIC, words.DOC, words.SCORE), columns, strict=False)
-        )
+        names = self._parts[0] if self._parts else ()
+        arrays: Any = {name: joined([part[name] for part in self._parts]) for name in names}
         means = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
         self.reset()
         return means
@@ -199,22 +197,23 @@ class Evaluator:
         return f"{self.name}_{metric}" if self.name else metric
 
 
-def paired(topic: Any, doc: Any, score: Any) -> list[Array]:
+def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
     """Return topics, documents and scores one for one, given the lists of topics in rows.
 
     Examples
     --------
-    >>> [each.tolist() for each in paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])]
-    [['a', 'a', 'b', 'b'], [1, 2, 3, 4], [9, 8, 7, 6]]
+    >>> columns = paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])
+    >>> columns["topic"].tolist(), columns["doc"].tolist()
+    (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
     """
     topics, docs, scores = (_array(part) for part in (topic, doc, score))
     if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
-        return [np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()]
+        topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
         found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
         wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
         raise InputError(wanted, found)
-    return [topics, docs, scores]
+    return {words.TOPIC: topics, words.DOC: docs, words.SCORE: scores}
 
 
 def joined(parts: Sequence[Array]) -> Array:

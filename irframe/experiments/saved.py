@@ -389,13 +389,8 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     counts = [topics.pop(name, None) for name in (EVIDENCE, SETS)]
     spans = Spans.of_tables(partial(_columns, folder, facts), *counts)
     base = _judgments(judged, pd.Index(topics["topic"]), facts, spans)
-    pool = Pool(
-        judged["pool_rank"],
-        np.zeros(0, np.int64),
-        systems.pop(":contributing"),
-        facts["stated"],
-        topics.pop(":pool_depth"),
-    )
+    helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
+    pool = Pool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
     length, count, there = (
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )

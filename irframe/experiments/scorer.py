@@ -277,10 +277,7 @@ class Scorer:
         if run is None and not self._units.asked:
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
-            named = zip(
-                (words.TOPIC, words.DOC, words.SCORE), paired(topic, doc, score), strict=True
-            )
-            run = pd.DataFrame(dict(named))
+            run = pd.DataFrame(paired(topic, doc, score))
         return self._reader.read(self._units.runs(run, self._policy))
 
 

@@ -83,7 +83,7 @@ class Reader:
 
     def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
         """Read three arrays, of ids or positions."""
-        arrays = dict(zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True))
+        arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
         if not _is_place(arrays[DOC], self._judgments.names[0]):

@@ -247,10 +247,8 @@ class Scoring:
         self.judgments, self._asked = judgments, plan
         metrics, policy, _, rel, self._budgets = plan
         self._thresholds = group_columns.Thresholds.of(rel, metrics, policy.collection)
-        self._wanted = wanted = [
-            metric if self._budgets else policies.at_depth(metric, policy.depth)
-            for metric in metrics
-        ]
+        wanted = metrics if self._budgets else [policies.at_depth(m, policy.depth) for m in metrics]
+        self._wanted = list(wanted)
         self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in wanted])
