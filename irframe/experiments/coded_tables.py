@@ -189,16 +189,10 @@ class QrelsTable:
 
     def take(self, rows: ids.Codes) -> "QrelsTable":
         """Return some rows, but for the frame and for spans; labels and codes unchanged."""
-        own = pa.array(rows)
-        return replace(
-            self,
-            topic=self.topic[rows],
-            doc=self.doc.take(own),
-            grade=self.grade[rows],
-            subtopic_grade=None if self.subtopic_grade is None else self.subtopic_grade[rows],
-            stratum=None if self.stratum is None else self.stratum.take(own),
-            probability=None if self.probability is None else self.probability[rows],
-        )
+        names = "topic", "grade", "subtopic_grade", "probability"
+        kept = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
+        stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
+        return replace(self, **kept, doc=self.doc.take(pa.array(rows)), stratum=stratum)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""

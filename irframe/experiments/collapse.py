@@ -33,6 +33,7 @@ By = Literal["first", "max", "sum", "mean"]
 
 FIRST_CHUNK = "doc, at its first chunk"
 """What attributes say of the units of runs that verbs collapse."""
+UNKNOWN = "to know which document a chunk is of"
 COUNT = "chunks"
 """Column of collapsed runs: how many chunks of a document were in the list."""
 
@@ -136,17 +137,14 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
         chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)
         keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.DOC) if role in columns]
         if chunk is None and inside == own and not frame.duplicated(keys).any():
-            raise ParameterError(
-                "to know which document a chunk is of",
-                f"the column {own!r} alone",
-                "name the column, as in collapse('doc_id'), or pass of= chunk -> document",
-            )
+            advice = "name the column, as in collapse('doc_id'), or pass of= chunk -> document"
+            raise ParameterError(UNKNOWN, f"the column {own!r} alone", advice)
         doc = frame[inside].rename(inside if inside in words.ALIASES[words.DOC] else words.DOC)
         named = ByRole(frame, {**columns, words.DOC: chunk or own})
         return Named(named, doc, [*filter(None, {chunk, inside})], once=chunk is not None)
     if of is None:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
-        raise ParameterError("to know which document a chunk is of", f"no column {unit!r}", advice)
+        raise ParameterError(UNKNOWN, f"no column {unit!r}", advice)
     title = words.DOC if own in words.CHUNKS else own
     return Named(runs, _documents(frame[own], unit, of).rename(title), [own], once=True)
 

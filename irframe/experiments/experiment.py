@@ -354,9 +354,7 @@ class Experiment:
         return part
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self.__dict__.items() if name not in {LAST, "loaded"}
-        }
+        return {n: value for n, value in self.__dict__.items() if n not in {LAST, "loaded"}}
 
     def named(self, systems: pd.Index, topics: pd.Index) -> "Experiment":
         """Return the same by other names of its systems and topics."""

@@ -302,13 +302,9 @@ def _extra(frame: pd.DataFrame) -> list[str]:
     columns = roles(frame.columns)
     columns.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
     known = {*columns.values(), *RESERVED, ITERATION}
-    return [
-        name
-        for name in frame.columns[~frame.columns.duplicated(keep=False)]
-        if isinstance(name, str)
-        and name not in known
-        and not pd.api.types.is_float_dtype(frame[name].dtype)
-    ]
+    once = frame.columns[~frame.columns.duplicated(keep=False)]
+    others = [name for name in once if isinstance(name, str) and name not in known]
+    return [name for name in others if not pd.api.types.is_float_dtype(frame[name].dtype)]
 
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:

@@ -59,10 +59,8 @@ class Reader:
         self.places = listed.Places(judgments, docs)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
-        self._kinds, self._topic_kinds = (
-            TEXT if isinstance(one, str) else WHOLE
-            for one in (judgments.names[0], judgments.topics[0])
-        )
+        names = judgments.names[0], judgments.topics[0]
+        self._kinds, self._topic_kinds = (TEXT if isinstance(n, str) else WHOLE for n in names)
 
     def read(self, run: Runs | None) -> Experiment:
         """Read whatever `as_runs` takes, or what `scan_runs` found."""

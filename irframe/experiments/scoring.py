@@ -443,9 +443,6 @@ def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:
     """Return cells without the ranks past the first ones."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)
-    cut = {
-        name: np.ascontiguousarray(part[..., :width])
-        for name, part in cells.items()
-        if name in {"grade", "doc"} | LAID
-    }
+    laid = {name: cells[name] for name in cells.keys() & {"grade", "doc", *LAID}}
+    cut = {name: np.ascontiguousarray(part[..., :width]) for name, part in laid.items()}
     return cut | {"retrieved": np.minimum(cells["retrieved"], width)}
