@@ -60,7 +60,7 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     orders = [ids.grouped(side.topic) for side in sides]
     counts = [np.bincount(side.topic, minlength=topics) for side in sides]
     ends = [np.append(0, np.cumsum(count)) for count in counts]
-    cuts = np.append(np.flatnonzero(np.diff(sum(ends)[1:] // BATCH, prepend=-1)), topics)
+    cuts = np.append(np.flatnonzero(np.diff(np.sum(ends, axis=0)[1:] // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
         limits = [slice(*end[cuts[batch : batch + 2]]) for end in ends]

@@ -338,7 +338,7 @@ class Units(NamedTuple):
         else:  # a later one takes the name that the first one had
             own = docs.where(docs != stands, docs.groupby(key).transform("first"))
             called = own.where(later, stands)
-        ranks = {name: called, _rank_of(table): within(lists) + 1}
+        ranks: dict[str, Any] = {name: called, _rank_of(table): within(lists) + 1}
         return runs_by_role(renamed.assign(**ranks).reset_index(drop=True))
 
 

@@ -180,7 +180,7 @@ class Experiment:
         """
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
-        units = joining.tell_unjudged(runs, table, hits.count.any(axis=1))
+        units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
         tell_missing(lists, judgments.topics, judgments.code, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing

@@ -78,7 +78,7 @@ class Hits:
         """Return the sum of a list's values down to each document."""
         total = np.cumsum(values)
         before = np.append(np.zeros(1, total.dtype), total)[self.first]
-        return total - np.repeat(before, self.length.ravel())
+        return np.asarray(total - np.repeat(before, self.length.ravel()))
 
     def load(self) -> "Hits":
         """Return the hits in memory, where these are."""

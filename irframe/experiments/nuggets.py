@@ -300,7 +300,8 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     _refuse_unlike(frame[keys], rows)
     scores = _scores(rows, gain)
     answers = scores.index.to_frame()
-    sides = systems.take(answers["system"]), topics.take(answers["topic"])
+    system, topic = (answers[name].to_numpy() for name in answers)
+    sides = systems.take(system), topics.take(topic)
     names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
     scores.index = pd.MultiIndex.from_arrays(sides, names=names)
     result = scores if no_vital == "nan" else scores.fillna(0.0)
