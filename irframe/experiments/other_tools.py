@@ -8,7 +8,7 @@ Verbs: to_pytrec_eval, to_ranx.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -332,14 +332,12 @@ def to_ranx(frame: pd.DataFrame) -> Any:
         import ranx  # noqa: PLC0415 - only what makes its objects needs it
     except ImportError as error:
         raise InputError("the package ranx", "none", "install it: pip install ranx") from error
-    nested = to_pytrec_eval(frame)
-    table = columns_of(frame)
-    columns = {} if table is None else words.roles(table.columns)
+    nested, table = to_pytrec_eval(frame), cast("pd.DataFrame", columns_of(frame))
+    columns = words.roles(table.columns)
     if words.GRADE in columns:
         return ranx.Qrels(nested)
-    if words.SYSTEM not in columns or table is None:
-        return ranx.Run(nested)
-    systems = [str(system) for system in table[columns[words.SYSTEM]].unique()]
+    named = words.SYSTEM in columns
+    systems = [*table[columns[words.SYSTEM]].astype(str).unique()] if named else [None]
     if len(systems) == 1:
         return ranx.Run(nested, name=systems[0])
     return [ranx.Run(run, name=system) for system, run in nested.items()]
