@@ -187,19 +187,16 @@ def strata_of(
         If no document of a stratum was judged, where that is refused.
     """
     code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
-    here = np.where(grade == words.EMPTY, -1, topic)
-    pair = here.astype(np.int64) * len(labels) + code
-    known = np.unique(pair[here >= 0])
-    first = np.searchsorted(known // max(1, len(labels)), np.arange(len(topics)))
-    place = np.where(here >= 0, np.searchsorted(known, pair) - first[here], -1)
-    inside = np.flatnonzero(here >= 0)
+    inside = np.flatnonzero((grade != words.EMPTY) & (topic >= 0))
+    rows = pd.DataFrame({"topic": topic[inside], "code": code[inside]})
+    place = np.full(len(grade), -1, np.int32)
+    place[inside] = rows.groupby("topic")["code"].rank("dense") - 1
     count = np.zeros((len(topics), int(place.max(initial=0)) + 1, len(levels)), np.int64)
-    level = np.searchsorted(levels, grade[inside])
-    np.add.at(count, (here[inside], place[inside], level), 1)
-    empty = (count.sum(axis=-1) > 0) & (count[..., levels >= 0].sum(axis=-1) == 0)
-    topic_of, number = np.nonzero(empty)
-    names = labels[known % max(1, len(labels))][first[topic_of] + number]
-    named = [f"{a} of topic {b}" for a, b in zip(names, topics[topic_of], strict=True)]
+    where = topic[inside], place[inside]
+    np.add.at(count, (*where, np.searchsorted(levels, grade[inside])), 1)
+    lacking = rows[count[..., levels >= 0].sum(axis=-1)[where] == 0].drop_duplicates()
+    pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
+    named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
         wanted, found = "a judged document in every stratum", f"{len(named)} strata without"
         advice = "judge some of it, give it the stratum of others, or leave its documents out"
@@ -207,9 +204,9 @@ def strata_of(
     if named:
         warn(
             "infAP and infNDCG leave out strata of which nothing was judged, in "
-            f"{len(np.unique(topic_of))} topics: {listing(named)}"
+            f"{lacking['topic'].nunique()} topics: {listing(named)}"
         )
-    return {"stratum": place.astype(np.int32), "stratum_count": count}
+    return {"stratum": place, "stratum_count": count}
 
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
