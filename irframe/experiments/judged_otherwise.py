@@ -100,8 +100,14 @@ def judged_anew(
     anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, apart).by_list()
     collections = _collections(experiment)
     base = judgments.only(np.arange(len(judgments.row)))
-    complete = collections if whole and not there.any() else None
-    pool = _pool(experiment, anew, base, complete, given=given)
+    old_pool = experiment.known_pool
+    pool = Pool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
+    if given:
+        pool = replace(pool, depth=old_pool.depth)
+    elif whole and not there.any():
+        pool = pool.down_to(None, base, collections, experiment.longest)
+    else:  # nobody knows
+        pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     left = None
     if listing is not None:
         left = together([listing.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
@@ -158,21 +164,3 @@ def _refuse_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
         known_to = f"{len(pairs)} lists known to rank {known} alone"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
         raise InputError(wanted, known_to, advice, pairs)
-
-
-def _pool(
-    experiment: Experiment,
-    hits: Hits,
-    judgments: Judgments,
-    collections: Collections | None,
-    *,
-    given: bool,
-) -> Pool:
-    """Return the pool of other judgments: as deep as was given, else as found, 0 if unknown."""
-    before = experiment.known_pool
-    anew = Pool.of(hits, len(judgments.row), before.contributing, stated=before.stated)
-    if given:
-        return replace(anew, depth=before.depth)
-    if collections is not None:
-        return anew.down_to(None, judgments, collections, experiment.longest)
-    return replace(anew, depth=np.zeros_like(before.depth), stated=False)
