@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,6 +124,12 @@ class RunTable:
         return self._numbers(words.RANK)
 
     @property
+    def identity(self) -> list[Hashable]:
+        """The columns of systems, topics and documents."""
+        every = words.SYSTEM, words.TOPIC, words.DOC
+        return [self.columns[role] for role in every if role in self.columns]
+
+    @property
     def group(self) -> ids.Codes:
         """One number per list, in the order of systems and topics."""
         return self.system.astype(np.int64) * len(self.topics) + self.topic
@@ -160,8 +165,7 @@ class QrelsTable:
     columns: Mapping[str, Hashable]
     topic: ids.Codes
     topics: pd.Index
-    names: pa.ChunkedArray | list[str]
-    """The documents, as they came."""
+    doc: pa.ChunkedArray
     grade: NDArray[np.int8]
     """The highest one of a document, where it has one for each of several subtopics."""
     subtopic_grade: NDArray[np.int8] | None = None
@@ -177,13 +181,6 @@ class QrelsTable:
     """What rows stand for, where judgments are spans of documents."""
 
     @cached_property
-    def doc(self) -> pa.ChunkedArray:
-        """The documents, as Arrow has them."""
-        if isinstance(self.names, list):
-            return pa.chunked_array([pa.array(self.names)])
-        return self.names
-
-    @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The grades that occur, ascending, those by subtopic where there are subtopics."""
         if self.subtopic_grade is None:
@@ -192,16 +189,10 @@ class QrelsTable:
 
     def take(self, rows: ids.Codes) -> "QrelsTable":
         """Return some rows, but for the frame and for spans; labels and codes unchanged."""
-        own = pa.array(rows)
-        return replace(
-            self,
-            topic=self.topic[rows],
-            names=self.doc.take(own),
-            grade=self.grade[rows],
-            subtopic_grade=None if self.subtopic_grade is None else self.subtopic_grade[rows],
-            stratum=None if self.stratum is None else self.stratum.take(own),
-            probability=None if self.probability is None else self.probability[rows],
-        )
+        names = "topic", "grade", "subtopic_grade", "probability"
+        kept = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
+        stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
+        return replace(self, **kept, doc=self.doc.take(pa.array(rows)), stratum=stratum)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
@@ -240,15 +231,9 @@ def read_table(runs: Runs | ids.ByRole, *, empty: bool = False) -> RunTable:
     frame, columns = runs_by_role(runs)
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
-    return RunTable(
-        frame=frame,
-        columns=columns,
-        system=system,
-        systems=systems.append(pd.Index(without)) if without else systems,
-        topic=topic,
-        topics=topics,
-        doc=ids.identifiers(frame[columns[words.DOC]], words.DOC),
-    )
+    doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
+    every = systems.append(pd.Index(without)) if without else systems
+    return RunTable(frame, columns, system, every, topic, topics, doc)
 
 
 def code_systems(
@@ -284,20 +269,13 @@ def read_qrels_table(qrels: Qrels | ids.ByRole, *, spans: bool = False) -> Qrels
     """
     frame, columns = qrels_by_role(qrels)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
-    table = QrelsTable(
-        frame=frame,
-        columns=columns,
-        topic=topic,
-        topics=topics,
-        names=ids.identifiers(frame[columns[words.DOC]], words.DOC),
-        grade=_grades(frame[columns[words.GRADE]]),
-        stratum=ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
-        if words.STRATUM in columns
-        else None,
-        probability=numbers(frame[columns[words.PROBABILITY]])
-        if words.PROBABILITY in columns
-        else None,
-    )
+    doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
+    grade, sample = _grades(frame[columns[words.GRADE]]), dict[str, Any]()
+    if words.STRATUM in columns:
+        sample["stratum"] = ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
+    if words.PROBABILITY in columns:
+        sample["probability"] = numbers(frame[columns[words.PROBABILITY]])
+    table = QrelsTable(frame, columns, topic, topics, doc, grade, **sample)
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:
@@ -307,52 +285,14 @@ def read_qrels_table(qrels: Qrels | ids.ByRole, *, spans: bool = False) -> Qrels
     return replace(table, **by_span(table))
 
 
-def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
-    """Read ``{topic: {doc: grade}}`` with ids that are text, some ten times as fast as a frame.
-
-    Returns
-    -------
-    QrelsTable or None
-        The judgments, with a frame that has no rows as there are no other columns; None for
-        anything else, or where something is not as it should be.
-    """
-    if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
-        return None
-    judged = {topic: docs for topic, docs in qrels.items() if docs}
-    docs, lists = list(chain.from_iterable(judged.values())), [*judged.values()]
-    values = list(chain.from_iterable([grades.values() for grades in lists]))
-    firsts = [next(iter(grades)) for grades in lists]
-    if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
-        return None
-    try:
-        "".join([*judged, *docs]).encode()  # which says at once whether all are text
-        grade = np.fromiter(values, np.int64, len(docs))
-    except (TypeError, OverflowError, UnicodeEncodeError):
-        return None
-    if grade.min() < words.LOWEST_GRADE or grade.max() > words.HIGHEST_GRADE:
-        return None
-    length = np.fromiter(map(len, lists), np.int64, len(lists))
-    return QrelsTable(
-        frame=NO_OTHERS,
-        columns={name: name for name in NO_OTHERS.columns},
-        topic=np.repeat(np.arange(len(lists), dtype=np.int32), length),
-        topics=pd.Index(list(judged)),
-        names=docs,
-        grade=grade.astype(np.int8),
-    )
-
-
 def _by_subtopic(table: QrelsTable) -> QrelsTable:
     """Return a table with one row per document, and a column of grades per subtopic."""
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
     by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
-    pairs = table.topic.astype(np.int64) * len(labels) + by_name[subtopic]
-    known, place = np.unique(pairs, return_inverse=True)
-    place = place - np.searchsorted(known // len(labels), np.arange(len(table.topics)))[table.topic]
-    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    row, first = np.argsort(order)[row.ravel()], first[order]
+    place = pd.Series(by_name[subtopic]).groupby(table.topic).rank("dense").to_numpy(int) - 1
+    row = pd.factorize(codes)[0]
+    first = np.flatnonzero(~pd.Series(row).duplicated())
     width = 1 + int(place.max(initial=0))
     refuse_twice_judged(table, ids.repeated(row.astype(np.int64) * width + place))
     grade = np.full((len(first), width), words.EMPTY, np.int8)

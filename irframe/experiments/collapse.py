@@ -22,7 +22,7 @@ from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
 from irframe.files.columns import numbers
-from irframe.files.ids import ByRole, Codes
+from irframe.files.ids import ByRole, Codes, within
 from irframe.files.read_run import ScannedRuns
 from irframe.record import recorded
 
@@ -31,9 +31,9 @@ ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None
 By = Literal["first", "max", "sum", "mean"]
 """How documents are ranked by their chunks."""
 
-COLLAPSED = words.UNIT
 FIRST_CHUNK = "doc, at its first chunk"
-"""Attribute of runs that were collapsed, and what it says of those that verbs collapse."""
+"""What attributes say of the units of runs that verbs collapse."""
+UNKNOWN = "to know which document a chunk is of"
 COUNT = "chunks"
 """Column of collapsed runs: how many chunks of a document were in the list."""
 
@@ -90,39 +90,42 @@ def collapse(
     1     1   b      1     2       1
     """
     choice("by", by, ("first", "max", "sum", "mean"))
-    policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
     named = _of_chunks(runs_by_role(runs), unit, of)
-    ordered = Ordered.of(named, policy, once=named.chunk is not None)
-    name = str(named.doc.name)
-    docs = named.doc.to_numpy()[ordered.order]
-    key = pairs_of(ordered.list, docs)
-    later = pd.Series(key).duplicated().to_numpy()
-    first = np.flatnonzero(~later)
-    count: Codes = np.bincount(pd.factorize(key)[0])
-    frame = ordered.frame.iloc[first]
-    before = min(list(frame.columns).index(left) for left in named.left)
-    frame = frame.drop(columns=named.left)
-    frame.insert(before, name, docs[first])
+    policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
+    table, order = _ordered(named.runs, policy, once=named.once)
+    frame, lists = table.frame, table.group
+    name, docs = str(named.doc.name), named.doc.to_numpy()[order]
+    key = pairs_of(lists, docs)
+    first, count = np.flatnonzero(~pd.Series(key).duplicated()), np.bincount(key)
+    values = {}
     if by != "first":
-        frame, count = _ranked_anew(frame, ordered, key, count, by)
-    lists = ordered.list[first] if by == "first" else frame.pop("_list").to_numpy()
-    rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
+        if table.score is None:
+            raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
+        value = pd.Series(table.score.astype(float)).groupby(key).agg(by).to_numpy()
+        best = np.lexsort((-value, lists[first]))
+        first, count = first[best], count[best]
+        values[str(table.columns[words.SCORE])] = value[best]
+    before = min(list(frame.columns).index(left) for left in named.left)
+    chosen = frame.iloc[first].drop(columns=named.left)
+    chosen.insert(before, name, docs[first])
+    values |= {_rank_of(table): within(lists[first]) + 1, COUNT: count}
     units = {words.UNIT: name} if words.UNIT in frame.columns else {}
-    frame = frame.assign(**{ordered.rank: rank, COUNT: count}, **units).reset_index(drop=True)
+    chosen = chosen.assign(**values, **units).reset_index(drop=True)
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
-    frame.attrs = {**ordered.frame.attrs, COLLAPSED: f"{name}, {at}"}
-    return frame
+    chosen.attrs[words.UNIT] = f"{name}, {at}"
+    return chosen
 
 
 class Named(NamedTuple):
     """Runs whose chunks and documents are told apart."""
 
-    frame: pd.DataFrame
-    columns: Mapping[str, str]
-    chunk: str | None
+    runs: ByRole
+    """The chunks are their documents, where these have names."""
     doc: pd.Series
     left: list[str]
     """Columns that name chunks."""
+    once: bool
+    """Whether chunks have names, which a list has once each."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
@@ -134,18 +137,16 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
         chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)
         keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.DOC) if role in columns]
         if chunk is None and inside == own and not frame.duplicated(keys).any():
-            raise ParameterError(
-                "to know which document a chunk is of",
-                f"the column {own!r} alone",
-                "name the column, as in collapse('doc_id'), or pass of= chunk -> document",
-            )
+            advice = "name the column, as in collapse('doc_id'), or pass of= chunk -> document"
+            raise ParameterError(UNKNOWN, f"the column {own!r} alone", advice)
         doc = frame[inside].rename(inside if inside in words.ALIASES[words.DOC] else words.DOC)
-        return Named(frame, columns, chunk, doc, [*filter(None, {chunk, inside})])
+        named = ByRole(frame, {**columns, words.DOC: chunk or own})
+        return Named(named, doc, [*filter(None, {chunk, inside})], once=chunk is not None)
     if of is None:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
-        raise ParameterError("to know which document a chunk is of", f"no column {unit!r}", advice)
+        raise ParameterError(UNKNOWN, f"no column {unit!r}", advice)
     title = words.DOC if own in words.CHUNKS else own
-    return Named(frame, columns, own, _documents(frame[own], unit, of).rename(title), [own])
+    return Named(runs, _documents(frame[own], unit, of).rename(title), [own], once=True)
 
 
 def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
@@ -160,64 +161,34 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
             raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
         documents = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "the pattern of= must match every name and have one group"
-    else:
-        known = as_map(of, "of", (str(chunk.name), unit))
-        documents = pd.Series(known.reindex(chunk.astype(object)).to_numpy(), chunk.index)
-        advice = "add them to of=, each with its document"
-    unknown = chunk[documents.isna()].unique()
-    if len(unknown):
-        raise IdError("the document of every chunk", f"{len(unknown)} unknown", advice, unknown)
-    return documents
+        _refuse_unknown(chunk[documents.isna()].unique(), "document of every chunk", advice)
+        return documents
+    known = as_map(of, "of", (str(chunk.name), unit))
+    advice = "add them to of=, each with its document"
+    return _looked_up(chunk, known, "document of every chunk", advice)
 
 
-class Ordered(NamedTuple):
-    """Runs in evaluation order."""
+def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
+    """Return runs in evaluation order, and which row each of theirs was."""
+    if TIE_POLICIES[policy.ties].shares:
+        advice = "choose another ties="
+        raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
+    table = read_table(runs)
+    order = rank_table(table, policy).order
+    if once:
+        (codes,) = code_documents(Side(table.topic, table.doc))
+        refuse_duplicates(table, listed_again(table.system, codes))
+    return table.take(order), order
 
-    frame: pd.DataFrame
-    order: Codes
-    list: Codes
-    table: RunTable
-    rank: str
 
-    @classmethod
-    def of(cls, named: Named, policy: Policy, *, once: bool) -> "Ordered":
-        """Rank runs by chunks."""
-        if TIE_POLICIES[policy.ties].shares:
-            advice = "choose another ties="
-            raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
-        frame, columns = named.frame, dict(named.columns)
-        if named.chunk is not None:
-            columns[words.DOC] = named.chunk
-        table = read_table(ByRole(frame, columns))
-        dtype = policy.score_dtype
-        order = rank_table(table, ties=policy.ties, score_dtype=dtype, seed=policy.seed).order
-        if once:
-            (codes,) = code_documents(Side(table.topic, table.doc))
-            refuse_duplicates(table, listed_again(table.system, codes))
-        rank = str(columns.get(words.RANK, words.RANK))
-        return cls(frame.iloc[order], order, table.group[order], table, rank)
+def _rank_of(table: RunTable) -> str:
+    return str(table.columns.get(words.RANK, words.RANK))
 
 
 def pairs_of(lists: Codes, docs: Any) -> Codes:
-    """Return a number for each pair of list and document."""
+    """Return a number for each pair of list and document, in the order of their first rows."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
-    return np.asarray(lists.astype(np.int64) * (len(labels) + 1) + code)
-
-
-def _ranked_anew(
-    frame: pd.DataFrame, ordered: Ordered, key: Codes, count: Codes, by: By
-) -> tuple[pd.DataFrame, Codes]:
-    """Return documents by a statistic of the scores of their chunks, and how many each had."""
-    if ordered.table.score is None:
-        raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
-    score = pd.Series(ordered.table.score[ordered.order].astype(float))
-    codes = pd.factorize(key)[0]
-    value = score.groupby(codes).agg(by).to_numpy()
-    first = np.flatnonzero(~pd.Series(key).duplicated().to_numpy())
-    lists = ordered.list[first]
-    order = np.lexsort((np.arange(len(first)), -value, lists))
-    name = str(ordered.table.columns[words.SCORE])
-    return frame.assign(**{name: value, "_list": lists}).iloc[order], count[order]
+    return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
 
 
 def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
@@ -238,32 +209,23 @@ def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
     >>> as_map({"a#1": "a"}, "of", ("chunk", "doc")).to_dict()
     {'a#1': 'a'}
     """
-    given = series_of(given, argument, names)
-    again = given.index[given.index.duplicated()]
-    differing = [key for key in again.unique() if len(set(given.loc[key])) > 1]
-    if differing:
-        found = f"{len(differing)} with several"
-        raise IdError(f"one value for each name in {argument}=", found, "keep one", differing)
-    once = given[~given.index.duplicated()]
-    named: pd.Series = once.set_axis(pd.Index(once.index, dtype=object))
-    return named
-
-
-def series_of(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
-    """Return a table of two columns as a Series, in which names may be there again."""
     if isinstance(given, pd.DataFrame):
-        return _of_frame(given, argument, names)
-    if isinstance(given, Mapping):
-        return pd.Series(dict(given), dtype=None if given else object)
+        given = given.iloc[:, 0] if given.shape[1] == 1 else _of_frame(given, argument, names)
+    elif isinstance(given, Mapping):
+        given = pd.Series(dict(given), dtype=None if given else object)
     if not isinstance(given, pd.Series):
         wanted = f"{argument}=, a dictionary, a Series or a frame of two columns"
         raise ParameterError(wanted, type(given).__name__)
-    return given
+    values = given.groupby(level=0, sort=False).nunique(dropna=False)
+    differing = values.index[values > 1]
+    if len(differing):
+        found = f"{len(differing)} with several"
+        raise IdError(f"one value for each name in {argument}=", found, "keep one", differing)
+    once: pd.Series = given[~given.index.duplicated()]
+    return once.set_axis(once.index.astype(object))
 
 
 def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.Series:
-    if frame.shape[1] == 1:
-        return frame.iloc[:, 0]
     key, value = names
     columns = [str(column) for column in frame.columns]
     if value not in columns and len(columns) == 2:
@@ -274,6 +236,18 @@ def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.
         wanted = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
         raise ParameterError(wanted, "other columns", "", columns)
     return frame.set_index(keys)[value]
+
+
+def _looked_up(names: pd.Series, known: pd.Series, what: str, advice: str) -> pd.Series:
+    """Return what is known of every name, refusing those of which nothing is."""
+    values = pd.Series(known.reindex(names.astype(object)).to_numpy(), names.index)
+    _refuse_unknown(names[values.isna()].unique(), what, advice)
+    return values
+
+
+def _refuse_unknown(unknown: Any, what: str, advice: str) -> None:
+    if len(unknown):
+        raise IdError(f"the {what}", f"{len(unknown)} unknown", advice, unknown)
 
 
 Copies = Mapping[Any, Any] | pd.Series | pd.DataFrame | None
@@ -303,7 +277,7 @@ class Units(NamedTuple):
         choice("later_copies", self.later_copies, ("spend", "skip"))
         length = self.length
         if length is not None and not isinstance(length, str):
-            lengths = series_of(length, words.LENGTH, (words.DOC, words.LENGTH))
+            lengths = as_map(length, words.LENGTH, (words.DOC, words.LENGTH))
             length = str(lengths.name or words.LENGTH)
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
@@ -331,7 +305,7 @@ class Units(NamedTuple):
             named = runs_by_role(chunks)
         if self.copies is not None:
             ties = policy.ties if self.of is None else "rank"
-            named = self._copied(named, replace(policy, ties=ties))
+            named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
     def qrels(self, qrels: Qrels) -> Qrels:
@@ -352,25 +326,26 @@ class Units(NamedTuple):
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
         """Return runs in which what comes first of some copies is called what they all are."""
-        frame, columns = named
-        name, every = columns[words.DOC], Named(frame, columns, None, frame[columns[words.DOC]], [])
-        ordered = Ordered.of(every, policy, once=True)
-        docs = ordered.frame[name].astype(object).reset_index(drop=True)
-        stands = docs.map(self._map)
-        stands = stands.where(stands.notna(), docs)
-        key = pairs_of(ordered.list, stands.to_numpy())
-        later = pd.Series(key).duplicated().to_numpy()
-        renamed = ordered.frame.reset_index(drop=True)
+        table, _ = _ordered(named, policy, once=True)
+        name, lists = named.columns[words.DOC], table.group
+        renamed = table.frame.reset_index(drop=True)
+        docs = renamed[name].astype(object)
+        stands = standing(docs, self._map)
+        key = pairs_of(lists, stands)
+        later = pd.Series(key).duplicated()
         if self.later_copies == "skip":
-            renamed, lists = renamed[~later].assign(**{name: stands[~later]}), ordered.list[~later]
-        else:
-            first = docs.groupby(key).transform("first")
-            own = docs.where(docs != stands, first)  # the place of the name that the first one took
-            renamed, lists = renamed.assign(**{name: own.where(later, stands)}), ordered.list
-        rank = pd.Series(lists).groupby(lists, sort=False).cumcount().to_numpy() + 1
-        renamed = renamed.assign(**{ordered.rank: rank}).reset_index(drop=True)
-        renamed.attrs = dict(frame.attrs)
-        return runs_by_role(renamed)
+            renamed, lists, called = renamed[~later], lists[~later], stands
+        else:  # a later one takes the name that the first one had
+            own = docs.where(docs != stands, docs.groupby(key).transform("first"))
+            called = own.where(later, stands)
+        ranks: dict[str, Any] = {name: called, _rank_of(table): within(lists) + 1}
+        return runs_by_role(renamed.assign(**ranks).reset_index(drop=True))
+
+
+def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
+    """Return what documents are copies of, or themselves."""
+    stands = docs.astype(object).map(known)
+    return stands.where(stands.notna(), docs)
 
 
 def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFrame:
@@ -379,8 +354,7 @@ def _judged_once(qrels: ByRole, known: pd.Series, *, spend: bool) -> pd.DataFram
     if all(any(n in frame.columns for n in names) for names in words.BORDERS.values()):
         raise ParameterError("judgments of documents for copies=", "spans of text")
     doc, grade = columns[words.DOC], columns[words.GRADE]
-    stands = frame[doc].astype(object).map(known)
-    stands = stands.where(stands.notna(), frame[doc])
+    stands = standing(frame[doc], known)
     keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns]
     groups = frame.assign(**{doc: stands}).groupby([*keys, doc], sort=False)[grade]
     conflicts = int((groups.max() > groups.min()).sum())
@@ -405,14 +379,8 @@ def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
     if name in columns.values():
         raise ParameterError("lengths with a name of their own", repr(name), "rename them")
     known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
-    values = known.reindex(doc.astype(object)).to_numpy()
-    unknown = doc[pd.isna(values)].unique()
-    if len(unknown):
-        advice = "add them to length="
-        raise IdError("the length of every document", f"{len(unknown)} unknown", advice, unknown)
-    measured = frame.assign(**{str(name): values})
-    measured.attrs = dict(frame.attrs)
-    return runs_by_role(measured)
+    values = _looked_up(doc, known, "length of every document", "add them to length=").to_numpy()
+    return runs_by_role(frame.assign(**{str(name): values}))
 
 
 def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:

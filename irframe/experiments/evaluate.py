@@ -1,31 +1,31 @@
-"""From frames to scores in one call, and frames as other tools take them.
+"""From frames to scores in one call, of judgments that are repeated by each of these.
 
-Verbs: evaluate, to_pytrec_eval, to_ranx.
+Passes of a judge, and shards of a collection's documents, are draws for all systems.
+
+Verbs: evaluate, split.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+import re
+import zlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice
-from irframe.errors import InputError
-from irframe.experiments import coded_tables, group_columns
+from irframe.checks import choice, whole
+from irframe.errors import ParameterError
+from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.rank_table import rank
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
-from irframe.experiments.split import scored_apart
-from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
-from irframe.files.formats import RUN
-from irframe.files.ids import refuse_two_units, repeated, require_columns
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.ids import is_judgments
 from irframe.files.read_run import ScannedRuns
-from irframe.files.repeats import LACKING, Folded, fold
+from irframe.files.repeats import LACKING, Folded, fold, repeat_column
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
@@ -143,7 +143,7 @@ def evaluate(
         **units.decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, Budgets.read(budget, cut))
-    return _repeated(partial(_scored, plan, groups), folded, qrels, units, policy, repeats)
+    return _with_repeats(plan, groups, folded, qrels, units, repeats)
 
 
 def units_of(runs: Any) -> dict[str, Any]:
@@ -157,34 +157,44 @@ def units_of(runs: Any) -> dict[str, Any]:
     return {words.UNITS: [list(pair) for pair in pairs.itertuples(index=False)]}
 
 
-def _repeated(
-    score: Callable[..., pd.DataFrame],
+def _with_repeats(
+    plan: Plan,
+    by: str | None,
     folded: Folded,
     qrels: Qrels,
     units: Units,
-    policy: policies.Policy,
     repeats: words.Layout | None,
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""
     with OneCall(without=LACKING if repeats == "topic" else None):
-        runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
-        apart = scored_apart(runs, qrels, repeats, score)
-        table = score(runs, qrels) if apart is None else apart
-    if apart is None:
+        runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
+        several = parts_of(runs, qrels)
+        if several is None:
+            table = _scored(plan, by, runs, qrels)
+        else:
+            word, parts = several
+            if repeats not in {None, "shared"}:
+                wanted = f"repeats='shared', as each {word} of judgments is a draw for all systems"
+                raise ParameterError(wanted, repr(repeats))
+            plan = plan._replace(no_rel="nan") if word == words.SHARD else plan
+            tables = {}
+            for label, own, judged in parts:
+                with in_group(f"{word} {label}"):
+                    tables[label] = _scored(plan, by, own, judged)
+    if several is None:
         return folded.unfold(table, repeats)
-    folded.refuse_others(apart.index.names[-2])
-    return apart
+    folded.refuse_others(word)
+    table, attributes = _stacked(tables, word)
+    last = table.index.nlevels - 1
+    table = table.reorder_levels([*range(1, last), 0, last])
+    place = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
+    ordered = pd.DataFrame(table.iloc[np.argsort(place, kind="stable")])
+    ordered.attrs = {**attributes[0], words.REPEATED: word, words.REPEATS: "shared"}
+    return ordered
 
 
-def _scored(
-    plan: Plan,
-    by: str | None,
-    runs: Runs | ScannedRuns,
-    qrels: Qrels,
-    barren: bool = False,  # noqa: FBT001, FBT002 - called by place
-) -> pd.DataFrame:
-    """Score runs, or each group of them; if wanted, NaN where nothing is relevant."""
-    plan = plan._replace(no_rel="nan") if barren else plan
+def _scored(plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
+    """Score runs, or each group of them."""
     if by is None:
         reader, scoring = _prepared(plan, qrels)
         table = scoring.table(reader.read(runs))
@@ -225,10 +235,7 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
 
 def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     """Put the scores of groups together, with all their top grades and pool depths."""
-    attributes = [part.attrs for part in parts.values()]
-    for part in parts.values():
-        part.attrs = {}
-    table = pd.DataFrame(pd.concat(parts, names=[by]))
+    table, attributes = _stacked(parts, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
     for name in ("top", "pool_depth", words.JUDGMENTS):
@@ -237,106 +244,129 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     return table
 
 
-def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Make the dictionaries of a run frame or a qrels frame that pytrec_eval, ranx and BEIR take.
+def _stacked(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
+    """Put scores below each other, and return what was said of each of them."""
+    attributes = [part.attrs for part in parts.values()]
+    for part in parts.values():
+        part.attrs = {}
+    return pd.DataFrame(pd.concat(parts, names=[name])), attributes
+
+
+_TOLD = re.compile(r"(\d+) of (\d+), seed (\d+)")
+
+
+@recorded
+def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
+    """Deal the documents of runs, or of judgments, to shards: repeats of any collection.
+
+    A shard is a collection of its own, with the lists and the judgments of its documents; how
+    systems differ from shard to shard says what another collection of documents might have said.
 
     Parameters
     ----------
-    frame
-        A qrels frame, if it has grades; else a run frame. Without scores, minus the rank is the
-        score, which keeps the order.
+    runs
+        Run frame or qrels frame, or what `as_runs` and `as_qrels` take.
+    n
+        How many shards, at least 2.
+    seed
+        Another seed deals otherwise, at least 0.
 
     Returns
     -------
-    dict
-        ``{topic: {doc: grade}}``, or ``{topic: {doc: score}}``; of several systems one of these
-        for each, ``{system: {topic: {doc: score}}}``. Ids are text, as these tools need it.
+    pandas.DataFrame
+        The same rows with a column ``shard``. A document is in the same shard wherever it is, so
+        that `evaluate` deals judgments as runs were dealt, and scores every shard by its own:
+        index (system, shard, topic), shared repeats. A topic without relevant documents in a shard
+        is NaN there, and not compared.
 
     Raises
     ------
-    InputError
-        For a frame that is neither.
-    IdError
-        For a document that is listed or judged twice.
+    ParameterError
+        For fewer than two shards.
 
-    Examples
-    --------
-    >>> run = pd.DataFrame({"qid": [1, 1], "docno": ["d7", "d3"], "score": [2.5, 0.5]})
-    >>> to_pytrec_eval(run)
-    {'1': {'d7': 2.5, 'd3': 0.5}}
-    """
-    known = columns_of(frame)
-    table = frame if known is None else known
-    if known is not None and words.GRADE in words.roles(known.columns):
-        judged = coded_tables.read_qrels_table(table)
-        columns = judged.columns
-        if judged.subtopic_grade is not None:
-            column = repr(columns[words.SUBTOPIC])
-            raise InputError("judgments with one grade per document", f"subtopics in {column}")
-        (codes,) = coded_tables.code_documents(coded_tables.Side(judged.topic, judged.doc))
-        coded_tables.refuse_twice_judged(judged, repeated(codes))
-        return _nested(table, columns, table[columns[words.GRADE]].astype(int))
-    columns = require_columns(table, RUN)
-    refuse_two_units(table, columns)
-    ranked = rank(table)
-    values = -ranked[columns.get(words.RANK, words.RANK)]
-    if words.SCORE in columns:
-        values = ranked[columns[words.SCORE]].astype(float)
-    if words.SYSTEM not in columns or len(ranked[columns[words.SYSTEM]].unique()) == 1:
-        return _nested(ranked, columns, values)
-    systems = ranked[columns[words.SYSTEM]]
-    return {
-        str(system): _nested(ranked.loc[rows], columns, values.loc[rows])
-        for system, rows in systems.groupby(systems, sort=False).groups.items()
-    }
+    Notes
+    -----
+    The shard is the CRC-32 of the document's id modulo n; for a seed above 0 first mixed with
+    it, as SplitMix64 does.
 
-
-def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
-    """Return topic -> document -> value."""
-    nested: dict[str, dict[str, Any]] = {}
-    ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
-    for topic, doc, value in zip(*ids, values.tolist(), strict=True):
-        nested.setdefault(topic, {})[doc] = value
-    return nested
-
-
-def to_ranx(frame: pd.DataFrame) -> Any:
-    """Make the `ranx.Run`, or `ranx.Qrels`, of a run frame or a qrels frame.
-
-    Parameters
+    References
     ----------
-    frame
-        A qrels frame, if it has grades; else a run frame.
-
-    Returns
-    -------
-    ranx.Qrels, ranx.Run or list of ranx.Run
-        Of several systems a run for each, named after it. Ids are text, as ranx needs it.
-
-    Raises
-    ------
-    InputError
-        If the package ranx is not installed, or for a frame that is neither.
+    .. [1] Ferro, Sanderson. Sub-corpora impact on system effectiveness. SIGIR 2017.
+       doi:10.1145/3077136.3080674
+    .. [2] Ferro, Sanderson. Improving the accuracy of system performance estimation by using
+       shards. SIGIR 2019. doi:10.1145/3331184.3338062
 
     Examples
     --------
     >>> import irframe as ir
-    >>> runs, _ = ir.example_track()
-    >>> runs.ireval.to_ranx()[0].name  # doctest: +SKIP
-    'bm25'
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.split(2, seed=1).ireval.evaluate(qrels, "AP")
+    >>> scores.index.names, scores.attrs["repeats"]
+    (FrozenList(['system', 'shard', 'topic']), 'shared')
     """
-    try:
-        import ranx  # noqa: PLC0415 - only what makes its objects needs it
-    except ImportError as error:
-        raise InputError("the package ranx", "none", "install it: pip install ranx") from error
-    nested = to_pytrec_eval(frame)
-    table = columns_of(frame)
-    columns = {} if table is None else words.roles(table.columns)
-    if words.GRADE in columns:
-        return ranx.Qrels(nested)
-    if words.SYSTEM not in columns or table is None:
-        return ranx.Run(nested)
-    systems = [str(system) for system in table[columns[words.SYSTEM]].unique()]
-    if len(systems) == 1:
-        return ranx.Run(nested, name=systems[0])
-    return [ranx.Run(run, name=system) for system, run in nested.items()]
+    shards, start = whole("n", n, low=2), whole("seed", seed, low=0)
+    return _dealt(as_qrels(runs) if is_judgments(runs) else as_runs(runs), shards, start)
+
+
+def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
+    codes, docs = pd.factorize(frame[words.roles(frame.columns)[words.DOC]])
+    number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
+    start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    place = (policies.mixed(number + start) if seed else number) % np.uint64(n)
+    names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])
+    return frame.assign(**{words.SHARD: names[place[codes]]})
+
+
+Part = tuple[Any, Any, pd.DataFrame]
+"""The label of some judgments, runs, and the judgments by which these are scored."""
+
+
+def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
+    """Return what repeats of judgments are called, and each with the runs that it judges.
+
+    Parameters
+    ----------
+    runs
+        Runs, perhaps of shards.
+    qrels
+        Judgments, perhaps of several passes, which a column tells apart.
+
+    Returns
+    -------
+    str, iterator, or None
+        None where judgments are not repeated.
+
+    Raises
+    ------
+    ParameterError
+        For shards of runs, and of judgments, that are not the same.
+    """
+    sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
+    labels = list(pd.unique(runs[words.SHARD])) if sharded else []
+    dealt = [_TOLD.fullmatch(str(label)) for label in labels]
+    if labels and all(dealt):
+        return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
+    if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:
+        return None
+    columns = words.roles(qrels.columns)
+    keys = [columns[role] for role in (words.TOPIC, words.DOC) if role in columns]
+    word = repeat_column(qrels, keys)
+    if word is None or qrels[word].nunique(dropna=False) < 2:
+        return None
+    return word, ((key, runs, part.drop(columns=word)) for key, part in qrels.groupby(word))
+
+
+def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
+    if len(dealt) > 1:
+        offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
+        raise ParameterError("runs that were dealt in one way", "several", "", offenders)
+    judged, shard = as_qrels(qrels), words.SHARD
+    if shard not in judged.columns:
+        judged = _dealt(judged, *next(iter(dealt)))
+    if not {*judged[shard]} & {*runs[shard]}:
+        strange = sorted({*judged[shard]})
+        raise ParameterError("judgments that were dealt as the runs", "", "", strange)
+    for label in sorted(runs[shard].unique()):
+        own, by = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
+        if len(by):
+            yield label, own, by

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, in_threads, tiles
 from irframe.errors import ParameterError
+from irframe.experiments import in_turn, joining, rank_table
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import NEVER, Hits
-from irframe.experiments.in_turn import Listed, Ranked
-from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
 from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
@@ -85,18 +84,16 @@ class Pool:
         ParameterError
             If none is given for some collection.
         """
-        depth: Any = np.full(
-            len(judgments.code), 0 if given is None or isinstance(given, Mapping) else given
-        )
-        if given is None and self.contributing.any():
-            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
-        elif isinstance(given, Mapping):
+        depth: Any = given or 0
+        if isinstance(given, Mapping):
             part, labels = collections.of_topic[judgments.code], collections.labels
             missing = [str(label) for label in labels[np.unique(part)] if label not in given]
             if missing:
                 raise ParameterError("a pool_depth for every collection", "none for", "", missing)
             depth = np.array([given.get(label, 0) for label in labels])[part]
+        elif given is None and self.contributing.any():
+            complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
+            depth = collections.reduce(np.minimum, topics, complete, longest)[judgments.code]
         every = np.array(np.broadcast_to(depth, len(judgments.code)), np.int32)
         stated = self.stated or given is not None
         return replace(self, rank=self.rank[judgments.row], stated=stated, depth=every)
@@ -147,7 +144,7 @@ class Experiment:
     """The collection of each topic, among all that there are, where they are told."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """What decided all this, as results say it."""
-    listing: Listed | None = None
+    listing: in_turn.Listed | None = None
     """The unjudged documents at the top of lists by name, where these are known."""
     units: Mapping[Any, str] = field(default_factory=dict)
     """Of what the lists of systems are, where it is not the same for all."""
@@ -159,7 +156,7 @@ class Experiment:
     @classmethod
     def of(
         cls,
-        ranked: Ranked,
+        ranked: in_turn.Ranked,
         judgments: Judgments,
         policy: Policy,
         group: Any = None,
@@ -183,7 +180,7 @@ class Experiment:
         """
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
-        units = tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
+        units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
         tell_missing(lists, judgments.topics, judgments.code, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing
@@ -206,8 +203,9 @@ class Experiment:
         )
         if not pooled:
             return experiment
-        pools, stated = framed.contributing(policy.contributing)
-        pool = Pool.of(hits, len(table.topic), pools, stated=stated)
+        stated = policy.contributing is not None or rank_table.CONTRIBUTING in runs.frame.columns
+        contributing = rank_table.contributing_systems(runs, policy.contributing)
+        pool = Pool.of(hits, len(table.topic), contributing, stated=stated)
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def with_pool(self, pool: Pool, given: PoolDepth, collections: Collections) -> "Experiment":
@@ -246,15 +244,8 @@ class Experiment:
             arrays = hits.length, hits.systems, hits.topics
             hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
-        for array in (
-            *arrays,
-            *along.values(),
-            judgments.grade,
-            judgments.count,
-            self.tops,
-            self.there,
-            *pool,
-        ):
+        others = judgments.grade, judgments.count, self.tops, self.there, *pool
+        for array in (*arrays, *along.values(), *others):
             if array is not None:
                 hasher.update(np.ascontiguousarray(array).tobytes())
         names = judgments.table.doc.take(pa.array(judgments.row))
@@ -363,9 +354,7 @@ class Experiment:
         return part
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self.__dict__.items() if name not in {LAST, "loaded"}
-        }
+        return {n: value for n, value in self.__dict__.items() if n not in {LAST, "loaded"}}
 
     def named(self, systems: pd.Index, topics: pd.Index) -> "Experiment":
         """Return the same by other names of its systems and topics."""

@@ -1,7 +1,8 @@
 """Groups of systems and topics by columns, and the relevant grade where collections differ."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +94,6 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
     name, dim, groups = given_groups(by, labels, taken)
     frame = frames[dim]
     frames[dim] = frame.assign(**{name: groups.reindex(frame[named[dim]]).to_numpy()})
-    frames[dim].attrs = frame.attrs
     return frames.get(SYSTEM, runs), frames[TOPIC], name
 
 
@@ -206,10 +206,9 @@ def riding_columns(
         values = _constant(qrels.frame[name], qrels.topic, len(qrels.topics))
         if values is not None:
             riding[name] = (TOPIC, values.take(codes))
-    plain = {name: isinstance(values.dtype, np.dtype) for name, (_, values) in riding.items()}
     return {
-        name: (dim, np.asarray(values.to_numpy(dtype=values.dtype if plain[name] else object)))
-        for name, (dim, values) in riding.items()
+        name: (dim, np.asarray(v if isinstance(v.dtype, np.dtype) else v.astype(object)))
+        for name, (dim, v) in riding.items()
     }
 
 
@@ -303,13 +302,9 @@ def _extra(frame: pd.DataFrame) -> list[str]:
     columns = roles(frame.columns)
     columns.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
     known = {*columns.values(), *RESERVED, ITERATION}
-    return [
-        name
-        for name in frame.columns[~frame.columns.duplicated(keep=False)]
-        if isinstance(name, str)
-        and name not in known
-        and not pd.api.types.is_float_dtype(frame[name].dtype)
-    ]
+    once = frame.columns[~frame.columns.duplicated(keep=False)]
+    others = [name for name in once if isinstance(name, str) and name not in known]
+    return [name for name in others if not pd.api.types.is_float_dtype(frame[name].dtype)]
 
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
@@ -396,26 +391,22 @@ class Thresholds:
             wanted = f"rel= by collection, which are {listing(named)}"
             raise ParameterError(wanted, "", "", unknown)
 
-    def _each(self, metrics: Sequence[Metric]) -> Iterator[dict[int | None, Metric]]:
-        """Yield of every metric what it is by threshold, None where none is given."""
-        grades = sorted({*self.by_collection.values()})
-        for metric, left_open in zip(metrics, self.left_open, strict=True):
-            made: dict[int | None, Metric] = {None: metric}
-            for grade in grades:
-                made[grade] = replace(metric, rel=grade) if left_open else metric  # type: ignore[call-arg]
-            yield made
+    def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
+        """Return metrics with a threshold, those that leave theirs open, if one is given."""
+        pairs = zip(metrics, self.left_open, strict=True)
+        return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
 
     def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
         """Return every metric with every threshold that it may have, each once."""
-        return list(
-            dict.fromkeys(one for variants in self._each(metrics) for one in variants.values())
-        )
+        every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
+        return list(dict.fromkeys(chain(*zip(*every, strict=True))))
 
     def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
         """Return which of its variants each metric is on each topic, shape (metric, topic)."""
-        place = {variant: row for row, variant in enumerate(self.variants(metrics))}
-        grades = [self.by_collection.get(key) for key in collections]
-        return np.array([[place[variants[g]] for g in grades] for variants in self._each(metrics)])
+        known, keys = self.variants(metrics), [*collections]
+        own = {key: self._at(metrics, self.by_collection.get(key)) for key in dict.fromkeys(keys)}
+        places = {key: [known.index(metric) for metric in made] for key, made in own.items()}
+        return np.array([places[key] for key in keys]).T
 
 
 def leaves_open(metric: Metric) -> bool:

@@ -69,6 +69,17 @@ class Hits:
         length = self.length.ravel()
         return np.asarray(np.cumsum(length) - length)
 
+    @property
+    def list_of(self) -> Codes:
+        """The list of every document."""
+        return np.repeat(np.arange(self.length.size), self.length.ravel())
+
+    def down_to(self, values: Array) -> Array:
+        """Return the sum of a list's values down to each document."""
+        total = np.cumsum(values)
+        before = np.append(np.zeros(1, total.dtype), total)[self.first]
+        return np.asarray(total - np.repeat(before, self.length.ravel()))
+
     def load(self) -> "Hits":
         """Return the hits in memory, where these are."""
         return self

@@ -8,27 +8,19 @@ from operator import is_
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.errors import InputError, StoreError
-from irframe.experiments import coded_tables
+from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
-from irframe.experiments.joining import find_topics, locate, place_topics
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy
-from irframe.experiments.rank_table import (
-    CONTRIBUTING,
-    Ranking,
-    contributing_systems,
-    filed_rank,
-    pooling_rank,
-    rank_table,
-)
+from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
@@ -56,7 +48,7 @@ class Framed:
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
         """Put runs and judgments beside each other."""
-        placed, table = place_topics(table, judgments), _of_units(table, judgments)
+        placed, table = joining.place_topics(table, judgments), _of_units(table, judgments)
         collections = Collections.read(judgments, collection, (table, placed))
         labels, lengths = (table.systems, table.topics), count_rows(table)
         return cls(table, judgments, Lists(*labels, placed, lengths, collections))
@@ -91,24 +83,18 @@ class Framed:
             How many lists of other runs come first.
         """
         if self.overlaps is None:
-            judged = locate(self.table, self.judgments, self.lists.placed)
+            judged = joining.locate(self.table, self.judgments, self.lists.placed)
         else:
             judged = self.overlaps.judged
         for rows in self._stretches():
-            ranking = rank_table(
-                self.table,
-                ties=policy.order,
-                score_dtype=policy.score_dtype,
-                seed=policy.seed,
-                rows=rows,
-            )
+            ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
             part = self._part(rows, row, ranking, policy, filed=wanted.filed)
             listed = top_documents(self, rows, row, ranking, before) if wanted.whole else None
             yield Part(before + part.lists, part.hits), listed
 
     def _part(
-        self, rows: Codes, row: Codes, ranking: Ranking, policy: Policy, *, filed: bool
+        self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
     ) -> Part:
         """Return what ranked lists hold of the judgments, given which of these each one is."""
         table, order = self.table, ranking.order
@@ -121,8 +107,10 @@ class Framed:
         pooled = None
         if filed:
             alike = policy.order != "rank" and policy.score_dtype == "float64"
-            pooled = filed_rank(ranking) if alike else pooling_rank(table, rows)
-            pooled = pooled[order[hit]].astype(np.int32)
+            ranks = (
+                rank_table.filed_rank(ranking) if alike else rank_table.pooling_rank(table, rows)
+            )
+            pooled = ranks[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
         if pooled is not None and np.array_equal(pooled, rank):
             pooled = rank  # once in memory, as most of them are
@@ -148,12 +136,6 @@ class Framed:
             rows = order if rows is None else rows[order]
         for stretch in slices_of_lists(ends, coded_tables.ROWS):
             yield np.arange(stretch.start, stretch.stop) if rows is None else rows[stretch]
-
-    def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
-        """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
-        frame = self.table.frame
-        stated = given is not None or CONTRIBUTING in frame.columns
-        return contributing_systems(self.table, given), stated
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
@@ -188,14 +170,10 @@ class Gathered:
 
     def add(self, part: Part) -> None:
         """Add some lists."""
-        lists, hits = part.lists, part.hits.by_list()
-        fields: dict[str, Any] = {
-            "lists": lists,
-            "length": hits.length,
-            "count": np.diff(hits.start),
-        }
-        fields |= {"rank": hits.rank, "row": hits.row, "filed": hits.pool_rank}
-        fields |= {"tied": hits.tied, "along": hits.along}
+        hits = part.hits.by_list()
+        fields: dict[str, Any] = {"lists": part.lists, "count": np.diff(hits.start)}
+        fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
+        fields["filed"] = hits.pool_rank
         for name, values in fields.items():
             self._fields[name].append(values)
 
@@ -213,15 +191,10 @@ class Gathered:
         as_ranked = all(map(is_, filed, fields["rank"]))
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
-        return Hits(
-            length,
-            np.repeat(lists.astype(np.int32), count),
-            rank,
-            row,
-            np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None,
-            None if np.array_equal(pooled, rank) else pooled,
-            _joined(fields.pop("along", []), rows),
-        )
+        of = np.repeat(lists.astype(np.int32), count)
+        shared = np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None
+        apart, along = None if np.array_equal(pooled, rank) else pooled, fields.pop("along", [])
+        return Hits(length, of, rank, row, shared, apart, _joined(along, rows))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
@@ -265,11 +238,13 @@ class Listed:
 
     def onto(self, place: Codes) -> "Listed":
         """Return the same by other numbers of the lists, without those at -1."""
-        of = place[self.of]
-        there = np.flatnonzero(of >= 0)
-        if len(there) == len(of):
-            return Listed(of, self.rank, self.doc)
-        return Listed(of[there], self.rank[there], self.doc.take(pa.array(there)))
+        placed = replace(self, of=place[self.of])
+        there = np.flatnonzero(placed.of >= 0)
+        return placed if len(there) == len(placed.of) else placed.take(there)
+
+    def take(self, rows: Codes) -> "Listed":
+        """Return some of the documents."""
+        return Listed(self.of[rows], self.rank[rows], self.doc.take(pa.array(rows)))
 
 
 def together(parts: Sequence[Listed | None]) -> Listed | None:
@@ -282,7 +257,9 @@ def together(parts: Sequence[Listed | None]) -> Listed | None:
     return Listed(of, rank, pa.chunked_array(doc, known[0].doc.type))
 
 
-def top_documents(framed: Framed, rows: Codes, row: Codes, ranking: Ranking, lists: int) -> Listed:
+def top_documents(
+    framed: Framed, rows: Codes, row: Codes, ranking: rank_table.Ranking, lists: int
+) -> Listed:
     """Return the unjudged documents at the top of some lists, by system and topic of the qrels.
 
     Parameters
@@ -350,20 +327,20 @@ def rank_in_turn(
     elsewhere = collection is not None and collection not in judgments.frame.columns
     if elsewhere or isinstance(policy.contributing, str):
         return None
-    tables, every = list[RunTable](), list[Lists]()
+    tables, every = list[RunTable](), list[pd.DataFrame]()
     gathered, listing = Gathered(), list[Listed | None]()
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
     for frame in runs.frames():
-        if {CONTRIBUTING, collection} & {*frame.columns}:
+        if {rank_table.CONTRIBUTING, collection} & {*frame.columns}:
             return None
         table = _of_units(read_table(frame), judgments)
-        labels, placed = (table.systems, table.topics), find_topics(table, judgments)
+        labels, placed = (table.systems, table.topics), joining.find_topics(table, judgments)
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
-        every.append(lists)
+        every.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
         del frame, table, framed  # before the next ones are read
@@ -372,10 +349,13 @@ def rank_in_turn(
     if changed:
         kept = "files that stay as they are while they are read"
         raise StoreError(kept, f"{len(changed)} that changed", "read them again", changed)
-    table = _labels_of_all(tables)
-    placed, lengths = place_topics(table, judgments), _lengths_of_all(table, every)
-    lists = Lists(table.systems, table.topics, placed, lengths, collections)
-    framed = Framed(table, judgments, lists)
+    first, *others = tables
+    names = first.topics.append([table.topics for table in others]).unique()
+    runs_of = first.systems.append([table.systems for table in others])
+    table = replace(first, systems=runs_of, topics=names)
+    lengths = pd.concat(every).reindex(columns=names).fillna(0).to_numpy(np.int64)
+    placed = joining.place_topics(table, judgments)
+    framed = Framed(table, judgments, Lists(runs_of, names, placed, lengths, collections))
     return Ranked(framed, gathered.hits((systems, topics)), together(listing))
 
 
@@ -387,23 +367,3 @@ def _gather(
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
         yield listed
-
-
-def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:
-    """Return the first table with the systems and topics of all of them."""
-    first, *others = tables
-    return replace(
-        first,
-        systems=first.systems.append([table.systems for table in others]),
-        topics=first.topics.append([table.topics for table in others]).unique(),
-    )
-
-
-def _lengths_of_all(table: RunTable, every: Sequence[Lists]) -> Codes:
-    """Return the length of every list, given the lists of some systems after the other."""
-    lengths, start = np.zeros((len(table.systems), len(table.topics)), np.int64), 0
-    for lists in every:
-        rows = slice(start, start + len(lists.systems))
-        lengths[rows, table.topics.get_indexer(lists.topics)] = lists.lengths
-        start = rows.stop
-    return lengths

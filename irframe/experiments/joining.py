@@ -143,13 +143,11 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """
     placed = find_topics(table, judgments)
     if len(placed) and (placed < 0).all():
-        ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
-        raise IdError(
-            "topics that occur in runs and qrels",
-            f"none: the runs have {ids.shown(table.topics)} in {ours!r}, the qrels "
-            f"{ids.shown(judgments.topics)} in {theirs!r}",
-            "compare leading zeros and types",
-        )
+        sides = table, judgments
+        known = [f"{ids.shown(s.topics)} in {s.columns.get(TOPIC, TOPIC)!r}" for s in sides]
+        found = f"none: the runs have {known[0]}, the qrels {known[1]}"
+        advice = "compare leading zeros and types"
+        raise IdError("topics that occur in runs and qrels", found, advice)
     return placed
 
 
@@ -270,9 +268,8 @@ def tell_unjudged(
         return {}
     chunks = like_chunks(table, judgments, np.flatnonzero(~judged[table.system])[:LOOKED])
     if not judged.any():
-        runs, qrels = (
-            (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
-        )
+        sides = table, judgments
+        runs, qrels = ((s.doc[:3].to_pylist(), s.columns.get(DOC, DOC)) for s in sides)
         tell_none_judged(runs, qrels, COLLAPSE if len(chunks) else "compare the identifiers")
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]

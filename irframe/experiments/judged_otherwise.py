@@ -17,7 +17,7 @@ from irframe.experiments.in_turn import RANKS, Listed, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.files.ids import Codes, same_kind
+from irframe.files.ids import Codes, same_kind, within
 from irframe.names import DOC
 
 
@@ -47,21 +47,15 @@ def condensed(experiment: Experiment) -> Experiment:
     order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
     of = hits.of[order]
     count = np.bincount(of, minlength=length.size)
-    rank = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 1
+    rank = within(of) + 1
     tied = None
     if hits.tied is not None:
         block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
         tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
     there = hits.alongside(itemgetter(hits.first[of] + hits.rank[order] - 1))
-    closed = Hits(
-        count.reshape(length.shape),
-        of,
-        rank.astype(np.int32),
-        hits.row[order],
-        tied,
-        hits.pool_rank[order],
-        there,
-    )
+    filed, ranks = hits.pool_rank[order], rank.astype(np.int32)
+    closed = replace(hits.take(order), rank=ranks, tied=tied, filed=filed, along=there)
+    closed = replace(closed, length=count.reshape(length.shape))
     return replace(experiment, hits=closed, listing=None)
 
 
@@ -100,23 +94,23 @@ def judged_anew(
     kept, there = row[hits.row] >= 0, listed_row >= 0
     rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
     filed = np.concatenate([hits.pool_rank[kept], rank[1]])
-    anew = Hits(
-        hits.length,
-        np.concatenate([hits.of[kept], listed.of[there]]),
-        np.concatenate(rank),
-        np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32),
-        hits.tied,
-        None if hits.filed is None else filed,
-    ).by_list()
+    of = np.concatenate([hits.of[kept], listed.of[there]])
+    rows = np.concatenate([row[hits.row[kept]], listed_row[there]]).astype(np.int32)
+    apart = None if hits.filed is None else filed
+    anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, apart).by_list()
     collections = _collections(experiment)
     base = judgments.only(np.arange(len(judgments.row)))
-    complete = collections if whole and not there.any() else None
-    pool = _pool(experiment, anew, base, complete, given=given)
+    old_pool = experiment.known_pool
+    pool = Pool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
+    if given:
+        pool = replace(pool, depth=old_pool.depth)
+    elif whole and not there.any():
+        pool = pool.down_to(None, base, collections, experiment.longest)
+    else:  # nobody knows
+        pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     left = None
     if listing is not None:
-        rest = np.flatnonzero(~there)
-        unjudged = Listed(listing.of[rest], listing.rank[rest], listing.doc.take(pa.array(rest)))
-        left = together([unjudged, _hidden(experiment, kept)])
+        left = together([listing.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
     top: Any = np.full(len(judgments.count), judgments.top)
     if experiment.collection is not None:  # else all judgments count, those of other topics, too
         top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
@@ -170,21 +164,3 @@ def _refuse_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
         known_to = f"{len(pairs)} lists known to rank {known} alone"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
         raise InputError(wanted, known_to, advice, pairs)
-
-
-def _pool(
-    experiment: Experiment,
-    hits: Hits,
-    judgments: Judgments,
-    collections: Collections | None,
-    *,
-    given: bool,
-) -> Pool:
-    """Return the pool of other judgments: as deep as was given, else as found, 0 if unknown."""
-    before = experiment.known_pool
-    anew = Pool.of(hits, len(judgments.row), before.contributing, stated=before.stated)
-    if given:
-        return replace(anew, depth=before.depth)
-    if collections is not None:
-        return anew.down_to(None, judgments, collections, experiment.longest)
-    return replace(anew, depth=np.zeros_like(before.depth), stated=False)

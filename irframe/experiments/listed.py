@@ -1,10 +1,10 @@
 """Lists of one run, by name or by position, read and ranked as far as judged documents need it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise, repeat
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,30 +38,15 @@ class Listed:
     """The judged documents that were retrieved."""
     key_of_row: Array
     """The key of each of them."""
+    documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
+    """Gives the documents of some lists, list by list as filed; None for one unnamed."""
+    unnamed: bool = False
+    """Whether there are documents without a name, which are the last of those of equal scores."""
 
     @property
     def of(self) -> Codes:
         """The list of every judged document."""
         return self.judgments.topic[self.row]
-
-    unnamed: ClassVar = False
-    """Whether there are documents without a name, which are the last of those of equal scores."""
-
-    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """Return the documents of some lists, list by list as filed; None for one unnamed."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class Named(Listed):
-    """Lists of names: a dictionary document -> score for each topic."""
-
-    lists: Dictionaries
-
-    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """Return the documents of some lists; see `Listed`."""
-        names = chain.from_iterable([self.lists[place] for place in np.flatnonzero(used).tolist()])
-        return np.fromiter(names, object, int(self.length[used].sum()))
 
 
 def read_lists(
@@ -71,7 +56,7 @@ def read_lists(
     systems: pd.Index,
     *,
     again: bool = False,
-) -> Named | None:
+) -> Listed | None:
     """Read a dictionary of scores for each topic; None if something in them is not as it should be.
 
     Parameters
@@ -97,7 +82,12 @@ def read_lists(
         return None
     key = as_matrix(as_key(score, dtype), length)
     row, of_row = _judged(lists, judgments, key, length, again=again)
-    return Named(judgments, systems, key, length, row, of_row, lists)
+
+    def documents(used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        names = chain.from_iterable([lists[place] for place in np.flatnonzero(used).tolist()])
+        return np.fromiter(names, object, int(length[used].sum()))
+
+    return Listed(judgments, systems, key, length, row, of_row, documents)
 
 
 def _judged(
@@ -164,27 +154,9 @@ class Places:
         return np.where(doc < 0, -1, known)
 
 
-@dataclass(frozen=True, eq=False)
-class Placed(Listed):
-    """Lists of positions."""
-
-    places: Places
-    doc: Codes
-    """The document of each row, list by list, as filed; -1 for one that has no name."""
-
-    unnamed: ClassVar = True
-
-    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """Return the documents of some lists; see `Listed`."""
-        doc = self.doc if used.all() else self.doc[np.repeat(used, self.length)]
-        names = self.places.names[doc]
-        names[doc < 0] = None
-        return names
-
-
 def read_places(
     places: Places, topic: Codes, doc: Codes, score: Array, dtype: ScoreDtype, systems: pd.Index
-) -> Placed:
+) -> Listed:
     """Read lists of positions.
 
     Parameters
@@ -225,8 +197,15 @@ def read_places(
     key = as_key(score, dtype)
     row = places.rows(topic, doc)
     hit = np.flatnonzero(row >= 0)
-    keys = as_matrix(key, length)
-    return Placed(judgments, systems, keys, length, row[hit], key[hit], places, doc)
+
+    def documents(used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        own = doc if used.all() else doc[np.repeat(used, length)]
+        names = places.names[own]
+        names[own < 0] = None
+        return names
+
+    sides = judgments, systems, as_matrix(key, length), length
+    return Listed(*sides, row[hit], key[hit], documents, unnamed=True)
 
 
 def refuse_beyond(role: str, place: Codes, size: int) -> None:
@@ -282,7 +261,7 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     by_names = policy.keys is by_name and not (policy.shares or filed)
-    if are_tied and by_names and isinstance(listed, Named):
+    if are_tied and by_names and not listed.unnamed:
         equal = _tied(keys, listed.length)
         if _is_crowded(listed, equal):
             return _rank_all(listed, equal, policy)
@@ -333,7 +312,7 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
     return bool(judged * others > CROWD * len(tied))
 
 
-def _rank_all(listed: Named, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits:
+def _rank_all(listed: Listed, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits:
     """Rank all documents, and look for the judged ones among them."""
     length = listed.length
     everyone = np.ones(len(length), bool)

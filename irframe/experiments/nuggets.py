@@ -17,7 +17,7 @@ from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.experiments.coded_tables import code_systems
 from irframe.files.as_runs import columns_of
 from irframe.files.formats import NUGGETS
-from irframe.files.ids import Codes, code_labels, repeated, require_columns
+from irframe.files.ids import Codes, code_labels, require_columns
 from irframe.files.repeats import fold_rows
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
@@ -187,20 +187,16 @@ def strata_of(
         If no document of a stratum was judged, where that is refused.
     """
     code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
-    here = np.where(grade == words.EMPTY, -1, topic)
-    pair = here.astype(np.int64) * len(labels) + code
-    known = np.unique(pair[here >= 0])
-    first = np.searchsorted(known // max(1, len(labels)), np.arange(len(topics)))
-    place = np.where(here >= 0, np.searchsorted(known, pair) - first[here], -1)
-    width = int(place.max(initial=0)) + 1
-    spread = np.full((len(grade), width), words.EMPTY, np.int8)
-    inside = np.flatnonzero(place >= 0)
-    spread[inside, place[inside]] = grade[inside]
-    count = count_grades(spread, here, len(topics), levels)
-    empty = (count.sum(axis=-1) > 0) & (count[..., levels >= 0].sum(axis=-1) == 0)
-    topic_of, number = np.nonzero(empty)
-    names = labels[known % max(1, len(labels))][first[topic_of] + number]
-    named = [f"{a} of topic {b}" for a, b in zip(names, topics[topic_of], strict=True)]
+    inside = np.flatnonzero((grade != words.EMPTY) & (topic >= 0))
+    rows = pd.DataFrame({"topic": topic[inside], "code": code[inside]})
+    place = np.full(len(grade), -1, np.int32)
+    place[inside] = rows.groupby("topic")["code"].rank("dense") - 1
+    count = np.zeros((len(topics), int(place.max(initial=0)) + 1, len(levels)), np.int64)
+    where = topic[inside], place[inside]
+    np.add.at(count, (*where, np.searchsorted(levels, grade[inside])), 1)
+    lacking = rows[count[..., levels >= 0].sum(axis=-1)[where] == 0].drop_duplicates()
+    pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
+    named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
         wanted, found = "a judged document in every stratum", f"{len(named)} strata without"
         advice = "judge some of it, give it the stratum of others, or leave its documents out"
@@ -208,9 +204,9 @@ def strata_of(
     if named:
         warn(
             "infAP and infNDCG leave out strata of which nothing was judged, in "
-            f"{len(np.unique(topic_of))} topics: {listing(named)}"
+            f"{lacking['topic'].nunique()} topics: {listing(named)}"
         )
-    return {"stratum": place.astype(np.int32), "stratum_count": count}
+    return {"stratum": place, "stratum_count": count}
 
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
@@ -286,9 +282,8 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
     table = columns_of(nuggets)
     frame: Any = nuggets if table is None else table
-    folded = fold_rows(
-        frame, require_columns(frame, NUGGETS), (words.SYSTEM, words.TOPIC, words.NUGGET)
-    )
+    every = words.SYSTEM, words.TOPIC, words.NUGGET
+    folded = fold_rows(frame, require_columns(frame, NUGGETS), every)
     frame = folded.runs
     columns = require_columns(frame, NUGGETS)
     known = {words.IMPORTANCE: WEIGHTS, words.ASSIGNMENT: SUPPORT}
@@ -296,17 +291,17 @@ def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None
     weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
     system, systems = code_systems(frame, columns)
     topic, topics = code_labels(frame[columns[words.TOPIC]], words.TOPIC)
-    nugget, labels = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
-    pairs = topic.astype(np.int64) * len(labels) + nugget
-    nugget = np.unique(pairs, return_inverse=True)[1]  # numbered in every topic
-    there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
-    keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.NUGGET) if role in columns]
-    _refuse_unlike(frame[keys], nugget, answer, topic, weight)
-    scores = _scores(answer, weight, gain, no_vital)
+    nugget, _ = code_labels(frame[columns[words.NUGGET]], words.NUGGET)
+    rows = pd.DataFrame({"system": system, "topic": topic, "nugget": nugget, "weight": weight})
+    keys = [columns[role] for role in every if role in columns]
+    _refuse_unlike(frame[keys], rows)
+    scores = _scores(rows, gain)
+    answers = scores.index.to_frame()
+    system, topic = (answers[name].to_numpy() for name in answers)
+    sides = systems.take(system), topics.take(topic)
     names = [columns.get(role, role) for role in (words.SYSTEM, words.TOPIC)]
-    sides = systems.take(there // len(topics)), topics.take(there % len(topics))
-    index = pd.MultiIndex.from_arrays(sides, names=names)
-    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=words.METRIC))
+    scores.index = pd.MultiIndex.from_arrays(sides, names=names)
+    result = scores if no_vital == "nan" else scores.fillna(0.0)
     result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
     return folded.unfold(result, None if folded.word is None else "topic")
 
@@ -323,44 +318,48 @@ def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]
         raise InputError(wanted, "other labels", "", offenders)
 
 
-def _refuse_unlike(
-    frame: pd.DataFrame, nugget: Codes, answer: Codes, topic: Codes, weight: NDArray[Any]
-) -> None:
-    """Raise unless every answer has one label for each nugget of its topic, of one importance."""
-    again = repeated(answer * (1 + nugget.max()) + nugget)
-    if len(again):
-        raise IdError("one label per answer and nugget", "some again", "", _told(frame, again))
-    first = np.unique(nugget, return_index=True)[1]
-    unlike = np.flatnonzero(weight != weight[first][nugget])
+def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
+    """Raise unless every answer has one label for each nugget of its topic, of one importance.
+
+    Parameters
+    ----------
+    frame
+        The names of systems, topics and nuggets.
+    rows
+        Their codes, and the weights of nuggets.
+    """
+    again = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
+    if again.any():
+        raise IdError("one label per answer and nugget", "some again", "", _named(frame[again]))
+    first = rows.groupby(["topic", "nugget"])["weight"].transform("first")
+    unlike = frame[(rows["weight"] != first).to_numpy()]
     if len(unlike):
         wanted = "nuggets of one importance in all answers"
-        raise IdError(wanted, f"{len(unlike)} of another", "", _told(frame, unlike))
-    wanted_of = np.bincount(topic[first])[topic]
-    lacking = np.flatnonzero(np.bincount(answer)[answer] < wanted_of)
-    short = lacking[np.unique(answer[lacking], return_index=True)[1]]
-    if len(short):
-        counts = np.bincount(answer)[answer[short]], wanted_of[short]
-        triples = zip(_told(frame.iloc[:, :-1], short), *counts, strict=True)
-        offenders = [f"{name} has {n} of {m}" for name, n, m in triples]
+        raise IdError(wanted, f"{len(unlike)} of another", "", _named(unlike))
+    count = rows.groupby(["system", "topic"])["nugget"].transform("size")
+    every = rows.groupby("topic")["nugget"].transform("nunique")
+    short = (count < every) & ~rows.duplicated(["system", "topic"])
+    if short.any():
+        answers = _named(frame.iloc[short.to_numpy(), :-1])
+        parts = zip(answers, count[short], every[short], strict=True)
+        offenders = [f"{name} has {n} of {m}" for name, n, m in parts]
         advice = "label what an answer leaves out not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
 
-def _told(frame: pd.DataFrame, rows: Codes) -> list[str]:
+def _named(rows: pd.DataFrame) -> list[str]:
     """Return the identifiers of some rows."""
-    return [" ".join(map(str, row)) for row in frame.iloc[rows].itertuples(index=False)]
+    return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 
 
-def _scores(
-    answer: Codes, weight: NDArray[Any], gain: NDArray[Any], no_vital: str | None
-) -> dict[str, NDArray[Any]]:
-    """Return the scores of every answer by name."""
+def _scores(rows: pd.DataFrame, gain: NDArray[Any]) -> pd.DataFrame:
+    """Return the scores of every answer, NaN where a topic has no nugget that counts."""
+    answers, scores = [rows["system"], rows["topic"]], {}
+    weight = rows["weight"]
     vital = (weight == WEIGHTS["vital"]).astype(float)
-    weights, scores = {"all": np.ones(len(gain)), "vital": vital, "weighted": weight}, {}
+    weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
         for name, counted in weights.items():
-            total = np.bincount(answer, counted)
-            barren = np.full(len(total), np.nan if no_vital == "nan" else 0.0)
-            reached = np.bincount(answer, counted * gained)
-            scores[kind + name] = np.divide(reached, total, out=barren, where=total > 0)
-    return scores
+            reached = (counted * gained).groupby(answers).sum()
+            scores[kind + name] = reached / counted.groupby(answers).sum()
+    return pd.DataFrame(scores).rename_axis(columns=words.METRIC)

@@ -87,6 +87,14 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
     return pd.util.hash_array(joined.to_numpy(zero_copy_only=False), hash_key=key, categorize=False)
 
 
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers whose every bit depends on all bits of the words, as splitmix64 does."""
+    bits = words
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return bits ^ (bits >> np.uint64(31))
+
+
 def whole_seed(seed: int) -> int:
     """Return a seed that `random_keys` can take."""
     return whole("seed", seed, low=0, high=HIGHEST_SEED)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.checks import places, whole
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
 from irframe.experiments import coded_tables
@@ -20,17 +21,6 @@ from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, repeat_column
-from irframe.names import (
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    DOC,
-    RANK,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-    ScoreDtype,
-    Ties,
-)
 from irframe.record import recorded
 
 UNEVEN = 4
@@ -62,27 +52,20 @@ class Ranking:
     filed: Codes
 
 
-def rank_table(
-    table: coded_tables.RunTable,
-    *,
-    ties: Ties,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
-    seed: int = 0,
-    rows: Codes | None = None,
-) -> Ranking:
+def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None = None) -> Ranking:
     """Decide the order of a coded run frame, or of some whole lists of it.
 
     Parameters
     ----------
     table
         The frame.
-    ties, score_dtype, seed
-        As for `rank`.
+    policy
+        How it is decided.
     rows
         The rows of some lists, by whose positions here the ranking then goes.
     """
-    policy, rows = TIE_POLICIES[ties], np.arange(len(table.system)) if rows is None else rows
-    key = _keys(table, policy, score_dtype, rows)
+    rule, rows = TIE_POLICIES[policy.order], np.arange(len(table.system)) if rows is None else rows
+    key = _keys(table, rule, policy.score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
     order = _sort(group, key)
     first = beginnings(group[order])
@@ -91,22 +74,22 @@ def rank_table(
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
-    if _by_rank(table, policy) and tied.any():
+    if _by_rank(table, rule) and tied.any():
         again = rows[order[tied]]
         advice = "rank by score, or ties='order' after adding scores"
         found = f"{len(again)} equal"
         raise RankingError("distinct ranks in every list", found, advice, table.describe(again))
-    if policy.keys is not None and tied.any():
+    if rule.keys is not None and tied.any():
         inside = tied.copy()
         inside[:-1] |= tied[1:]
         members = np.flatnonzero(inside)
         block = np.cumsum(~tied[members])
         those = rows[order[members]]
         where = table.system[those], table.topic[those], coded_tables.take(table.doc, those)
-        tie = Tied(table.systems, table.topics, *where, seed)
-        keys = policy.keys(tie)
+        tie = Tied(table.systems, table.topics, *where, policy.seed)
+        keys = rule.keys(tie)
         if isinstance(keys, pa.Array):
-            position = _name_positions(keys, descending=policy.descending)
+            position = _name_positions(keys, descending=rule.descending)
         else:
             position = _inverse(np.argsort(keys, kind="stable"))
         order = order.copy()
@@ -116,19 +99,19 @@ def rank_table(
 
 def _by_rank(table: coded_tables.RunTable, policy: TiePolicy) -> bool:
     """Return whether the rank column decides: where that is wanted, or there are no scores."""
-    return policy.column == RANK or table.score is None
+    return policy.column == words.RANK or table.score is None
 
 
 def _keys(
-    table: coded_tables.RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes
+    table: coded_tables.RunTable, policy: TiePolicy, score_dtype: words.ScoreDtype, rows: Codes
 ) -> NDArray[Any]:
     """Return numbers of some rows whose ascending order is the evaluation order."""
     if _by_rank(table, policy) or table.score is None:
         if table.rank is None:
-            raise RankingError(f"a column {RANK!r} for ties='rank'", "none", "rank by score")
-        key, column = table.rank[rows], RANK
+            raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
+        key, column = table.rank[rows], words.RANK
     else:
-        key, column = as_key(table.score[rows], score_dtype), SCORE
+        key, column = as_key(table.score[rows], score_dtype), words.SCORE
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
         found, offenders = f"{len(missing)} missing", table.describe(rows[missing])
@@ -197,10 +180,10 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     if not len(again):
         return
     found, offenders = f"{len(again)} listed again", table.describe(again)
-    keys = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
-    word = repeat_column(table.frame, keys)
+    word = repeat_column(table.frame, table.identity)
     if word is None:
-        advice = f"if rows are chunks, collapse them: of={table.columns.get(DOC, DOC)!r}; {ADVICE}"
+        doc = table.columns.get(words.DOC, words.DOC)
+        advice = f"if rows are chunks, collapse them: of={doc!r}; {ADVICE}"
         raise IdError("every document once in a list", found, advice, offenders)
     advice = (
         f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, report, scorer and "
@@ -212,9 +195,9 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
 @recorded
 def rank(
     runs: Runs,
-    ties: Ties = DEFAULT_TIES,
+    ties: words.Ties = words.DEFAULT_TIES,
     *,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
@@ -265,10 +248,10 @@ def rank(
     """
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
     table = coded_tables.read_table(runs)
-    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
+    ranking = rank_table(table, policy)
     (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
-    column = table.columns.get(RANK, RANK)
+    column = table.columns.get(words.RANK, words.RANK)
     ranked = table.frame.take(ranking.order).reset_index(drop=True)
     return ranked.assign(**{str(column): ranking.rank})
 
@@ -293,7 +276,7 @@ def contributing_systems(
         if contributing is not None and not flags.any():
             raise ParameterError("a system that contributes", f"none by {contributing!r}")
         return flags
-    chosen = places(f"contributing {SYSTEM}s", contributing, list(table.systems))
+    chosen = places(f"contributing {words.SYSTEM}s", contributing, list(table.systems))
     if not chosen:
         raise ParameterError("a system that contributes", "an empty list")
     return np.isin(np.arange(len(table.systems)), chosen)
@@ -305,7 +288,7 @@ def pooling_rank(table: coded_tables.RunTable, rows: Codes | None = None) -> Cod
     Scores decide, then the order of rows; where there are no scores, the rank column. Given the
     rows of some lists, the ranks of these.
     """
-    return filed_rank(rank_table(table, ties="order", rows=rows))
+    return filed_rank(rank_table(table, Policy(ties="order"), rows))
 
 
 def filed_rank(ranking: Ranking) -> Codes:
@@ -409,11 +392,11 @@ def pool(
     refuse_duplicates(part, listed_again(part.system, document))
     pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
-    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    names = table.identity
     if together is not None and together not in names:
-        names.insert(SYSTEM in table.columns, together)
+        names.insert(words.SYSTEM in table.columns, together)
     result = part.frame[names].reset_index(drop=True)
-    return result.assign(**{RANK: rank[rows], "unique": groups == 1})
+    return result.assign(**{words.RANK: rank[rows], "unique": groups == 1})
 
 
 def _groups(table: coded_tables.RunTable, together: str | None) -> Codes:

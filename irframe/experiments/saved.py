@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import BytesIO
@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from irframe.checks import tracked
 from irframe.errors import StoreError
-from irframe.experiments.coded_tables import NO_OTHERS, QrelsTable
+from irframe.experiments import coded_tables, in_turn
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import Listed, Part, put_together, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files.compression import is_address, opened_by, refuse_strange
@@ -47,16 +46,12 @@ class Folder:
     def put(self, name: str, content: bytes) -> str:
         """Write a file, and return its checksum."""
         place = f"{self.path}/{name}"
-        try:
-            if is_address(place):
-                store, at = opened_by(place)
-                store.makedirs(at.rpartition("/")[0], exist_ok=True)
-                store.pipe_file(at, content)
-            else:
-                Path(place).write_bytes(content)
-        except OSError as error:
-            wanted, advice = "files that can be written", "make room, and save it again"
-            raise StoreError(wanted, f"{place} failing ({error})", advice) from error
+        if is_address(place):
+            store, at = opened_by(place)
+            store.makedirs(at.rpartition("/")[0], exist_ok=True)
+            store.pipe_file(at, content)
+        else:
+            Path(place).write_bytes(content)
         return checksum_of(content)
 
     def get(self, name: str, checksum: str | None = None) -> bytes:
@@ -68,10 +63,9 @@ class Folder:
                 content = bytes(store.cat_file(at))
             else:
                 content = Path(place).read_bytes()
-        except FileNotFoundError as error:
-            raise self.damage(name, "missing") from error
         except OSError as error:
-            raise self.damage(name, f"failing ({error})") from error
+            how = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
+            raise self.damage(name, how) from error
         if checksum is not None and checksum_of(content) != checksum:
             raise self.damage(name, "cut or changed since it was written")
         return content
@@ -154,15 +148,17 @@ def write_experiment(
     beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
     try:
         if local:
-            _trying(beside.path, lambda: Path(beside.path).mkdir(parents=True))
+            Path(beside.path).mkdir(parents=True)
         facts = _written(experiment, beside, chunks, riders, progress=progress)
         beside.put(FACTS, signed({**facts, **attributes}))
         if local:
-            _trying(folder.path, lambda: _rename(beside.path, folder.path))
-    except BaseException:
+            _rename(beside.path, folder.path)
+    except OSError as error:
+        advice, found = "choose another folder, or make room", f"{path} failing ({error})"
+        raise StoreError("a folder that can be written to", found, advice) from error
+    finally:
         if local:
             shutil.rmtree(beside.path, ignore_errors=True)
-        raise
 
 
 def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
@@ -188,14 +184,6 @@ def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
         found, advice = f"other things in {folder.path}", "choose another folder, or remove this"
         raise StoreError("an empty folder, or a saved cube", found, advice, names)
     return False
-
-
-def _trying(path: str, act: Callable[[], object]) -> None:
-    """Do something with a folder, or raise if it cannot be written to."""
-    try:
-        act()
-    except OSError as error:
-        raise StoreError("a folder that can be written to", f"{path} failing ({error})") from error
 
 
 def _rename(beside: str, path: str) -> None:
@@ -295,11 +283,10 @@ def _small(
     for name, (dims, values) in riders.items():
         home = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[home][name] = np.asarray(values).ravel()
-    files = {}
-    for kind, held in tables.items():
-        types = {name: str(array.dtype) for name, array in held.items() if hasattr(array, "dtype")}
-        files[f"{kind}.parquet"] = held, types
-    return files
+    return {
+        f"{kind}.parquet": (held, {n: str(a.dtype) for n, a in held.items() if hasattr(a, "dtype")})
+        for kind, held in tables.items()
+    }
 
 
 def _parquet(columns: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
@@ -356,14 +343,14 @@ class SavedHits:
             here = np.flatnonzero(block == number)
             first = int(self.ends[number - 1]) if number else 0
             inside = self.whole[:, first : int(self.ends[number])]
-            held = replace(_read_block(self.folder, number, tuple(self.files.items())))
+            held = _read_block(self.folder, number, tuple(self.files.items()))
             hits = replace(held, length=inside)
             part = hits.part(self.systems, self.topics[here] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + here).ravel()
-            parts.append(Part(lists, replace(part, length=part.length.ravel())))
+            parts.append(in_turn.Part(lists, replace(part, length=part.length.ravel())))
         if len(parts) == 1 and len(parts[0].lists) == shape[0] * shape[1]:
             return replace(parts[0].hits, length=self.length)
-        return put_together(parts, shape).by_list()
+        return in_turn.put_together(parts, shape).by_list()
 
 
 @lru_cache(maxsize=2)
@@ -402,13 +389,8 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     counts = [topics.pop(name, None) for name in (EVIDENCE, SETS)]
     spans = Spans.of_tables(partial(_columns, folder, facts), *counts)
     base = _judgments(judged, pd.Index(topics["topic"]), facts, spans)
-    pool = Pool(
-        judged["pool_rank"],
-        np.zeros(0, np.int64),
-        systems.pop(":contributing"),
-        facts["stated"],
-        topics.pop(":pool_depth"),
-    )
+    helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
+    pool = Pool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
     length, count, there = (
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )
@@ -452,8 +434,8 @@ def _judgments(
 ) -> Judgments:
     wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
     strata = judged.get("stratum")
-    table = QrelsTable(
-        NO_OTHERS,
+    table = coded_tables.QrelsTable(
+        coded_tables.NO_OTHERS,
         facts["columns"],
         judged["topic"].astype(np.int32),
         topics,
@@ -467,14 +449,16 @@ def _judgments(
     return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], np.int8))
 
 
-def _listing(folder: Folder, facts: Mapping[str, Any], shape: tuple[int, int]) -> Listed | None:
+def _listing(
+    folder: Folder, facts: Mapping[str, Any], shape: tuple[int, int]
+) -> in_turn.Listed | None:
     """Read the unjudged documents at the top of lists, by the numbers of all lists."""
-    parts, first = list[Listed | None](), 0
+    parts, first = list[in_turn.Listed | None](), 0
     for number, end in enumerate(facts["ends"]):
         name = f"names-{number}.parquet"
         table = folder.table(name, facts["files"][name])
         system, topic = np.divmod(table["list"].to_numpy(), end - first)
         of = system * shape[1] + first + topic
-        parts.append(Listed(of, table["rank"].to_numpy(), table["doc"]))
+        parts.append(in_turn.Listed(of, table["rank"].to_numpy(), table["doc"]))
         first = end
-    return together(parts)
+    return in_turn.together(parts)

@@ -12,20 +12,13 @@ from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, singular
+from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import (
-    Contributing,
-    Metrics,
-    Policy,
-    Topics,
-    cut_at,
-    parse_metrics,
-)
+from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring
-from irframe.experiments.training import Batches, Evaluator, paired
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
 from irframe.files.ids import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
@@ -284,10 +277,7 @@ class Scorer:
         if run is None and not self._units.asked:
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
-            named = zip(
-                (words.TOPIC, words.DOC, words.SCORE), paired(topic, doc, score), strict=True
-            )
-            run = pd.DataFrame(dict(named))
+            run = pd.DataFrame(paired(topic, doc, score))
         return self._reader.read(self._units.runs(run, self._policy))
 
 
@@ -306,14 +296,14 @@ def _refuse_several(experiment: Experiment, advice: str) -> None:
 
 def scorer(
     qrels: Qrels,
-    metrics: Metrics,
+    metrics: policies.Metrics,
     *,
     docs: Iterable[Any] | None = None,
     depth: int | None = None,
     ties: words.Ties = words.DEFAULT_TIES,
     score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
-    topics: Topics = "qrels",
-    contributing: Contributing = None,
+    topics: policies.Topics = "qrels",
+    contributing: policies.Contributing = None,
     pool_depth: int | None = None,
     seed: int = 0,
     no_rel: words.NoRel | None = None,
@@ -332,7 +322,7 @@ def scorer(
     qrels
         Qrels frame, or what `as_qrels` takes, such as ``{topic: {doc: grade}}``.
     metrics
-        Metrics or their names, as for `evaluate`.
+        policies.Metrics or their names, as for `evaluate`.
     docs
         Documents that arrays may name by their position, besides the judged ones.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
@@ -380,11 +370,11 @@ def scorer(
     run    q1     0.5  0.63093
            q2     1.0  1.00000
     """
-    chosen = parse_metrics(metrics)
+    chosen = policies.parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     units, budgets = Units(of, copies, later_copies, length), Budgets.read(budget, cut)
-    policy = Policy(
-        depth=cut_at(chosen, depth) if budgets is None else depth,
+    policy = policies.Policy(
+        depth=policies.cut_at(chosen, depth) if budgets is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,

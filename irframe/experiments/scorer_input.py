@@ -10,26 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import InputError
+from irframe.experiments import listed
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Hits
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.joining import tell_none_judged
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.listed import (
-    Dictionaries,
-    Listed,
-    Places,
-    rank_hits,
-    read_lists,
-    read_places,
-    refuse_beyond,
-)
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
+from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
-from irframe.experiments.training import paired
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import framed, is_utf8, numbers
 from irframe.files.ids import ByRole, Codes, grouped
@@ -63,20 +54,13 @@ class Reader:
     """
 
     def __init__(
-        self,
-        judgments: Judgments,
-        policy: Policy,
-        docs: Iterable[Any],
-        *,
-        pooled: bool,
+        self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
-        self.places = Places(judgments, docs)
+        self.places = listed.Places(judgments, docs)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
-        self._kinds, self._topic_kinds = (
-            TEXT if isinstance(one, str) else WHOLE
-            for one in (judgments.first, judgments.topics[0])
-        )
+        names = judgments.names[0], judgments.topics[0]
+        self._kinds, self._topic_kinds = (TEXT if isinstance(n, str) else WHOLE for n in names)
 
     def read(self, run: Runs | None) -> Experiment:
         """Read whatever `as_runs` takes, or what `scan_runs` found."""
@@ -97,7 +81,7 @@ class Reader:
 
     def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
         """Read three arrays, of ids or positions."""
-        arrays = dict(zip((TOPIC, DOC, SCORE), paired(topic, doc, score), strict=True))
+        arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
         if not _is_place(arrays[DOC], self._judgments.names[0]):
@@ -112,19 +96,19 @@ class Reader:
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
         scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
-        listed = read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
-        if not len(listed.row):
-            first = np.arange(len(listed.length)) == listed.length.argmax()
+        unranked = listed.read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
+        if not len(unranked.row):
+            first = np.arange(len(unranked.length)) == unranked.length.argmax()
             known = self._judgments.names[:3]
-            tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
-        return self._ranked(listed, self._hits(listed), others)
+            tell_none_judged((unranked.documents(first)[:3], DOC), (known, DOC))
+        return self._ranked(unranked, others)
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays with documents by name as a frame with topics by name, too."""
         place = arrays[TOPIC]
         if not _is_place(place, self._judgments.topics[0]):
             return framed(arrays)
-        refuse_beyond(TOPIC, place, len(self._judgments.topics))
+        listed.refuse_beyond(TOPIC, place, len(self._judgments.topics))
         named = {name: array[place >= 0] for name, array in arrays.items()}
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
@@ -184,7 +168,7 @@ class Reader:
 
     def _of_names(
         self,
-        lists: Dictionaries,
+        lists: listed.Dictionaries,
         system: pd.Index,
         others: Sequence[Any],
         titles: Sequence[Any] = (SYSTEM, TOPIC),
@@ -192,14 +176,10 @@ class Reader:
         """Read lists of names; None if no document is judged, or something in them is odd."""
         dtype, again = self._policy.score_dtype, self._again
         self._again = True
-        listed = read_lists(lists, self._judgments, dtype, system, again=again)
-        if listed is None:
+        unranked = listed.read_lists(lists, self._judgments, dtype, system, again=again)
+        if unranked is None or not len(unranked.row):
             return None
-        hits = self._hits(listed)
-        return self._ranked(listed, hits, others, titles) if len(hits.row) else None
-
-    def _hits(self, listed: Listed) -> Hits:
-        return rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
+        return self._ranked(unranked, others, titles)
 
     def _lists(
         self, place: Codes, start: Codes, names: list[Any], score: NDArray[np.float64]
@@ -219,10 +199,7 @@ class Reader:
         return lists[:topics] if sum(map(len, lists)) == len(names) else None
 
     def read_table(
-        self,
-        runs: Runs | ByRole,
-        by: str | None = None,
-        systems: Sequence[Hashable] | None = None,
+        self, runs: Runs | ByRole, by: str | None = None, systems: Sequence[Hashable] | None = None
     ) -> tuple[Experiment, Groups | None]:
         """Read a run frame of any kind.
 
@@ -263,15 +240,12 @@ class Reader:
         return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
     def _ranked(
-        self,
-        listed: Listed,
-        hits: Hits,
-        others: Sequence[Any],
-        names: Sequence[Any] = (SYSTEM, TOPIC),
+        self, unranked: listed.Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
     ) -> Experiment:
         """Return ranked lists, with warnings of what they lack."""
-        judgments = self._chosen(listed, others)
-        experiment = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
+        judgments, policy = self._chosen(unranked, others), self._policy
+        hits = listed.rank_hits(unranked, self._ties, policy.seed, filed=self._pooled)
+        experiment = Experiment(judgments, unranked.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:
             return experiment
         whole = replace(hits, row=self._judgments.row[hits.row])
@@ -280,18 +254,18 @@ class Reader:
             return experiment
         everyone, topics = np.ones(1, bool), len(self._judgments.code)
         pool = Pool.of(whole, len(self._judgments.row), everyone, stated=False)
-        return experiment.with_pool(pool, self._policy.pool_depth, Collections.one(topics))
+        return experiment.with_pool(pool, policy.pool_depth, Collections.one(topics))
 
-    def _chosen(self, listed: Listed, others: Sequence[Any]) -> Judgments:
+    def _chosen(self, unranked: listed.Listed, others: Sequence[Any]) -> Judgments:
         """Return the judgments of the topics to be scored, with warnings of what one side lacks."""
         judgments, topics = self._judgments, self._policy.topics
-        if listed.length.all() and not others:
+        if unranked.length.all() and not others:
             return judgments
         codes: Codes = np.arange(len(judgments.code))
         placed = np.append(codes, np.full(len(others), -1))
-        length = np.append(listed.length, np.ones(len(others), np.int64))[np.newaxis]
+        length = np.append(unranked.length, np.ones(len(others), np.int64))[np.newaxis]
         labels = pd.Index([*judgments.topics, *others])
-        lists = Lists(listed.systems, labels, placed, length, Collections.one(len(codes)))
+        lists = Lists(unranked.systems, labels, placed, length, Collections.one(len(codes)))
         if isinstance(topics, str):
             codes = choose_topics(lists, judgments.topics, topics)
         tell_missing(lists, judgments.topics[codes], codes)

@@ -18,14 +18,12 @@ from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
 from irframe.checks import choice, listed, whole
 from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.experiments import group_columns, nuggets
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
-from irframe.experiments.group_columns import Rel, Thresholds, told_rel
 from irframe.experiments.hits import LAID, Hits, refuse_large
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.spans import PLACE, TEXT, held_evidence, refuse_spans
-from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.evidence import parameters
@@ -133,20 +131,14 @@ class Budgets:
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
 
 
-def read_through(hits: Hits) -> tuple[NDArray[np.float64], Codes]:
-    """Return how much text there is down to each document, and which list it is of."""
-    text = np.asarray((hits.along or {})[words.LENGTH], np.float64)
-    length = hits.length.ravel()
-    of = np.repeat(np.arange(len(length)), length)
-    through = np.cumsum(text)
-    before = np.append(0.0, through)[hits.first[of]] if len(of) else through
-    return through - before, of
+def _text(hits: Hits) -> NDArray[np.float64]:
+    """Return how long each document is."""
+    return np.asarray((hits.along or {})[words.LENGTH], np.float64)
 
 
 def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
     """Return how many units of each list fit into budgets, shape (system, topic, budget)."""
-    through, of = read_through(hits)
-    size = hits.length.size
+    through, of, size = hits.down_to(_text(hits)), hits.list_of, hits.length.size
     fits = [np.bincount(of[through <= b * (1 + ROUNDING)], minlength=size) for b in budgets]
     return np.stack(fits, axis=-1).reshape(*hits.length.shape, len(fits))
 
@@ -190,21 +182,17 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
     """Return the hits of what is read of lists."""
     hits = experiment.hits
     kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
-    length = hits.length.ravel()
-    of = np.repeat(np.arange(len(length)), length)
-    rank = np.arange(len(of)) - np.repeat(hits.first, length) + 1
+    of, length = hits.list_of, hits.length
     if depth is not None:
-        kept &= rank <= depth
+        kept &= hits.down_to(np.ones(len(of), np.int64)) <= depth
     columns = {name: values[kept] for name, values in along.items()}
     spans = experiment.judgments.table.spans
     if spans is not None and PLACE in columns:
         columns |= held_evidence(spans, of[kept], columns)
-    through = np.cumsum(kept)
-    new = through - np.append(0, through)[hits.first[of]] if len(of) else through
     place = hits.first[hits.of] + hits.rank - 1
     shorter = hits.take(np.flatnonzero(kept[place]))
-    counts = np.bincount(of[kept], minlength=len(length)).reshape(hits.length.shape)
-    ranks = new[place[kept[place]]].astype(np.int32)
+    counts = np.bincount(of[kept], minlength=length.size).reshape(length.shape)
+    ranks = hits.down_to(kept)[place[kept[place]]].astype(np.int32)
     return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
 
 
@@ -223,10 +211,8 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
     """Return which documents are read, and their borders, if the last one may be cut."""
-    through, _ = read_through(hits)
-    along = dict(hits.along or {})
-    own = np.asarray(along[words.LENGTH], np.float64)
-    left = budget * (1 + ROUNDING) - (through - own)
+    along, own = dict(hits.along or {}), _text(hits)
+    left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)
     with np.errstate(divide="ignore", invalid="ignore"):
         part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)
     size = np.floor(part * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
@@ -248,7 +234,7 @@ class Plan(NamedTuple):
     policy: policies.Policy
     """How rankings are decided, and where they are cut."""
     no_rel: words.NoRel | None = None
-    rel: Rel = None
+    rel: group_columns.Rel = None
     """These as for `irframe.evaluate`."""
     budgets: Budgets | None = None
     """How much is read of lists, where that is told by their text."""
@@ -260,11 +246,9 @@ class Scoring:
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments, self._asked = judgments, plan
         metrics, policy, _, rel, self._budgets = plan
-        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
-        self._wanted = wanted = [
-            metric if self._budgets else policies.at_depth(metric, policy.depth)
-            for metric in metrics
-        ]
+        self._thresholds = group_columns.Thresholds.of(rel, metrics, policy.collection)
+        wanted = metrics if self._budgets else [policies.at_depth(m, policy.depth) for m in metrics]
+        self._wanted = list(wanted)
         self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in wanted])
@@ -272,7 +256,7 @@ class Scoring:
         columns, spans = judgments.table.columns, judgments.table.spans is not None
         refuse_spans(self.metrics, spans=spans)
         named = words.SUBTOPIC in columns and not spans
-        refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
+        nuggets.refuse(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
         policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
@@ -424,7 +408,7 @@ class Scoring:
                 [one, topics[labels == one].tolist()] for one in labels.unique()
             ]
         if rel is not None:
-            made["rel"] = told_rel(rel)
+            made["rel"] = group_columns.told_rel(rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:
@@ -459,9 +443,6 @@ def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:
     """Return cells without the ranks past the first ones."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)
-    cut = {
-        name: np.ascontiguousarray(part[..., :width])
-        for name, part in cells.items()
-        if name in {"grade", "doc"} | LAID
-    }
+    laid = {name: cells[name] for name in cells.keys() & {"grade", "doc", *LAID}}
+    cut = {name: np.ascontiguousarray(part[..., :width]) for name, part in laid.items()}
     return cut | {"retrieved": np.minimum(cells["retrieved"], width)}

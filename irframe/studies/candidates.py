@@ -17,8 +17,7 @@ from irframe.cubes.view import experiment_of
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import random_keys, whole_seed
-from irframe.experiments.split import mixed
+from irframe.experiments.policy import mixed, random_keys, whole_seed
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 

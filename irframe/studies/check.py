@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.errors import DepthError
 from irframe.experiments import coded_tables
-from irframe.experiments.collapse import Copies, as_map, pairs_of
+from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
+from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
@@ -100,9 +101,8 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
     if copies is None:
         return ranking.order[:0]
     known = as_map(copies, "copies", (DOC, "canonical"))
-    docs = table.doc.take(pa.array(ranking.order)).to_pandas().astype(object)
-    stands = docs.map(known)
-    key = pairs_of(table.group[ranking.order], stands.where(stands.notna(), docs).to_numpy())
+    docs = table.doc.take(pa.array(ranking.order)).to_pandas()
+    key = pairs_of(table.group[ranking.order], standing(docs, known))
     return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 
@@ -315,7 +315,7 @@ def _found(
     codes, judged = _coded(table, judgments)
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
-    ranking = rank_table(scored, ties="trec")
+    ranking = rank_table(scored, Policy())
     infinite = np.zeros(len(codes), bool) if table.score is None else np.isinf(table.score)
     rows = {
         "scores_missing": findings.without_score(table),

@@ -159,7 +159,7 @@ def test_a_policy_orders_as_its_oracle(ties, whole):
     rng = np.random.default_rng(7)
     for _ in range(3):
         runs = drawn(rng, whole=whole)
-        ranking = rank_table(read_table(runs), ties=ties, seed=3)
+        ranking = rank_table(read_table(runs), Policy(ties=ties, seed=3))
         found = runs.iloc[ranking.order]
         for (system, topic), filed in runs.groupby(["system", "topic"]):
             rows = list(filed[["doc", "score", "rank"]].itertuples(index=False, name=None))

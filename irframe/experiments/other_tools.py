@@ -1,20 +1,28 @@
-"""A scorer in the shapes that training loops call, without importing what they are of.
+"""A scorer, runs and judgments in the shapes of other tools, without importing these.
 
 `Batches` collects runs of batches, as metrics of Lightning and modules of Hugging Face's `evaluate`
 do; `Evaluator` is called with a model, as those of sentence-transformers are.
+
+Verbs: to_pytrec_eval, to_ranx.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pandas as pd
 
+from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.errors import IdError, InputError
+from irframe.experiments import coded_tables
+from irframe.experiments.rank_table import rank
+from irframe.files.as_runs import columns_of
+from irframe.files.formats import RUN
+from irframe.files.ids import refuse_two_units, repeated, require_columns
 from irframe.metrics.facts import facts
-from irframe.names import DOC, SCORE, TOPIC
 
 if TYPE_CHECKING:
     from irframe.experiments.scorer import Scorer
@@ -42,7 +50,7 @@ class Batches:
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._parts: list[list[Array]] = []
+        self._parts: list[dict[str, Array]] = []
         self._topics: set[Any] = set()
 
     def update(self, topic: Any, doc: Any, score: Any) -> None:
@@ -62,7 +70,7 @@ class Batches:
             For a topic that an earlier batch had.
         """
         columns = paired(topic, doc, score)
-        topics = {*columns[0].tolist()}
+        topics = {*columns[words.TOPIC].tolist()}
         if again := sorted(topics & self._topics, key=str):
             raise IdError("every topic in one batch", f"{len(again)} again", "", again)
         self._topics |= topics
@@ -107,8 +115,8 @@ class Batches:
         """
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or ())
-        columns = map(joined, zip(*self._parts, strict=True))
-        arrays: dict[str, Any] = dict(zip((TOPIC, DOC, SCORE), columns, strict=False))
+        names = self._parts[0] if self._parts else ()
+        arrays: Any = {name: joined([part[name] for part in self._parts]) for name in names}
         means = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
         self.reset()
         return means
@@ -189,22 +197,23 @@ class Evaluator:
         return f"{self.name}_{metric}" if self.name else metric
 
 
-def paired(topic: Any, doc: Any, score: Any) -> list[Array]:
+def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
     """Return topics, documents and scores one for one, given the lists of topics in rows.
 
     Examples
     --------
-    >>> [each.tolist() for each in paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])]
-    [['a', 'a', 'b', 'b'], [1, 2, 3, 4], [9, 8, 7, 6]]
+    >>> columns = paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])
+    >>> columns["topic"].tolist(), columns["doc"].tolist()
+    (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
     """
     topics, docs, scores = (_array(part) for part in (topic, doc, score))
     if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
-        return [np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()]
+        topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
         found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
         wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
         raise InputError(wanted, found)
-    return [topics, docs, scores]
+    return {words.TOPIC: topics, words.DOC: docs, words.SCORE: scores}
 
 
 def joined(parts: Sequence[Array]) -> Array:
@@ -229,3 +238,106 @@ def _unit(rows: Array) -> Array:
     """Return rows of length 1, or 0 where they are 0."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(length == 0, 1, length))
+
+
+def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Make the dictionaries of a run frame or a qrels frame that pytrec_eval, ranx and BEIR take.
+
+    Parameters
+    ----------
+    frame
+        A qrels frame, if it has grades; else a run frame. Without scores, minus the rank is the
+        score, which keeps the order.
+
+    Returns
+    -------
+    dict
+        ``{topic: {doc: grade}}``, or ``{topic: {doc: score}}``; of several systems one of these
+        for each, ``{system: {topic: {doc: score}}}``. Ids are text, as these tools need it.
+
+    Raises
+    ------
+    InputError
+        For a frame that is neither.
+    IdError
+        For a document that is listed or judged twice.
+
+    Examples
+    --------
+    >>> run = pd.DataFrame({"qid": [1, 1], "docno": ["d7", "d3"], "score": [2.5, 0.5]})
+    >>> to_pytrec_eval(run)
+    {'1': {'d7': 2.5, 'd3': 0.5}}
+    """
+    known = columns_of(frame)
+    table = frame if known is None else known
+    if known is not None and words.GRADE in words.roles(known.columns):
+        judged = coded_tables.read_qrels_table(table)
+        columns = judged.columns
+        if judged.subtopic_grade is not None:
+            column = repr(columns[words.SUBTOPIC])
+            raise InputError("judgments with one grade per document", f"subtopics in {column}")
+        (codes,) = coded_tables.code_documents(coded_tables.Side(judged.topic, judged.doc))
+        coded_tables.refuse_twice_judged(judged, repeated(codes))
+        return _nested(table, columns, table[columns[words.GRADE]].astype(int))
+    columns = require_columns(table, RUN)
+    refuse_two_units(table, columns)
+    ranked = rank(table)
+    values = -ranked[columns.get(words.RANK, words.RANK)]
+    if words.SCORE in columns:
+        values = ranked[columns[words.SCORE]].astype(float)
+    if words.SYSTEM not in columns or len(ranked[columns[words.SYSTEM]].unique()) == 1:
+        return _nested(ranked, columns, values)
+    systems = ranked[columns[words.SYSTEM]]
+    return {
+        str(system): _nested(ranked.loc[rows], columns, values.loc[rows])
+        for system, rows in systems.groupby(systems, sort=False).groups.items()
+    }
+
+
+def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
+    """Return topic -> document -> value."""
+    nested: dict[str, dict[str, Any]] = {}
+    ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
+    for topic, doc, value in zip(*ids, values.tolist(), strict=True):
+        nested.setdefault(topic, {})[doc] = value
+    return nested
+
+
+def to_ranx(frame: pd.DataFrame) -> Any:
+    """Make the `ranx.Run`, or `ranx.Qrels`, of a run frame or a qrels frame.
+
+    Parameters
+    ----------
+    frame
+        A qrels frame, if it has grades; else a run frame.
+
+    Returns
+    -------
+    ranx.Qrels, ranx.Run or list of ranx.Run
+        Of several systems a run for each, named after it. Ids are text, as ranx needs it.
+
+    Raises
+    ------
+    InputError
+        If the package ranx is not installed, or for a frame that is neither.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, _ = ir.example_track()
+    >>> runs.ireval.to_ranx()[0].name  # doctest: +SKIP
+    'bm25'
+    """
+    try:
+        import ranx  # noqa: PLC0415 - only what makes its objects needs it
+    except ImportError as error:
+        raise InputError("the package ranx", "none", "install it: pip install ranx") from error
+    nested, table = to_pytrec_eval(frame), cast("pd.DataFrame", columns_of(frame))
+    columns = words.roles(table.columns)
+    if words.GRADE in columns:
+        return ranx.Qrels(nested)
+    named = words.SYSTEM in columns
+    systems = [*table[columns[words.SYSTEM]].astype(str).unique()] if named else [None]
+    if len(systems) == 1:
+        return ranx.Run(nested, name=systems[0])
+    return [ranx.Run(run, name=system) for system, run in nested.items()]
