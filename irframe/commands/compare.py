@@ -20,7 +20,7 @@ from irframe.commands.inputs import (
     read_all,
     read_judgments,
     read_systems,
-    score,
+    scored,
     scores_of,
 )
 from irframe.comparing.freeze import GATES, failing
@@ -98,7 +98,7 @@ def run_compare(options: Namespace) -> Answer:
     _refuse(options, gated=gated)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
-    scores = score(options, runs, qrels, metrics, None)
+    scores = scored(options, runs, qrels, metrics, None)
     comparison = _compared(options, scores, gated=gated)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     if options.update and not failed:

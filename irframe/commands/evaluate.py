@@ -261,7 +261,7 @@ def run_evaluate(options: Namespace) -> Answer:
         columns = getattr(runs, "columns", pd.Index([]))
         own = {*roles(columns).values(), inputs.FOLDER}
         choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
-    scores = inputs.score(options, runs, qrels, metrics, options.by)
+    scores = inputs.scored(options, runs, qrels, metrics, options.by)
     if kind == TREC_EVAL:
         listed, strings = None, None
         if rows:

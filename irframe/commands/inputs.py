@@ -19,7 +19,7 @@ from irframe.checks import whole as checks_whole
 from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
-from irframe.files.compression import Source, load, name_of, whole
+from irframe.files.compression import Source, load, name_of, undamaged
 from irframe.files.read_file import find_files, is_parquet
 from irframe.files.read_run import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
@@ -36,7 +36,7 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
         Whether empty fields are missing.
     """
     data = load(path)
-    with whole("a table", path, ValueError, OSError):
+    with undamaged("a table", path, ValueError, OSError):
         if is_parquet(data):
             return pd.read_parquet(BytesIO(data))
         separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
@@ -362,10 +362,10 @@ def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
 def scores_of(options: Namespace, by: str | None = None) -> pd.DataFrame:
     """Score the runs that a line names."""
     metrics = metrics_of(options)
-    return score(options, runs_of(options), read_judgments(options), metrics, by)
+    return scored(options, runs_of(options), read_judgments(options), metrics, by)
 
 
-def score(
+def scored(
     options: Namespace,
     runs: pd.DataFrame | ScannedRuns,
     qrels: pd.DataFrame,

@@ -11,7 +11,7 @@ from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.comparing import pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
-from irframe.comparing.pairwise import Asked, Found
+from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
 from irframe.cubes.unjudged import BOUND
@@ -259,7 +259,7 @@ def compare(
     chosen = parse_test(test)
     correction = significance.parse_correction(adjust, chosen, family)
     further = margin, power, simultaneous, effects, progress, over
-    options = Asked(chosen, correction, family, alpha, *further)
+    options = PairOptions(chosen, correction, family, alpha, *further)
     bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
     if bounds is not None and REPEAT in bounds.dims:
         advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
@@ -279,7 +279,11 @@ def compare(
 
 
 def _told(
-    options: Asked, parts: list[Scores], pairs: list[Array], results: list[Found], against: Any
+    options: PairOptions,
+    parts: list[Scores],
+    pairs: list[Array],
+    results: list[Found],
+    against: Any,
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
     messages = list(dict.fromkeys(_cautions(options, parts, results)))
@@ -296,7 +300,7 @@ def _told(
     return options.told() | attributes | told_repeats(parts) | caution(messages)
 
 
-def _cautions(options: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
+def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
     yield from significance.without_spread(int(flat.sum()), len(flat))
@@ -309,7 +313,7 @@ def _cautions(options: Asked, parts: list[Scores], results: list[Found]) -> Iter
             yield from significance.unequal_spread(options.test, result["sd"])
 
 
-def _refuse_weights(options: Asked, bounds: Any) -> None:
+def _refuse_weights(options: PairOptions, bounds: Any) -> None:
     """Raise if something asked for has no form for topics with weights."""
     significance.refuse_unweighable(options.test, options.adjust)
     if options.effects:
@@ -320,7 +324,12 @@ def _refuse_weights(options: Asked, bounds: Any) -> None:
 
 
 def _parts(
-    scores: Any, baseline: Baselines, at: Depths, by: Any, weights: TopicWeights, options: Asked
+    scores: Any,
+    baseline: Baselines,
+    at: Depths,
+    by: Any,
+    weights: TopicWeights,
+    options: PairOptions,
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []

@@ -63,7 +63,7 @@ Found = dict[str, Array]
 
 
 @dataclass(frozen=True)
-class Asked:
+class PairOptions:
     """What is asked of pairs of systems."""
 
     test: PairedTest
@@ -112,7 +112,7 @@ class Asked:
 
     def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
         """Compare the pairs of every group, shape (pair, 2)."""
-        refuse_large([part.values.shape for part in parts], pairs)
+        refuse_wide([part.values.shape for part in parts], pairs)
         levels = [self.alpha] * len(parts)
         if self.simultaneous and not self.test.joint and not isinstance(self.adjust, MaxT):
             sizes, sidak = self.family_sizes(parts, pairs), self.adjust == "sidak"
@@ -253,7 +253,7 @@ def verdict(result: Found) -> Array:
     return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
 
 
-def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
+def refuse_wide(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
     """Raise if the frame of groups of scores, (metric, system, topic, depth), is too large."""
     rows = sum(m * d * len(kept) for (m, _, _, d), kept in zip(shapes, pairs, strict=True))
     size = rows * ROW_BYTES
@@ -358,7 +358,7 @@ DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_
 def of_bounds(
     bounds: xr.DataArray,
     frame: pd.DataFrame,
-    options: Asked,
+    options: PairOptions,
     *,
     baseline: Baselines,
     at: Depths,
@@ -382,7 +382,7 @@ def of_bounds(
 
 
 def _verdicts(
-    parts: list[xr.DataArray], options: Asked, baseline: Baselines, at: Depths
+    parts: list[xr.DataArray], options: PairOptions, baseline: Baselines, at: Depths
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
     both, pairs, sizes = [], [], []

@@ -93,7 +93,7 @@ def verb(
         if "cube" in bound.arguments and not spans:
             view.refuse_spans(whole, f" for {name}")
         cubes = isinstance(whole, xr.Dataset)
-        whole = in_memory(whole, name) if cubes and not bounded else whole
+        whole = loaded(whole, name) if cubes and not bounded else whole
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         results = _each(partial(_answer_one, function), whole, bound, by)
         result = results[None] if by is None else by_group.join(results, by, whole)
@@ -174,7 +174,7 @@ def _hold_whole(whole: Any, result: Any) -> None:
             view.hold(whole)
 
 
-def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
+def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     """Return a cube in memory, refusing to load one that is large."""
     size = WORKED * sum(part.nbytes for part in cube.data_vars.values() if part.chunks)
     if size > LOADED:

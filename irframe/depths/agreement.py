@@ -42,7 +42,7 @@ BLOCK_BYTES = 2**26
 
 
 @dataclass(frozen=True)
-class Asked:
+class Intervals:
     """Which intervals are asked for.
 
     Parameters
@@ -83,7 +83,7 @@ class Asked:
         return cautious(result, cautions)
 
 
-class Side(NamedTuple):
+class OneSide(NamedTuple):
     """What a method compares, K of it to be held against each other.
 
     Parameters
@@ -122,7 +122,7 @@ class Side(NamedTuple):
         return cls(*(np.stack(part, axis=-2) for part in zip(*sides, strict=True)))
 
 
-def read_sides(paired: Scores, options: Asked, method: agreements.Agreement) -> list[Side]:
+def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement) -> list[OneSide]:
     """Return what a method compares, of each metric, K being its depths."""
     sides = []
     for row, summary in enumerate(paired.summaries):
@@ -137,12 +137,12 @@ def read_sides(paired: Scores, options: Asked, method: agreements.Agreement) -> 
         means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
         without = without_each(values, summary, sign) if options.of == "averages" else none
-        sides.append(Side(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
+        sides.append(OneSide(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
     return sides
 
 
 def with_reference(
-    paired: Scores, held: Scores, options: Asked, method: agreements.Agreement
+    paired: Scores, held: Scores, options: Intervals, method: agreements.Agreement
 ) -> Array:
     """Return the ends of agreements with a reference, shape (2, metric, depth)."""
     refuse_other_topics(paired, held)
@@ -153,14 +153,14 @@ def with_reference(
     return np.stack(ends, axis=1)
 
 
-def between_metrics(paired: Scores, options: Asked, method: agreements.Agreement) -> Array:
+def between_metrics(paired: Scores, options: Intervals, method: agreements.Agreement) -> Array:
     """Return the ends of agreements of metrics, shape (2, metric, metric, depth)."""
-    by_depth = Side.stacked(read_sides(paired, options, method))
+    by_depth = OneSide.stacked(read_sides(paired, options, method))
     return np.moveaxis(ends_of(by_depth, by_depth, options, method), 1, -1)
 
 
 def between_depths(
-    rows: Scores, columns: Scores, options: Asked, method: agreements.Agreement
+    rows: Scores, columns: Scores, options: Intervals, method: agreements.Agreement
 ) -> Array:
     """Return the ends of agreements of depths, shape (2, metric, depth, depth)."""
     refuse_other_topics(rows, columns)
@@ -177,14 +177,16 @@ def refuse_other_topics(paired: Scores, held: Scores) -> None:
         raise ParameterError("topics in common with the reference, for an interval", "none")
 
 
-def with_ends(values: xr.DataArray, ends: Array, options: Asked, paired: Scores) -> xr.Dataset:
+def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Scores) -> xr.Dataset:
     """Return agreements with the ends of their intervals."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
     result = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
     return options.told(result, paired.scored.sum(axis=1))
 
 
-def ends_of(left: Side, right: Side, options: Asked, method: agreements.Agreement) -> Array:
+def ends_of(
+    left: OneSide, right: OneSide, options: Intervals, method: agreements.Agreement
+) -> Array:
     """Return between which values agreements may be.
 
     Parameters
@@ -218,18 +220,18 @@ def ends_of(left: Side, right: Side, options: Asked, method: agreements.Agreemen
 Kernel = Callable[[Array, Array], Array]
 
 
-def _fewest(left: Side, right: Side) -> Array:
+def _fewest(left: OneSide, right: OneSide) -> Array:
     """Return how many topics an agreement rests on, shape (..., K1, K2)."""
     return np.minimum(left.topics[..., :, np.newaxis], right.topics[..., np.newaxis, :])
 
 
-def _expanded(left: Side, right: Side, resamples: Resamples, kernel: Kernel) -> Array:
+def _expanded(left: OneSide, right: OneSide, resamples: Resamples, kernel: Kernel) -> Array:
     """Return the expanded percentile interval, shape (2, ..., K1, K2)."""
     values = np.moveaxis(kernel(left.drawn, right.drawn), 0, -1)
     return np.stack(resamples.ends(values, resamples.expanded(_fewest(left, right))))
 
 
-def _of_averages(left: Side, right: Side, resamples: Resamples, kernel: Kernel) -> Array:
+def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Kernel) -> Array:
     """Return the interval of the agreement by averages over all topics, shape (2, ..., K1, K2)."""
     estimate, drawn = kernel(left.means, right.means), kernel(left.drawn, right.drawn)
     counted = left.scored & right.scored[..., 0][..., np.newaxis, :]
@@ -387,7 +389,10 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen, options = agreements.parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
+    chosen, options = (
+        agreements.parse_agreement(method),
+        Intervals(Resamples(alpha, samples, seed), of),
+    )
     if reference is None:
         paired = scores_to_compare(scores, at)
         common = np.asarray(paired.scored.all(axis=0))  # topics that every metric and system has

@@ -28,7 +28,7 @@ from irframe.errors import FileFormatError, InputError, spelled
 
 
 @contextmanager
-def whole(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]:
+def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]:
     """Say which file of a kind is damaged, where its reader gives a sign that it is."""
     try:
         yield
@@ -230,7 +230,7 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
         with file.open("rb") as stream:
             yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
     elif hasattr(source, "read"):
-        with whole("a file", name_of(source), ValueError):  # closed, or in another encoding
+        with undamaged("a file", name_of(source), ValueError):  # closed, or in another encoding
             content = source.read()
             data = content.encode() if isinstance(content, str) else content
         yield io.BytesIO(data)
@@ -259,7 +259,7 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
         stream = stack.enter_context(_opened(source))
         most, layers, seen = max(FREE, RATIO * stream.seek(0, io.SEEK_END)), 0, 0
         stream.seek(0)
-        with whole("a packed file", name_of(source), *_damage()):
+        with undamaged("a packed file", name_of(source), *_damage()):
             while unpack := _unpacking(stream):
                 if (layers := layers + 1) > LAYERS:
                     found = f"{name_of(source)} packed more often"

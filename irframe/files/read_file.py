@@ -151,7 +151,7 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
-    with compression.whole("a Parquet file", source, *_DAMAGE):
+    with compression.undamaged("a Parquet file", source, *_DAMAGE):
         table = ParquetFile(pa.BufferReader(data)).read()
     return _by_role(table, source, kind)
 
@@ -194,7 +194,9 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
     from pyarrow.json import ParseOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    with compression.whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
+    with compression.undamaged(
+        "a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError
+    ):
         first = json.loads(data.partition(b"\n")[0])
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates

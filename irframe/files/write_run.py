@@ -21,7 +21,7 @@ from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, whole
+from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, undamaged
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
@@ -30,7 +30,7 @@ ROWS = 1 << 18
 """Rows that are made into text at a time."""
 
 
-def columns_of(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
+def file_columns(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
     return _columns(_frame(x, kind), kind)
 
@@ -250,7 +250,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     """
     if _wrote_table(frame, path, QRELS):
         return
-    columns = columns_of(frame, QRELS)
+    columns = file_columns(frame, QRELS)
     if ITERATION not in columns:
         columns[ITERATION] = constant("0", len(columns[TOPIC]))
     if PROBABILITY in columns and not _follows(columns):
@@ -300,7 +300,7 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
         raise errors.FileFormatError(kind.noun, f"{source} without a dictionary")
     try:
         frame = as_runs(nested) if kind is RUN else as_qrels(nested)
-        columns = columns_of(frame, kind)
+        columns = file_columns(frame, kind)
         others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
     except errors.IrframeError as error:
         raise error.within(f"in {source}") from error
@@ -315,7 +315,7 @@ def _loaded(data: bytes, source: str) -> Any:
             wanted = "the package cbor2, which reads the files of ranx"
             advice = "install it: pip install cbor2"
             raise errors.FileFormatError(wanted, f"none, for {source}", advice) from error
-        with whole("a file", source, cbor2.CBORError, RecursionError):
+        with undamaged("a file", source, cbor2.CBORError, RecursionError):
             return cbor2.loads(data)
     again: list[str] = []
 
@@ -326,7 +326,7 @@ def _loaded(data: bytes, source: str) -> Any:
             again.extend(key for key, number in numbers.items() if number > 1)
         return result
 
-    with whole("a file", source, ValueError, RecursionError):
+    with undamaged("a file", source, ValueError, RecursionError):
         nested = json.loads(data, object_pairs_hook=distinct)
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"

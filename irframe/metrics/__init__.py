@@ -14,14 +14,14 @@ from irframe.elsewhere import suggest, suggesting  # noqa: E402
 from irframe.metrics.base import (  # noqa: E402
     ALIASES,
     METRICS,
-    Setting,
+    Preset,
 )
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
 from irframe.metrics.spellings import SETTINGS  # noqa: E402
 
-ALIASES.update((name, Setting(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())
+ALIASES.update((name, Preset(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())
 globals().update(METRICS)
 _by_name = sorted(METRICS.items(), key=lambda item: item[0].lower())
 METRICS.clear()

@@ -391,7 +391,7 @@ class Thresholded(Metric, abstract=True):
     rel: int = parameter(1, low=1, high=127)
 
 
-class Setting(partial[Metric]):
+class Preset(partial[Metric]):
     """A metric with some of its parameters set, for a name of its own; used as a class is.
 
     Examples

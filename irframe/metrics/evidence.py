@@ -13,7 +13,7 @@ from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics import positions
 from irframe.metrics.block import Block, count_to, share
-from irframe.metrics.subtopics import Hits, Strata, find_hits
+from irframe.metrics.subtopics import NovelHits, Strata, find_hits
 from irframe.names import UNJUDGED
 
 Steps = tuple[Floats, Array]
@@ -251,7 +251,7 @@ class Evidence:
         """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
         return positions.relative_position(self._grade, self.expected_ranks(rel))
 
-    def hits(self, rel: int) -> Hits:
+    def hits(self, rel: int) -> NovelHits:
         """Return the documents that are relevant to subtopics, as `irframe.metrics.subtopics`."""
         doc, start, grade = self._subtopics("doc", "start", "subtopic_grade")
         return find_hits(self.relevant(rel), doc, start, grade, rel)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Floats
 from irframe.errors import IrframeError
 from irframe.gains import Gain, parse_gain
-from irframe.metrics.base import ALIASES, Metric, MetricType, Setting, Summary
+from irframe.metrics.base import ALIASES, Metric, MetricType, Preset, Summary
 from irframe.metrics.parse_metric import parse_metric
 
 
@@ -161,7 +161,7 @@ def facts(metric: Any) -> Facts:
     """
     if isinstance(metric, Metric | MetricType):
         return _of(metric)
-    if isinstance(metric, Setting):
+    if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
     known = _named(str(metric), len(ALIASES))
     return replace(known, cost=True) if str(metric) in COSTS.get() else known
@@ -176,7 +176,7 @@ def class_of(name: str) -> type[Metric]:
     ('AP', 'AP')
     """
     named = ALIASES[name]
-    kind: type[Metric] = named.kind if isinstance(named, Setting) else named
+    kind: type[Metric] = named.kind if isinstance(named, Preset) else named
     return kind
 
 

@@ -12,7 +12,7 @@ from irframe.metrics.contributions import added_by_rank, refuse_without_terms
 from irframe.metrics.evidence import Evidence
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.positions import discounts, positive
-from irframe.metrics.subtopics import Hits, stretch
+from irframe.metrics.subtopics import NovelHits, stretch
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -471,6 +471,6 @@ class StRecall(Thresholded):
     subtopics = True
     aliases = ("strec",)
 
-    def parts(self, *, hits: Hits, n_subtopics: Array) -> tuple[Array, Array]:
+    def parts(self, *, hits: NovelHits, n_subtopics: Array) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
         return hits.total(hits.earlier == 0), positive(n_subtopics)

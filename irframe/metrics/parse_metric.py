@@ -10,7 +10,7 @@ from irframe.elsewhere import nearest, suggest
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Exponential, GainMap, Linear, moved, parse_gain
 from irframe.metrics import spellings
-from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Setting
+from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Preset
 from irframe.names import HIGHEST_GRADE
 
 GDEVAL_TOP = 4
@@ -97,7 +97,7 @@ def parse_metric(text: Any) -> Metric:
     """
     if isinstance(text, Metric):
         return text
-    if isinstance(text, MetricType | Setting):
+    if isinstance(text, MetricType | Preset):
         return _build(text, {}, repr(text))
     if is_foreign(text):
         return _from_object(text)
@@ -336,10 +336,10 @@ def _take_over(kind: Any, arguments: dict[str, Any], text: str) -> None:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
 
 
-def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) -> Metric:
+def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> Metric:
     kind: Any = named
     fixed: dict[str, Any] = {}
-    if isinstance(named, Setting):
+    if isinstance(named, Preset):
         kind, fixed = named.kind, named.keywords
     if kind.__name__ == "NumRet" and "rel" in arguments:  # as ir_measures has it
         kind = ALIASES["NumRelRet"]

@@ -12,7 +12,7 @@ from irframe.errors import MetricError
 from irframe.metrics.block import Block, count_above, count_to
 from irframe.names import UNJUDGED
 
-__all__ = ["EPSILON", "Hits", "Strata", "find_hits", "ideal_gains", "stretch"]
+__all__ = ["EPSILON", "NovelHits", "Strata", "find_hits", "ideal_gains", "stretch"]
 
 
 EPSILON = 0.00001
@@ -157,7 +157,7 @@ TIE = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Hits:
+class NovelHits:
     """Retrieved documents that are relevant to some subtopic, ranking by ranking.
 
     Parameters
@@ -203,7 +203,7 @@ class Hits:
 
 def find_hits(
     relevant: NDArray[np.bool_], doc: Array, start: Array, grade: NDArray[np.int8], rel: int
-) -> Hits:
+) -> NovelHits:
     """Find retrieved documents that are relevant to some subtopic.
 
     Parameters
@@ -234,7 +234,7 @@ def find_hits(
     begins = np.flatnonzero(np.diff(ranking, prepend=-1))
     lengths = np.diff(begins, append=len(cell))
     earlier = above - np.repeat(above[begins], lengths, axis=0)
-    return Hits(cell, covers, earlier, relevant.shape)
+    return NovelHits(cell, covers, earlier, relevant.shape)
 
 
 def stretch(gains: Floats, depth: int) -> Floats:

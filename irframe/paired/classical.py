@@ -12,7 +12,7 @@ from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.differences import SCALE, hc2, moments, ratio, sides
-from irframe.paired.pairs import Pairs, Weights, by_depth, by_pair, marked_ranks
+from irframe.paired.pairs import Pairs, Weights, by_pair, in_blocks, marked_ranks
 
 NEAR = 1e-6
 """Relative to its quantile: the p-value decides of t that is so close."""
@@ -65,7 +65,7 @@ class PairedT(PairedTest):
             summary = moments(block, pairs, weights)
             return student(*summary, topics=block.shape[2], freedom=freedom)
 
-        return PairedResult(*by_depth(compute, scores, pairs))
+        return PairedResult(*in_blocks(compute, scores, pairs))
 
     def significant(self, scores: Floats, pairs: Pairs = None, *, alpha: float) -> Flags:
         """Tell which pairs differ significantly; see `PairedTest.significant`."""
@@ -73,7 +73,7 @@ class PairedT(PairedTest):
         def compute(block: Floats, pairs: Ints) -> tuple[Flags]:
             return (_beyond(*moments(block, pairs), topics=block.shape[2], alpha=alpha),)
 
-        return by_depth(compute, scores, pairs, dtypes=(np.bool_,))[0]
+        return in_blocks(compute, scores, pairs, dtypes=(np.bool_,))[0]
 
 
 def _beyond(mean: Floats, sd: Floats, *, topics: int, alpha: float) -> Flags:
@@ -181,7 +181,7 @@ class Wilcoxon(PairedTest):
             deviation, corrected = plus - total / 2, self.correction
             return _normal(2 * plus - total, deviation, variance, correction=corrected)
 
-        return PairedResult(*by_depth(compute, scores, pairs))
+        return PairedResult(*in_blocks(compute, scores, pairs))
 
     def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
         """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
@@ -279,7 +279,7 @@ class RankSum(PairedTest):
             variance = n * n / 12 * ((2 * n + 1) - ties / (2 * n * (2 * n - 1)))
             return _normal(statistic, statistic / 2, variance, correction=self.correction)
 
-        return PairedResult(*by_depth(compute, scores, pairs))
+        return PairedResult(*in_blocks(compute, scores, pairs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -320,7 +320,7 @@ class Sign(PairedTest):
             wins, losses = by_pair(sides, block, pairs)
             return (wins - losses).astype(np.float64), sign_p(wins, losses)
 
-        return PairedResult(*by_depth(compute, scores, pairs))
+        return PairedResult(*in_blocks(compute, scores, pairs))
 
 
 def sign_p(wins: Ints, losses: Ints) -> Floats:

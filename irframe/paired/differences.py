@@ -8,7 +8,7 @@ import scipy
 
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
-from irframe.paired.pairs import Pairs, Weights, by_depth, by_pair, fitting, gram, groups
+from irframe.paired.pairs import Pairs, Weights, by_pair, fitting, gram, groups, in_blocks
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the larger score: differences this close together count as one constant."""
@@ -361,7 +361,7 @@ def describe_differences(
         return *moments(block, pairs, weights), *by_pair(sides, block, pairs)
 
     dtypes = (np.float64, np.float64, np.int64, np.int64)
-    mean, sd, wins, losses = by_depth(compute, scores, pairs, dtypes=dtypes)
+    mean, sd, wins, losses = in_blocks(compute, scores, pairs, dtypes=dtypes)
     topics = np.shape(scores)[1]
     freedom = topics - 1 if weights is None else float(hc2(weights).freedom)
     return Differences(mean, sd, wins, topics - wins - losses, losses, topics, freedom)

@@ -72,7 +72,7 @@ WORKERS = min(8, os.cpu_count() or 1)
 Arrays = tuple[NDArray[Any], ...]
 
 
-def by_depth(
+def in_blocks(
     compute: Callable[[Floats, Ints], Arrays],
     scores: Floats,
     pairs: Pairs,
@@ -157,7 +157,7 @@ def each_pair(
     def of_block(block: Floats, pairs: Ints) -> Arrays:
         return by_pair(compute, block, pairs, width=width)
 
-    return by_depth(of_block, scores, pairs)
+    return in_blocks(of_block, scores, pairs)
 
 
 def groups(length: int, width: int) -> Iterator[slice]:

@@ -16,13 +16,13 @@ from irframe.paired.pairs import (
     BLOCK_BYTES,
     Pairs,
     Weights,
-    by_depth,
     checked,
     critical,
     draw_signs,
     each_pair,
     fitting,
     groups,
+    in_blocks,
     product,
 )
 
@@ -239,7 +239,7 @@ class TukeyHSD(Resampling):
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
         what, size = f"{self.samples:,} ranges of means at every depth", 8 * scores.shape[-1]
         room(what, KEPT * size * self.samples, "ask for fewer samples=, or depths with at=")
-        statistic, least = by_depth(_observed, scores, pairs)
+        statistic, least = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
         order = np.concatenate([least, ranges]).argsort(axis=0, kind="stable")
         reaching = np.cumsum((order >= len(least))[::-1], axis=0)[::-1]
@@ -256,7 +256,7 @@ class TukeyHSD(Resampling):
         weights: Weights = None,  # noqa: ARG002 - has no weighted form
     ) -> Ends:
         """Return intervals that hold for all pairs at once; see `PairedTest.interval`."""
-        statistic, _ = by_depth(_observed, scores, pairs)
+        statistic, _ = in_blocks(_observed, scores, pairs)
         values = np.asarray(scores, dtype=np.float64)
         half = critical(self._ranges(values), alpha) + TIE * abs(values).max(axis=(0, 1))
         return statistic - half, statistic + half

@@ -24,8 +24,8 @@ from irframe.experiments.policy import MetricLike, parse_metrics
 from irframe.metrics.facts import TIE, best_first, facts, label_at, place_of
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 from irframe.paired import Test, all_pairs
-from irframe.ranks.rank_intervals import Ranking, RankMethod
-from irframe.scores.averages import Resamples, at_depth, averages, metric_labels
+from irframe.ranks.rank_intervals import RankMethod, RankOptions
+from irframe.scores.averages import Resamples, averages, metric_labels, scores_at
 from irframe.scores.read_scores import Depths, choose_pairs
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
@@ -137,7 +137,7 @@ def leaderboard(
     bm25           8     2    0.204         4          8     NaN  0.412
     """
     pairing = Pairing(test, adjust, alpha, family)
-    ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
+    ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
     paired = ranking.read(scores, over, weights, at, last=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
@@ -400,7 +400,7 @@ def select_top(
         if place is None:
             advice = "score it too, or choose metric="
             raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
-        last = at_depth(read.isel({METRIC: place}), None)
+        last = scores_at(read.isel({METRIC: place}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
     # Rounded, because 0.3 * 10 is below 3.

@@ -25,7 +25,7 @@ from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE, terms
 from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.paired.differences import hc2, moments
-from irframe.paired.pairs import by_depth
+from irframe.paired.pairs import in_blocks
 from irframe.scores.averages import Resamples, weighted
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_repeats
@@ -86,7 +86,7 @@ def _statistics(values: Array, known: Array, weights: Array | None) -> Array:
     """Return t of how far others are ahead, (depth, system, other); 0 without a standard error."""
     systems, topics, depths = values.shape
     pairs = all_pairs(systems)
-    mean, sd = by_depth(partial(moments, weights=weights), values, pairs)
+    mean, sd = in_blocks(partial(moments, weights=weights), values, pairs)
     a, b = pairs.T
     sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
     lead = (mean / (sd / np.sqrt(topics))).T
@@ -269,13 +269,13 @@ def rank_intervals(
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
     """
     pairing = Pairing(test, adjust, alpha, family)
-    ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
+    ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
     paired = ranking.read(scores, over, weights, at)
     return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankOptions:
     """How systems are ranked, and how sure that is; the fields as the arguments of a verb."""
 
     method: RankMethod
@@ -377,7 +377,7 @@ class Ranking:
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
     """Return in which share of resamples each system is first, shape (metric, depth, system)."""
-    ranking = Ranking("bootstrap", "logit", resamples, Pairing("t", None, resamples.alpha))
+    ranking = RankOptions("bootstrap", "logit", resamples, Pairing("t", None, resamples.alpha))
     systems = len(paired.systems)
 
     def compute(row: int, depths: slice) -> Array:

@@ -24,7 +24,7 @@ from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
-from irframe.reports.setting import Part, parts, say, text
+from irframe.reports.setting import Answer, parts, say, text
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
@@ -36,7 +36,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class TopLists:
     """Documents and grades at the top of every ranking.
 
     Parameters
@@ -55,7 +55,7 @@ class Lists:
     grade: NDArray[np.int16]
 
 
-def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
+def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     """Return the top of every ranking of a cube.
 
     Parameters
@@ -78,7 +78,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
     codes, names = pd.factorize(named[there])
     doc = np.full(grade.shape, -1, np.int32)
     doc[there] = codes
-    return Lists([text(name) for name in names], doc, grade)
+    return TopLists([text(name) for name in names], doc, grade)
 
 
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
@@ -163,7 +163,7 @@ def cut(text: str) -> str:
 
 
 def choose(
-    texts: Told, lists: Lists, topics: Sequence[str], order: NDArray[np.intp], room: int
+    texts: Told, lists: TopLists, topics: Sequence[str], order: NDArray[np.intp], room: int
 ) -> Snippets:
     """Return the texts for which a page has room, topic after topic.
 
@@ -229,7 +229,7 @@ class Duel:
     """
 
     view: View
-    lists: Lists
+    lists: TopLists
     a: int
     b: int
 
@@ -307,11 +307,11 @@ OUTCOMES = (
 )
 
 
-def beside(view: View) -> list[Part]:
+def beside(view: View) -> list[Answer]:
     """Return what holds each system against the baselines without a mean score."""
     if of_spans(view.cube):
         return []
-    makers: list[tuple[str, str, Callable[[View], Part]]] = []
+    makers: list[tuple[str, str, Callable[[View], Answer]]] = []
     single = view.setting.baselines if view.repeats is None else ()
     known = (
         ("outcomes", "who answers more, and who ranks answers higher", _outcomes),
@@ -327,17 +327,19 @@ def beside(view: View) -> list[Part]:
     return parts(view, makers)
 
 
-def _outcomes(view: View, baseline: Any, key: str) -> Part:
+def _outcomes(view: View, baseline: Any, key: str) -> Answer:
     depth = min(100, view.cube.sizes[DEPTH])
     pairs = outcomes(view.cube, baseline=baseline, depth=depth).summary
     better = int(pairs["significantly_better"].sum())
     says = say("outcomes.says", better=better, n=len(pairs), baseline=text(baseline))
     how = [say("outcomes.how", depth=depth)]
     kept = pairs[["system_b", *OUTCOMES]].rename(columns={"system_b": SYSTEM})
-    return Part(key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art")
+    return Answer(
+        key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art"
+    )
 
 
-def _orderings(view: View, baseline: Any, key: str) -> Part:
+def _orderings(view: View, baseline: Any, key: str) -> Answer:
     depth = view.setting.rank
     grouped = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
     names = [NAMES[text(group)] for group in grouped["group"].to_numpy()]
@@ -348,7 +350,7 @@ def _orderings(view: View, baseline: Any, key: str) -> Part:
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
     says = say("orderings.says", ahead=ahead, n=len(counts), baseline=text(baseline))
     how = [say("orderings.how", depth=depth, alpha=view.setting.alpha)]
-    return Part(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
+    return Answer(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
 
 
 def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
@@ -378,7 +380,7 @@ SUBJECTS = {
 """Metric -> key, source, page of the documentation."""
 
 
-def _lengths(view: View, metric: str) -> Part:
+def _lengths(view: View, metric: str) -> Answer:
     key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
@@ -396,4 +398,4 @@ def _lengths(view: View, metric: str) -> Part:
     named = {"ci_low": "lower", "ci_high": "upper"}
     drawn = frame.rename(columns=named).assign(place=range(1, len(frame) + 1))
     figure = figures.ranges(drawn, f"mean {metric}", "systems, the best first")
-    return Part(key, says, [how], source, columns, figure, guide)
+    return Answer(key, says, [how], source, columns, figure, guide)

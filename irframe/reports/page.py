@@ -14,9 +14,9 @@ import pandas as pd
 from irframe.cubes.view import OURS, of_spans
 from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
-from irframe.reports.beside import Duel, Lists, Snippets
+from irframe.reports.beside import Duel, Snippets, TopLists
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
-from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, text
+from irframe.reports.setting import DOCS, SCRIPTED, Answer, Setting, say, short, text
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
@@ -74,13 +74,13 @@ class Page:
     title: str
     setting: Setting
     views: list[View]
-    lists: Lists
-    trust: list[Part]
-    beside: list[Part]
+    lists: TopLists
+    trust: list[Answer]
+    beside: list[Answer]
     origins: dict[str, Any]
     call: str
     snippets: Snippets = field(default_factory=Snippets)
-    verdicts: list[Part] = field(default_factory=list)
+    verdicts: list[Answer] = field(default_factory=list)
 
     @cached_property
     def systems(self) -> list[str]:

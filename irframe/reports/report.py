@@ -22,7 +22,7 @@ from irframe.comparing.explain import Texts, read_texts
 from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
-from irframe.cubes.verb import in_memory
+from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.collapse import Lengths
@@ -38,7 +38,7 @@ from irframe.record import Step
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
-from irframe.reports.setting import Part, Setting, say, text
+from irframe.reports.setting import Answer, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
@@ -73,8 +73,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
     read, used = inputs(cube, frames), {"metrics": setting.metrics, "test": setting.pairing.test}
     cited = papers(Step(verb, used) for verb in VERBS)
     parts = (
-        Part("papers", say("origins.papers"), [say("origins.cited")], data=cited),
-        Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
+        Answer("papers", say("origins.papers"), [say("origins.cited")], data=cited),
+        Answer("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
     )
     versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
     return {"lists": {"Settings": policies(cube), "Versions": versions}, "parts": parts}
@@ -320,7 +320,7 @@ def _read(
     if any(value != defaults[name] for name, value in built.items()):
         wanted = "a cube alone, or a run frame to build one from"
         raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
-    return {}, in_memory(read_cube(data), "report")
+    return {}, loaded(read_cube(data), "report")
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:

@@ -25,7 +25,7 @@ from irframe.scores.scores import Arrays, Scores
 from irframe.warned import listing
 
 
-def at_depth(array: xr.DataArray, at: Any) -> xr.DataArray:
+def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
     """Return scores over (metric, system, topic) at one depth, by default the greatest."""
     if DEPTH not in array.dims:
         if at is not None:
@@ -60,12 +60,12 @@ def by_depth(
     """
     array = to_scores(scores)
     if np.ndim(at) == 0:
-        return function(at_depth(array, at))
+        return function(scores_at(array, at))
     depths = listed(at)
     if not depths:
         raise DepthError("at, some of the depths scored", "none")
     refuse_repeated_depths(depths, "depths scored, each once")
-    return join_frames({depth: function(at_depth(array, depth)) for depth in depths}, DEPTH)
+    return join_frames({depth: function(scores_at(array, depth)) for depth in depths}, DEPTH)
 
 
 def averages(scores: xr.DataArray) -> xr.DataArray:

@@ -19,7 +19,7 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, PAIR, REPEAT, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.scores.repeats import Over, read_repeats
-from irframe.scores.scores import Scores, in_memory, refuse_large
+from irframe.scores.scores import Scores, in_memory, refuse_unloadable
 from irframe.warned import listing
 
 
@@ -81,7 +81,7 @@ def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both
     if isinstance(scores, xr.DataArray):
         array = to_scores(scores)
         if REPEAT in array.dims and array.chunks is not None:
-            refuse_large(array.nbytes)
+            refuse_unloadable(array.nbytes)
             array = array.compute()
         values = array.to_numpy() if array.chunks is None else array.data
         labels: dict[Any, pd.Index] = {dim: array.indexes[dim] for dim in array.dims}

@@ -258,7 +258,7 @@ class Scores:
         return xr.Dataset(arrays, alike.coords)
 
 
-def refuse_large(size: int) -> None:
+def refuse_unloadable(size: int) -> None:
     """Raise for lazy scores of more than `LOADED_BYTES`."""
     if size > LOADED_BYTES:
         wanted = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
@@ -277,7 +277,7 @@ def in_memory(*sides: Scores) -> list[Scores]:
     lazy = {id(side): side for side in sides if getattr(side.values, "chunks", None) is not None}
     if not lazy:
         return [*sides]
-    refuse_large(sum(side.values.nbytes for side in lazy.values()))
+    refuse_unloadable(sum(side.values.nbytes for side in lazy.values()))
     values = need_dask().compute(*(side.values for side in lazy.values()))
     pairs = zip(lazy.items(), values, strict=True)
     loaded = {key: replace(side, values=array) for (key, side), array in pairs}

@@ -23,7 +23,7 @@ from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class Candidates:
     """The documents that may be judged, of each topic in the order of their names."""
 
     rank: Array
@@ -269,7 +269,7 @@ NAMELESS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class ListedDocuments:
     """The documents of lists, numbered in the order of their names within each topic."""
 
     cube: xr.Dataset
@@ -281,13 +281,15 @@ class Documents:
     """Where each stands among the judged documents of the cube, -1 for others; as `names`."""
 
     @classmethod
-    def judged(cls, cube: xr.Dataset, depth: int) -> "Documents":
+    def judged(cls, cube: xr.Dataset, depth: int) -> "ListedDocuments":
         """Return the judged documents of lists that are read to a depth."""
         rows = experiment_of(cube).rows_at(depth)
         return cls._numbered(cube, rows, (np.zeros(0, int),) * 3, np.zeros(0, object))
 
     @classmethod
-    def named(cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> "Documents":
+    def named(
+        cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None
+    ) -> "ListedDocuments":
         """Return all documents of lists that are read to a depth, judged or not."""
         names, rows = names_of(cube, depth, runs), experiment_of(cube).rows_at(depth)
         open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
@@ -302,7 +304,9 @@ class Documents:
         return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
 
     @classmethod
-    def _numbered(cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array) -> "Documents":
+    def _numbered(
+        cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array
+    ) -> "ListedDocuments":
         """Return documents by number: those of recall bases, and others by the cells they fill."""
         judgments, topics = experiment_of(cube).judgments, cube.sizes[TOPIC]
         base = judgments.docs
@@ -331,7 +335,7 @@ class Documents:
         grades = np.append(self.judgments.grade, np.int8(UNJUDGED))[self.row]
         return np.where(grades == POOLED_UNJUDGED, np.int8(UNJUDGED), grades)
 
-    def pool(self, systems: Array, seed: int) -> tuple[Pool, Array]:
+    def pool(self, systems: Array, seed: int) -> tuple[Candidates, Array]:
         """Return the pool that some systems make, and the number of each document in it.
 
         The numbers are -1 where there is none, shape (topic, document).
@@ -359,7 +363,7 @@ class Documents:
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
         keys = random_keys(*(part.ravel() for part in names), seed=whole_seed(seed))
         took_part = experiment_of(self.cube).there[systems].T
-        return Pool(ranks, took_part, keys.reshape(took_part.shape)), document
+        return Candidates(ranks, took_part, keys.reshape(took_part.shape)), document
 
     def prior(self, prior: pd.DataFrame | None, number: Array, open_: Array) -> Prior | None:
         """Return the prior of the documents of a pool, if there is one.

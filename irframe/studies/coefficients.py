@@ -11,7 +11,7 @@ from irframe.arrays import Array
 from irframe.checks import places
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.unjudged import BOUND
-from irframe.depths.agreement import Asked, system_means, with_reference
+from irframe.depths.agreement import Intervals, system_means, with_reference
 from irframe.errors import ParameterError
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -355,7 +355,7 @@ def _errors(differences: Array, topics: Array) -> Array:
 
 
 def agreements(
-    held: Scores, others: list[Scores], methods: list[Agreement], resampling: Asked | None
+    held: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Parts:
     """Return how alike judges order the systems, and between which values over resamples."""
     dims = (*DIMS, "coefficient")
@@ -380,12 +380,12 @@ def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array
 
 def conclusions(held: Scores, others: list[Scores], pairing: Pairing) -> Parts:
     """Count what becomes of the pairs of systems under every other judge."""
-    old = decide(held, pairing)
-    counts = conclude(old, [decide(other, pairing) for other in others])
+    old = winners(held, pairing)
+    counts = conclude(old, [winners(other, pairing) for other in others])
     return {"conclusions": ((*DIMS, "conclusion"), counts)}
 
 
-def decide(paired: Scores, pairing: Pairing) -> Array:
+def winners(paired: Scores, pairing: Pairing) -> Array:
     """Say which system of a pair is significantly better, shape (metric, depth, pair)."""
     pairs = all_pairs(len(paired.systems))
     p = pairing.p_values(paired, pairs)

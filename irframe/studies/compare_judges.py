@@ -31,7 +31,7 @@ from irframe.scores.read_scores import Depths, match_reference
 from irframe.scores.summary import cautious, united
 from irframe.studies import coefficients, grades_by_judge
 from irframe.studies.coefficients import CONCLUSIONS, INTERVAL, JUDGE
-from irframe.studies.grades_by_judge import Grades, Judged, Passes, coincidences
+from irframe.studies.grades_by_judge import Grades, JudgedTwice, Passes, coincidences
 
 ALL = "all"
 BLOCK = 1 << 22
@@ -208,7 +208,7 @@ Counts = dict[str, Array]
 passes."""
 
 
-def count_grades(judged: Judged, pairs: Array, passes: Passes) -> Counts:
+def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
     """Count grades by topic, which comes first."""
     topics, grades, several = len(judged.topics), len(judged.scale), passes.several
     sizes = {PAIR: [len(pairs)], ALL: []} | ({JUDGE: [len(several)]} if len(several) else {})
@@ -229,7 +229,7 @@ def count_grades(judged: Judged, pairs: Array, passes: Passes) -> Counts:
     return counts
 
 
-def _labelled(judged: Judged, counts: Counts, pairs: Array, passes: Passes) -> xr.Dataset:
+def _labelled(judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes) -> xr.Dataset:
     """Return the coefficients of counts with labels, topics first if there are some."""
     sides = zip(JUDGES, pairs.T, strict=True)
     names, several, scale = pd.Index(passes.judges), passes.several, judged.scale

@@ -363,9 +363,9 @@ def diagnose(
         return folded, read_table(units.runs(folded.runs, policy=policy))
 
     if choice("errors", errors, ("raise", "report")) == "raise":
-        return findings.to_frame([*find(read_runs(), read_qrels_table(qrels))])
+        return findings.findings_frame([*find(read_runs(), read_qrels_table(qrels))])
     with findings.every_place():
-        return findings.to_frame(_reported(read_runs, partial(read_qrels_table, qrels), find))
+        return findings.findings_frame(_reported(read_runs, partial(read_qrels_table, qrels), find))
 
 
 def _findings(

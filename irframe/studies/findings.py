@@ -163,7 +163,7 @@ class Findings(pd.DataFrame):
         return shown
 
 
-def to_frame(findings: Sequence[Finding]) -> Findings:
+def findings_frame(findings: Sequence[Finding]) -> Findings:
     """Return findings as a frame, the gravest first."""
     columns = [spec.name for spec in fields(Finding)]
     ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))

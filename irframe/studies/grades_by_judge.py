@@ -31,7 +31,7 @@ OTHERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedTwice:
     """Grades by several judges, sorted by topic.
 
     Parameters
@@ -84,7 +84,7 @@ class Judged:
 
 def read_judges(
     judges: Mapping[Any, Qrels], pairs: str, grades: Grades, allowed: Sequence[str]
-) -> Judged:
+) -> JudgedTwice:
     """Read the judgments of at least two judges.
 
     Parameters
@@ -132,7 +132,7 @@ def read_judges(
     return replace(judged, scale=_scale(judged, grades))
 
 
-def _refuse_none_shared(judged: Judged) -> None:
+def _refuse_none_shared(judged: JudgedTwice) -> None:
     """Raise if no document is judged by two judges, showing identifiers of the first two."""
     if (judged.judged.sum(axis=0) > 1).any():
         return
@@ -142,7 +142,7 @@ def _refuse_none_shared(judged: Judged) -> None:
     raise IdError("documents that two judges have judged", found, "compare the identifiers")
 
 
-def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> Judged:
+def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
     """Return the judgments of all judges, one column per document that any of them judged."""
     parts = list(tables.values())
     topics = _topics(tables)
@@ -159,11 +159,11 @@ def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> Judged:
         place = np.searchsorted(every, code)
         grade[judge, place], row[judge, place] = part.grade, np.arange(len(code))
     topic = np.concatenate([side.topic for side in sides])[first]
-    judged = Judged(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
+    judged = JudgedTwice(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
     return _documents(judged, np.argsort(topic, kind="stable"))
 
 
-def _documents(judged: Judged, chosen: NDArray[Any]) -> Judged:
+def _documents(judged: JudgedTwice, chosen: NDArray[Any]) -> JudgedTwice:
     """Return some of the documents, and the topics of these."""
     topic, row, grade = judged.topic[chosen], judged.row[:, chosen], judged.grade[:, chosen]
     kept, place = np.unique(topic, return_inverse=True)
@@ -182,7 +182,7 @@ def _topics(tables: Mapping[Any, coded_tables.QrelsTable]) -> pd.Index:
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 
 
-def _refuse_differing(judged: Judged, policies: Iterable[str]) -> None:
+def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
     """Raise for documents that some judge did not judge, naming them and who did not."""
     missing = np.argwhere(~judged.judged)
     offenders = []
@@ -198,7 +198,7 @@ def _refuse_differing(judged: Judged, policies: Iterable[str]) -> None:
     raise IdError("the same documents judged by every judge", found, advice, offenders)
 
 
-def _scale(judged: Judged, grades: Grades) -> NDArray[np.int8]:
+def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[np.int8]:
     """Return the scale of grades, refusing judges who use another one."""
     used = {
         name: np.unique(row[there])

@@ -18,7 +18,7 @@ from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.unjudged import BOUND, SIDES
-from irframe.depths.agreement import Asked, Of
+from irframe.depths.agreement import Intervals, Of
 from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
@@ -31,8 +31,8 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.scores.summary import united
 from irframe.studies import coefficients
-from irframe.studies.findings import Finding, listed_findings, to_frame
-from irframe.studies.grades_by_judge import PASSES, Grades, Judged, passes_of, read_judges
+from irframe.studies.findings import Finding, findings_frame, listed_findings
+from irframe.studies.grades_by_judge import PASSES, Grades, JudgedTwice, passes_of, read_judges
 from irframe.warned import OneCall, in_group
 
 
@@ -157,7 +157,7 @@ def judge_effect(
     {'kept': 5, 'lost': 6, 'new': 0, 'reversed': 0, 'neither': 17}
     """
     pairing = Pairing(test, adjust, alpha, family)
-    resampling = Asked(Resamples(alpha, samples, seed), of)
+    resampling = Intervals(Resamples(alpha, samples, seed), of)
     orders = list(map(parse_agreement, listed(methods)))
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
@@ -185,7 +185,7 @@ def _first(judges: list[Any], reference: Hashable | None) -> list[Any]:
 
 def _score(
     runs: Any,
-    judged: Judged,
+    judged: JudgedTwice,
     passes: list[list[Any]],
     metrics: Metrics,
     at: Any,
@@ -241,7 +241,7 @@ def _labels(
     return labels | ({} if groups is None else {"group": list(groups)})
 
 
-def _refuse_topics(judged: Judged) -> None:
+def _refuse_topics(judged: JudgedTwice) -> None:
     """Raise for topics that only some judges have judged."""
     offenders = []
     for name, judging in zip(judged.judges, judged.judged, strict=True):
@@ -314,7 +314,7 @@ def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFr
     for judge, metric in cells:
         cell = layer.sel({coefficients.JUDGE: judge, METRIC: metric})
         findings += _findings(cell, depths[place])
-    return to_frame(findings)
+    return findings_frame(findings)
 
 
 def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:

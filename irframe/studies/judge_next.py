@@ -27,10 +27,10 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import Test
-from irframe.studies.candidates import Documents, Pool, Prior, by_label, helping, tally
+from irframe.studies.candidates import Candidates, ListedDocuments, Prior, by_label, helping, tally
 from irframe.studies.coefficients import CONCLUSIONS
 from irframe.studies.leave_out import contributing_groups
-from irframe.studies.turns import METHODS, Budgets, Found, take_turns
+from irframe.studies.turns import METHODS, Found, JudgingPlan, take_turns
 
 Credit = Literal["all", "run"]
 
@@ -145,7 +145,7 @@ def judge_next(
     n, batch, seed = whole("n", n, low=1), whole("batch", batch, low=1), whole("seed", seed, low=0)
     name, rel = _method(method, credit), whole("rel", rel, low=1)
     named, cube = None if runs is None else as_runs(runs), by_label(cube)
-    documents = Documents.named(cube, _depth(cube, depth), named)
+    documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool, number = documents.pool(helping(cube), seed)
     grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
     known = pool.there & (grade != UNJUDGED)
@@ -179,7 +179,7 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     >>> count_unjudged(ir.cube(*ir.example_track()))
     1200
     """
-    documents = Documents.named(cube, _depth(cube, depth))
+    documents = ListedDocuments.named(cube, _depth(cube, depth))
     pool, number = documents.pool(helping(cube), 0)
     grade = np.take_along_axis(documents.grade, np.maximum(number, 0), axis=1)
     return int((pool.there & (grade == UNJUDGED)).sum())
@@ -198,7 +198,7 @@ def _depth(cube: xr.Dataset, depth: int | None) -> int:
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
 
 
-def _likely(pool: Pool, known: Array, relevant: Array, prior: Prior | None) -> Array:
+def _likely(pool: Candidates, known: Array, relevant: Array, prior: Prior | None) -> Array:
     """Return how likely documents are relevant by what is judged, shape (topic, document)."""
     if prior is not None:
         topic, document = np.nonzero(known)
@@ -362,12 +362,14 @@ def replay(
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
     cube = by_label(shared(attended(cube)))
-    documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
+    documents, last = ListedDocuments.judged(cube, read), cube.sizes[DEPTH] if at is None else at
     chosen = parse_metrics(metrics)
     options = chosen, last, pairing, condensed, batch, rel, prior
     drawn = _drawn(documents, together, share, samples, seed)
     done = tracked(drawn, len(drawn), "sample", progress=progress)
-    results = Budgets(documents, names, turns, *options).judge_each(done, seed, alike=share == 1)
+    results = JudgingPlan(documents, names, turns, *options).judge_each(
+        done, seed, alike=share == 1
+    )
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     attrs = {"share": share, "samples": samples, "unjudged": unjudged}
@@ -381,7 +383,7 @@ def _refuse_repeated(what: str, values: Sequence[Any]) -> None:
 
 
 def _drawn(
-    documents: Documents, together: str | None, share: float, samples: int, seed: int
+    documents: ListedDocuments, together: str | None, share: float, samples: int, seed: int
 ) -> list[Array]:
     """Return the places of the systems that help to judge, of every sample."""
     share, samples = number("share", share, above=0, high=1), whole("samples", samples, low=1)

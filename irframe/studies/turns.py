@@ -21,8 +21,8 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
-from irframe.studies.candidates import Documents, Pool, Prior, tally
-from irframe.studies.coefficients import agreement_of, conclude, decide
+from irframe.studies.candidates import Candidates, ListedDocuments, Prior, tally
+from irframe.studies.coefficients import agreement_of, conclude, winners
 
 
 class Outcome(NamedTuple):
@@ -55,7 +55,9 @@ class Judging(ABC):
     random = False
     """Whether runs that tie take turns in an order that a seed decides."""
 
-    def __init__(self, pool: Pool, prior: Prior | None = None, weight: Array | None = None) -> None:
+    def __init__(
+        self, pool: Candidates, prior: Prior | None = None, weight: Array | None = None
+    ) -> None:
         self.pool, self.prior, self.weight = pool, prior, weight
         self.open = pool.there.copy()
         self.topics = np.arange(len(self.open))
@@ -107,7 +109,7 @@ class PoolOrder(Judging):
 class Leverage(Judging):
     """What tells systems apart and is likely relevant."""
 
-    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+    def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.weight)
 
     def next(self) -> tuple[Array, Array]:
@@ -121,7 +123,9 @@ class OfRuns(Judging, ABC):
 
     random = True
 
-    def __init__(self, pool: Pool, prior: Prior | None = None, weight: Array | None = None) -> None:
+    def __init__(
+        self, pool: Candidates, prior: Prior | None = None, weight: Array | None = None
+    ) -> None:
         super().__init__(pool, prior, weight)
         topics, _, systems = pool.rank.shape
         deepest = int(pool.rank.max(initial=1))
@@ -179,7 +183,7 @@ class MoveToFront(OfRuns):
 
     by_account = True
 
-    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+    def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         if prior is not None:
             wanted = "a method that a prior can weigh: 'pool', 'maxmean' or 'leverage'"
             raise ParameterError(wanted, "'mtf', whose priorities only say which run is next")
@@ -205,7 +209,7 @@ class MoveToFront(OfRuns):
 class MaxMeanOfAll(OfRuns):
     """Takes the run most likely to be right, by all documents of it that were judged."""
 
-    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+    def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.listed)
 
     def standing(self) -> Array:
@@ -316,10 +320,10 @@ FOUND = ("judged", "found", "tau", "tau_ap", "conclusions", "kept", "changed", "
 
 
 @dataclass(frozen=True, eq=False)
-class Budgets:
+class JudgingPlan:
     """How documents are judged, and what is asked of the judgments."""
 
-    documents: Documents
+    documents: ListedDocuments
     methods: Sequence[str]
     budgets: Sequence[int]
     metrics: Sequence[Metric]
@@ -391,7 +395,7 @@ class Budgets:
         there = (full.notnull() & new.notnull()).all(SYSTEM)
         held, other = (scores_to_compare(scores.where(there), quiet=True) for scores in (full, new))
         agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
-        counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])[0, :, 0]
+        counts = conclude(winners(held, self.pairing), [winners(other, self.pairing)])[0, :, 0]
         kept, lost, begun, turned, _ = counts.T
         significant = kept + lost + turned
         old, now = held.means[:, 0], other.means[:, 0]

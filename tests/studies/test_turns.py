@@ -11,7 +11,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import IrframeWarning
 from irframe.names import UNJUDGED
-from irframe.studies.candidates import Documents, helping
+from irframe.studies.candidates import ListedDocuments, helping
 from irframe.studies.turns import METHODS, take_turns
 
 
@@ -65,7 +65,7 @@ def drawn(pool, row, labels):
 @given(seed=st.integers(0, 10_000))
 def test_methods_equal_their_oracles(name, seed):
     lists, relevant = collection(seed)
-    documents = Documents.judged(built(lists, relevant), 12)
+    documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
     pool, number = documents.pool(systems, seed)
     grade = np.take_along_axis(documents.grade, np.maximum(number, 0), axis=1)
@@ -87,7 +87,7 @@ def test_judging_one_after_the_other_is_the_method(name):
         found = built(lists, relevant, judged).ireval.judge_next(3, method, credit=credit, seed=3)
         assert set(found["topic"]) == {"t0", "t1", "t2"}
         judged = pd.concat([judged, found[["topic", "doc"]]], ignore_index=True)
-    documents = Documents.judged(built(lists, relevant), 12)
+    documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
     pool, _ = documents.pool(systems, 3)
     for row, topic in enumerate(lists):
