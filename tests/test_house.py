@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -219,6 +220,16 @@ def test_options_are_spelled_out():
 def test_modules_are_named_for_what_they_hold():
     names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in modules()}
     assert [str(path) for path, parts in names.items() if parts & EMPTY_NAMES] == []
+
+
+def test_no_two_classes_are_called_alike():
+    classes = Counter(
+        node.name
+        for module in modules().values()
+        for node in module.tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name: n for name, n in classes.items() if n > 1} == {}
 
 
 def test_only_plots_draw():

@@ -144,7 +144,7 @@ class Experiment:
     """The collection of each topic, among all that there are, where they are told."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """What decided all this, as results say it."""
-    listing: in_turn.Listed | None = None
+    listing: in_turn.TopUnjudged | None = None
     """The unjudged documents at the top of lists by name, where these are known."""
     units: Mapping[Any, str] = field(default_factory=dict)
     """Of what the lists of systems are, where it is not the same for all."""

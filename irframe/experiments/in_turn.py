@@ -70,7 +70,7 @@ class Framed:
 
     def ranked(
         self, policy: Policy, wanted: "Wanted", before: int = 0
-    ) -> Iterator[tuple[Part, "Listed | None"]]:
+    ) -> Iterator[tuple[Part, "TopUnjudged | None"]]:
         """Yield some lists after the other, with the unjudged documents at their top.
 
         Parameters
@@ -219,7 +219,7 @@ RANKS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class TopUnjudged:
     """Unjudged documents at the first ranks of lists, in no order."""
 
     of: Codes
@@ -236,30 +236,30 @@ class Listed:
         laid.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
         return laid
 
-    def onto(self, place: Codes) -> "Listed":
+    def onto(self, place: Codes) -> "TopUnjudged":
         """Return the same by other numbers of the lists, without those at -1."""
         placed = replace(self, of=place[self.of])
         there = np.flatnonzero(placed.of >= 0)
         return placed if len(there) == len(placed.of) else placed.take(there)
 
-    def take(self, rows: Codes) -> "Listed":
+    def take(self, rows: Codes) -> "TopUnjudged":
         """Return some of the documents."""
-        return Listed(self.of[rows], self.rank[rows], self.doc.take(pa.array(rows)))
+        return TopUnjudged(self.of[rows], self.rank[rows], self.doc.take(pa.array(rows)))
 
 
-def together(parts: Sequence[Listed | None]) -> Listed | None:
+def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
     """Return documents of several sources as one, None where one of them does not know its own."""
     known = [part for part in parts if part is not None]
     if len(known) < len(parts) or len({part.doc.type for part in known}) != 1:
         return None
     of, rank = (np.concatenate([getattr(part, name) for part in known]) for name in ("of", "rank"))
     doc = [chunk for part in known for chunk in part.doc.chunks]
-    return Listed(of, rank, pa.chunked_array(doc, known[0].doc.type))
+    return TopUnjudged(of, rank, pa.chunked_array(doc, known[0].doc.type))
 
 
 def top_documents(
     framed: Framed, rows: Codes, row: Codes, ranking: rank_table.Ranking, lists: int
-) -> Listed:
+) -> TopUnjudged:
     """Return the unjudged documents at the top of some lists, by system and topic of the qrels.
 
     Parameters
@@ -279,7 +279,7 @@ def top_documents(
     rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
     topic = framed.lists.placed[framed.table.topic[rows]]
     of = lists + framed.table.system[rows].astype(np.int64) * len(framed.judgments.topics) + topic
-    return Listed(of, rank, framed.table.doc.take(pa.array(rows)))
+    return TopUnjudged(of, rank, framed.table.doc.take(pa.array(rows)))
 
 
 FIRST = 3
@@ -302,7 +302,7 @@ class Ranked(NamedTuple):
     """Their lists; of the rows of files the first ones alone."""
     hits: Hits
     """What lists hold of the judgments, by topics and rows of the qrels."""
-    listing: Listed | None
+    listing: TopUnjudged | None
     """The unjudged documents at the top of lists, likewise."""
 
 
@@ -328,7 +328,7 @@ def rank_in_turn(
     if elsewhere or isinstance(policy.contributing, str):
         return None
     tables, every = list[RunTable](), list[pd.DataFrame]()
-    gathered, listing = Gathered(), list[Listed | None]()
+    gathered, listing = Gathered(), list[TopUnjudged | None]()
     states = runs.states()
     topics, systems, collections = len(judgments.topics), 0, Collections.read(judgments, collection)
     for frame in runs.frames():
@@ -361,7 +361,7 @@ def rank_in_turn(
 
 def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
-) -> Iterator[Listed | None]:
+) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
     ties = wanted.whole or TIE_POLICIES[policy.ties].shares
     for (lists, hits), listed in framed.ranked(policy, wanted, before):

@@ -13,7 +13,7 @@ from irframe.errors import InputError
 from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import RANKS, Listed, together
+from irframe.experiments.in_turn import RANKS, TopUnjudged, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
@@ -84,7 +84,7 @@ def judged_anew(
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
     old, new = (_documents(side) for side in (before, judgments))
     same_kind(old.doc.type, new.doc.type, DOC, ("the cube", "the judgments"))
-    nothing = Listed(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
+    nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
     listed = nothing if listing is None else listing
     codes = code_documents(old, new, Side(listed.of % len(before.count), listed.doc))
     known = pd.Index(codes[1])
@@ -120,12 +120,12 @@ def judged_anew(
     )
 
 
-def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> Listed:
+def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
     """Return the hits at the top of lists that are not kept, by name."""
     judgments, hits = experiment.judgments, experiment.hits
     hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
     doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
-    return Listed(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+    return TopUnjudged(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
 
 
 def _collections(experiment: Experiment) -> Collections:

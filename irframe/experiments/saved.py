@@ -451,14 +451,14 @@ def _judgments(
 
 def _listing(
     folder: Folder, facts: Mapping[str, Any], shape: tuple[int, int]
-) -> in_turn.Listed | None:
+) -> in_turn.TopUnjudged | None:
     """Read the unjudged documents at the top of lists, by the numbers of all lists."""
-    parts, first = list[in_turn.Listed | None](), 0
+    parts, first = list[in_turn.TopUnjudged | None](), 0
     for number, end in enumerate(facts["ends"]):
         name = f"names-{number}.parquet"
         table = folder.table(name, facts["files"][name])
         system, topic = np.divmod(table["list"].to_numpy(), end - first)
         of = system * shape[1] + first + topic
-        parts.append(in_turn.Listed(of, table["rank"].to_numpy(), table["doc"]))
+        parts.append(in_turn.TopUnjudged(of, table["rank"].to_numpy(), table["doc"]))
         first = end
     return in_turn.together(parts)

@@ -15,7 +15,7 @@ from irframe.paired.differences import moments, ratio
 from irframe.paired.pairs import gram, in_blocks
 
 
-class Anova(NamedTuple):
+class RepeatAnova(NamedTuple):
     """Analysis of variance of the topics x repeats table of every system, shape (system, depth)."""
 
     topic: Floats
@@ -139,7 +139,7 @@ def crossed(
     return Crossed(mean, total, freedom, share)
 
 
-def table_of(lists: Floats, owner: Ints) -> Anova:
+def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
     """Analyse the topics x repeats table of every system; parameters as for `crossed`.
 
     Examples
@@ -166,10 +166,10 @@ def table_of(lists: Floats, owner: Ints) -> Anova:
             squares = _mean_square(rest.reshape(-1, depths), (topics - 1) * (repeats - 1))
             variances[2, system] = squares / (topics * repeats)
     topic, repeat, residual = variances
-    return Anova(topic, repeat, residual, counts[:, np.newaxis], topics, means)
+    return RepeatAnova(topic, repeat, residual, counts[:, np.newaxis], topics, means)
 
 
-def one_sample(table: Anova, over: str = "both") -> Ends:
+def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
     """Return variance and degrees of freedom of every system's own mean, (system, depth).
 
     Parameters
@@ -199,7 +199,7 @@ def _mean_square(values: Floats, freedom: int) -> Floats:
     return squares / freedom if freedom else np.full_like(squares, np.nan)
 
 
-def _by_freedom(table: Anova) -> Floats:
+def _by_freedom(table: RepeatAnova) -> Floats:
     """Return squares by their freedom, of repeats and of residuals, (2, system, depth)."""
     own = np.maximum(table.repeats - 1, 1)
     return np.stack([table.repeat**2 / own, table.residual**2 / (max(table.topics - 1, 1) * own)])

@@ -37,7 +37,7 @@ NAMES = ("value", "pseudo", "alone", "variance", "variance_alone")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelOptions:
+class Asked:
     """What is asked of judgments by people and a model."""
 
     alpha: float
@@ -47,11 +47,7 @@ class ModelOptions:
 
 
 def power_judgments(
-    cube: xr.Dataset,
-    human: Any,
-    metrics: Any,
-    at: int | Sequence[int] | None,
-    options: ModelOptions,
+    cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, options: Asked
 ) -> xr.Dataset:
     """Estimate means of systems from a model's judgments and a sample of people's.
 
@@ -176,7 +172,7 @@ def _share(both: Array, of_cheap: Array) -> Array:
 
 
 def _means(
-    scores: xr.Dataset, draw: Draw, options: ModelOptions, freedom: xr.DataArray, shares: list[bool]
+    scores: xr.Dataset, draw: Draw, options: Asked, freedom: xr.DataArray, shares: list[bool]
 ) -> dict[str, Any]:
     """Return means over topics with their intervals, what the model saved, and the plan."""
     n = scores["value"].notnull().sum(TOPIC)
@@ -215,7 +211,7 @@ def _means(
     return parts
 
 
-def _differences(scores: xr.Dataset, options: ModelOptions) -> dict[str, Any]:
+def _differences(scores: xr.Dataset, options: Asked) -> dict[str, Any]:
     """Return differences of pairs of systems with their intervals, t over topics."""
     if options.fixed:
         return {}

@@ -20,7 +20,7 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
-from irframe.planning.powered_judgments import ModelOptions, power_judgments
+from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.read_scores import (
     Depths,
     choose_pairs,
@@ -203,9 +203,7 @@ def predict_powered(
     choice("distribution", distribution, ("normal", "t"))
     if isinstance(scores, xr.Dataset):
         of = choice("topics", topics or "random", ("fixed", "random"))
-        options = ModelOptions(
-            alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline
-        )
+        options = Asked(alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline)
         return power_judgments(scores, human, metrics, at, options)
     _refuse_given({"metrics=": metrics, "half_width=": half_width})
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"

@@ -24,7 +24,7 @@ from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
-from irframe.reports.setting import Answer, parts, say, text
+from irframe.reports.setting import PagePart, parts, say, text
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
@@ -307,11 +307,11 @@ OUTCOMES = (
 )
 
 
-def beside(view: View) -> list[Answer]:
+def beside(view: View) -> list[PagePart]:
     """Return what holds each system against the baselines without a mean score."""
     if of_spans(view.cube):
         return []
-    makers: list[tuple[str, str, Callable[[View], Answer]]] = []
+    makers: list[tuple[str, str, Callable[[View], PagePart]]] = []
     single = view.setting.baselines if view.repeats is None else ()
     known = (
         ("outcomes", "who answers more, and who ranks answers higher", _outcomes),
@@ -327,19 +327,19 @@ def beside(view: View) -> list[Answer]:
     return parts(view, makers)
 
 
-def _outcomes(view: View, baseline: Any, key: str) -> Answer:
+def _outcomes(view: View, baseline: Any, key: str) -> PagePart:
     depth = min(100, view.cube.sizes[DEPTH])
     pairs = outcomes(view.cube, baseline=baseline, depth=depth).summary
     better = int(pairs["significantly_better"].sum())
     says = say("outcomes.says", better=better, n=len(pairs), baseline=text(baseline))
     how = [say("outcomes.how", depth=depth)]
     kept = pairs[["system_b", *OUTCOMES]].rename(columns={"system_b": SYSTEM})
-    return Answer(
+    return PagePart(
         key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art"
     )
 
 
-def _orderings(view: View, baseline: Any, key: str) -> Answer:
+def _orderings(view: View, baseline: Any, key: str) -> PagePart:
     depth = view.setting.rank
     grouped = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
     names = [NAMES[text(group)] for group in grouped["group"].to_numpy()]
@@ -350,7 +350,7 @@ def _orderings(view: View, baseline: Any, key: str) -> Answer:
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
     says = say("orderings.says", ahead=ahead, n=len(counts), baseline=text(baseline))
     how = [say("orderings.how", depth=depth, alpha=view.setting.alpha)]
-    return Answer(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
+    return PagePart(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
 
 
 def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
@@ -380,7 +380,7 @@ SUBJECTS = {
 """Metric -> key, source, page of the documentation."""
 
 
-def _lengths(view: View, metric: str) -> Answer:
+def _lengths(view: View, metric: str) -> PagePart:
     key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
@@ -398,4 +398,4 @@ def _lengths(view: View, metric: str) -> Answer:
     named = {"ci_low": "lower", "ci_high": "upper"}
     drawn = frame.rename(columns=named).assign(place=range(1, len(frame) + 1))
     figure = figures.ranges(drawn, f"mean {metric}", "systems, the best first")
-    return Answer(key, says, [how], source, columns, figure, guide)
+    return PagePart(key, says, [how], source, columns, figure, guide)

@@ -16,7 +16,7 @@ from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Snippets, TopLists
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
-from irframe.reports.setting import DOCS, SCRIPTED, Answer, Setting, say, short, text
+from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, text
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
@@ -75,12 +75,12 @@ class Page:
     setting: Setting
     views: list[View]
     lists: TopLists
-    trust: list[Answer]
-    beside: list[Answer]
+    trust: list[PagePart]
+    beside: list[PagePart]
     origins: dict[str, Any]
     call: str
     snippets: Snippets = field(default_factory=Snippets)
-    verdicts: list[Answer] = field(default_factory=list)
+    verdicts: list[PagePart] = field(default_factory=list)
 
     @cached_property
     def systems(self) -> list[str]:

@@ -38,7 +38,7 @@ from irframe.record import Step
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
-from irframe.reports.setting import Answer, Setting, say, text
+from irframe.reports.setting import PagePart, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
@@ -73,8 +73,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
     read, used = inputs(cube, frames), {"metrics": setting.metrics, "test": setting.pairing.test}
     cited = papers(Step(verb, used) for verb in VERBS)
     parts = (
-        Answer("papers", say("origins.papers"), [say("origins.cited")], data=cited),
-        Answer("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
+        PagePart("papers", say("origins.papers"), [say("origins.cited")], data=cited),
+        PagePart("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
     )
     versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
     return {"lists": {"Settings": policies(cube), "Versions": versions}, "parts": parts}

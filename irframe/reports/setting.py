@@ -326,7 +326,7 @@ HEADS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PagePart:
     """An answer.
 
     Parameters
@@ -421,8 +421,8 @@ def spelled(value: Any) -> str:
 
 
 def parts(
-    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], Answer]]], guide: str = ""
-) -> list[Answer]:
+    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]], guide: str = ""
+) -> list[PagePart]:
     """Return what can be said of a view; of the rest what the data lack for it, not what to do.
 
     Parameters
@@ -441,5 +441,5 @@ def parts(
         except IrframeError as error:
             why = say("part.needs", wanted=error.wanted, found=error.found)
             says = say("part.untold", subject=subject)
-            sections.append(Answer(key, says, [why], guide=guide))
+            sections.append(PagePart(key, says, [why], guide=guide))
     return sections

@@ -27,7 +27,7 @@ from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest
-from irframe.reports.setting import Answer, Setting, parts, say, spoken, text
+from irframe.reports.setting import PagePart, Setting, parts, say, spoken, text
 from irframe.reports.view import View
 from irframe.studies.diagnose import DECIDED, check_cube, check_repeats, too_long
 from irframe.studies.findings import Finding, check_frames, every_place, findings_frame, until_error
@@ -199,12 +199,12 @@ OF_ONE = {"left-out"}
 """What is told only where every system has one list."""
 
 
-def trust(view: View, findings: pd.DataFrame) -> list[Answer]:
+def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
     """Return what to know before trusting the numbers of a view."""
     counts = findings["severity"].value_counts().to_dict()
     counted = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
     says = say("findings.says", counts=counted) if counted else say("findings.none")
-    first = Answer("findings", says, source=LU, data=findings, guide=TRUST)
+    first = PagePart("findings", says, source=LU, data=findings, guide=TRUST)
     makers = [
         ("unjudged", "the share of unjudged documents", _unjudged),
         ("pool", "the growth of the pool", _pool),
@@ -218,19 +218,19 @@ def trust(view: View, findings: pd.DataFrame) -> list[Answer]:
     return [first, *parts(view, fit)]
 
 
-def _unjudged(view: View) -> Answer:
+def _unjudged(view: View) -> PagePart:
     says = spoken(who_is_unjudged(view))[view.setting.place]
     if np.isnan(view.unjudged).all():
-        return Answer("unjudged", says, source=LU, guide=TRUST)
+        return PagePart("unjudged", says, source=LU, guide=TRUST)
     quantiles = view.unjudged.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
     frame.insert(0, DEPTH, view.setting.depths)
     how = [say("unjudged.how")]
-    return Answer("unjudged", says, how, LU, frame, figures.unjudged(frame), TRUST)
+    return PagePart("unjudged", says, how, LU, frame, figures.unjudged(frame), TRUST)
 
 
-def _pool(view: View) -> Answer:
+def _pool(view: View) -> PagePart:
     with unsaid():
         growth = pool_growth(each_a_system(view.whole))
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
@@ -238,7 +238,7 @@ def _pool(view: View) -> Answer:
     rate = float(last["rate"])
     how = [say("pool.how"), *([say("pool.shallow")] if rate >= SHALLOW else [])]
     says = say("pool.says", rate=rate, depth=int(last[DEPTH]))
-    return Answer("pool", says, how, LU, frame, figures.pool(frame), TRUST)
+    return PagePart("pool", says, how, LU, frame, figures.pool(frame), TRUST)
 
 
 def _bounded(view: View) -> xr.DataArray:
@@ -255,7 +255,7 @@ def _bounded(view: View) -> xr.DataArray:
     return xr.concat([part.reset_coords(drop=True) for part in bounded], METRIC)
 
 
-def _bounds(view: View) -> Answer:
+def _bounds(view: View) -> PagePart:
     bounded = _bounded(view)
     metrics = [text(name) for name in bounded[METRIC].to_numpy()]
     ends = bounded.mean(TOPIC).isel({DEPTH: 0})
@@ -268,7 +268,7 @@ def _bounds(view: View) -> Answer:
     named, depth = {"bounds.divided": divided, "bounds.added": added}, view.setting.rank
     how = [say(key, metrics=names, depth=depth) for key, names in named.items() if names]
     figure = figures.ranges(first, metrics[0], "place in the ladder")
-    return Answer("bounds", says, how, LU, frame, figure, TRUST)
+    return PagePart("bounds", says, how, LU, frame, figure, TRUST)
 
 
 def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
@@ -285,7 +285,7 @@ def _placed(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(place=np.arange(1, len(frame) + 1))
 
 
-def _next(view: View) -> Answer:
+def _next(view: View) -> PagePart:
     """Return the unjudged documents that would tell most of the pair the page opens with."""
     pair = view.cube.isel({SYSTEM: list(view.pair)})
     experiment = experiment_of(pair)
@@ -297,16 +297,16 @@ def _next(view: View) -> Answer:
     left = count_unjudged(pair, depth)
     values = {"a": a, "b": b, "depth": depth, "left": left}
     if not left:
-        return Answer("next", say("next.none", **values), source=ZOBEL)
+        return PagePart("next", say("next.none", **values), source=ZOBEL)
     ranked = judge_next(pair, left, batch=left, depth=depth)
     frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:
-        return Answer("next", say("next.alike", **values), source=ZOBEL)
+        return PagePart("next", say("next.alike", **values), source=ZOBEL)
     says = say("next.every" if len(frame) == left else "next.says", n=len(frame), **values)
-    return Answer("next", says, [say("next.how", **values)], ZOBEL, frame)
+    return PagePart("next", says, [say("next.how", **values)], ZOBEL, frame)
 
 
-def _ties(view: View) -> Answer:
+def _ties(view: View) -> PagePart:
     first, depth = view.setting.metrics[0], view.setting.rank
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
     every = tie_ranges(view.cube, *view.setting.metrics, at=depth)
@@ -322,7 +322,7 @@ def _ties(view: View) -> Answer:
     says = say("ties.says" if most > 0 else "ties.none", most=most, metric=first, depth=depth)
     how = [say("ties.how", metric=first, depth=depth)]
     figure = figures.ranges(drawn, first, "place in the ladder")
-    return Answer("ties", says, how, LU, frame, figure, "questions/ties")
+    return PagePart("ties", says, how, LU, frame, figure, "questions/ties")
 
 
 def _ends(ranges: xr.DataArray) -> pd.DataFrame:
@@ -331,7 +331,7 @@ def _ends(ranges: xr.DataArray) -> pd.DataFrame:
     return pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
 
 
-def _left_out(view: View) -> Answer:
+def _left_out(view: View) -> PagePart:
     at, metric = view.setting.rank, view.setting.metrics[0]
     with unsaid():
         frame = leave_out(view.cube, *view.setting.metrics, at=at)
@@ -349,7 +349,7 @@ def _left_out(view: View) -> Answer:
     drawn = first.assign(place=first["rank"], lower=first["rank"], **without)
     figure = figures.ranges(drawn, "rank if left out", "rank by the pool")
     pooled = frame.rename(columns={"mean": "mean by the pool", "rank": "rank by the pool"})
-    return Answer("left-out", says, how, ZOBEL, pooled, figure, TRUST)
+    return PagePart("left-out", says, how, ZOBEL, pooled, figure, TRUST)
 
 
 def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -400,7 +400,7 @@ KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable"
 """What is shown of a comparison."""
 
 
-def verdicts(view: View) -> list[Answer]:
+def verdicts(view: View) -> list[PagePart]:
     """Return the verdicts on the systems of a view, nothing where no margin was given."""
     if view.setting.margin is None or view.alone:
         return []
@@ -411,7 +411,7 @@ GUIDE = "questions/comparing"
 """The page of the documentation."""
 
 
-def _verdicts(view: View) -> Answer:
+def _verdicts(view: View) -> PagePart:
     setting, pairing = view.setting, view.setting.pairing
     labels, metric = view.cube[SYSTEM].to_numpy(), setting.metrics[0]
     first = labels[view.ranked["order"][0, setting.place][0]]
@@ -436,4 +436,4 @@ def _verdicts(view: View) -> Answer:
         drawn.rename(columns=named), f"difference in {metric}", "systems by difference", lines
     )
     how_told = [say(key, **values) for key in told]
-    return Answer("verdicts", says, how_told, data=frame, figure=figure, guide=GUIDE)
+    return PagePart("verdicts", says, how_told, data=frame, figure=figure, guide=GUIDE)

@@ -30,7 +30,7 @@ from irframe.paired import Test
 from irframe.studies.candidates import Candidates, ListedDocuments, Prior, by_label, helping, tally
 from irframe.studies.coefficients import CONCLUSIONS
 from irframe.studies.leave_out import contributing_groups
-from irframe.studies.turns import METHODS, Found, JudgingPlan, take_turns
+from irframe.studies.turns import METHODS, Found, Trial, take_turns
 
 Credit = Literal["all", "run"]
 
@@ -367,9 +367,7 @@ def replay(
     options = chosen, last, pairing, condensed, batch, rel, prior
     drawn = _drawn(documents, together, share, samples, seed)
     done = tracked(drawn, len(drawn), "sample", progress=progress)
-    results = JudgingPlan(documents, names, turns, *options).judge_each(
-        done, seed, alike=share == 1
-    )
+    results = Trial(documents, names, turns, *options).judge_each(done, seed, alike=share == 1)
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
     words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     attrs = {"share": share, "samples": samples, "unjudged": unjudged}

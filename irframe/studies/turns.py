@@ -320,7 +320,7 @@ FOUND = ("judged", "found", "tau", "tau_ap", "conclusions", "kept", "changed", "
 
 
 @dataclass(frozen=True, eq=False)
-class JudgingPlan:
+class Trial:
     """How documents are judged, and what is asked of the judgments."""
 
     documents: ListedDocuments
