@@ -29,6 +29,9 @@ _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
 """How begins what was found that is understood after what was wanted alone."""
 
+_DIGITS = re.compile(r"\d{100,}")
+"""More digits than anybody reads; no identifier has as many."""
+
 COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
 """What messages count."""
 
@@ -90,10 +93,15 @@ class IrframeError(ValueError):
         text = "; ".join(parts[::step])
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
-        return singular(f"{text}. {advice}." if advice else f"{text}.")
+        text = _without_digits(f"{text}. {advice}." if advice else f"{text}.")
+        return singular(text)
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
         return type(self), (self.wanted, self._found, self.advice, self.offenders)
+
+
+def _without_digits(text: str) -> str:
+    return _DIGITS.sub(lambda run: f"{run[0][:6]}... ({len(run[0])} digits)", text)
 
 
 def spelled(value: object, how: Callable[[object], str] = repr) -> str:
@@ -101,11 +109,11 @@ def spelled(value: object, how: Callable[[object], str] = repr) -> str:
 
     Examples
     --------
-    >>> spelled(chr(0xD800)), len(spelled(10**400)), spelled(10**9999)
-    ("'\\ud800'", 301, 'a value of type int')
+    >>> spelled(chr(0xD800)), spelled(10**400), spelled(10**9999)
+    ("'\\ud800'", '100000... (401 digits)', 'a value of type int')
     """
     try:
-        text = how(value)
+        text = _without_digits(how(value))
     except (ValueError, RecursionError):  # of too many digits, or too deep
         text = "\n"
     if "\n" in text:  # a table
