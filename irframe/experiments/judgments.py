@@ -58,10 +58,13 @@ class Judgments:
         ParameterError
             For listed topics that are not judged.
         """
-        known = _with_subtopics(qrels_by_role(qrels), metrics)
-        table = coded_tables.read_qrels_table(known, spans=bool(metrics))
-        (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
-        coded_tables.refuse_twice_judged(table, repeated(codes))
+        table = coded_tables.read_qrels_dictionary(qrels)
+        if table is None:
+            table = coded_tables.read_qrels_table(
+                _with_subtopics(qrels_by_role(qrels), metrics), spans=bool(metrics)
+            )
+            (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
+            coded_tables.refuse_twice_judged(table, repeated(codes))
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod
@@ -181,9 +184,10 @@ class Judgments:
     @cached_property
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
-        names = np.empty(len(self.table.topic), object)
-        names[:] = self.table.doc.to_pylist()
-        return names[self.row]
+        names = self.table.names
+        labels = np.empty(len(self.table.topic), object)
+        labels[:] = names if isinstance(names, list) else names.to_pylist()
+        return labels[self.row]
 
     @cached_property
     def lists(self) -> list[list[Any]]:

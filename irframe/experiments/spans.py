@@ -224,7 +224,7 @@ def by_span(table: "QrelsTable") -> dict[str, Any]:
     return {
         "frame": table.frame.iloc[rows],
         "topic": table.topic[rows],
-        "doc": pa.chunked_array([named]),
+        "names": pa.chunked_array([named]),
         "grade": table.grade[rows],
         "stratum": None,
         "probability": None,

@@ -5,21 +5,23 @@ import pytest
 
 import irframe as ir
 from irframe.errors import GradeError, IdError, InputError
+from irframe.experiments.coded_tables import read_qrels_dictionary
 from irframe.experiments.judgments import Judgments
 
 
 @pytest.mark.parametrize(
-    "qrels",
+    ("qrels", "quick"),
     [
-        {"q1": {"é": 2, "b": -1}, "q0": {}, "q2": {"b": 0}},
-        {"q1": {"a": True}},
-        {"q1": {"a": np.int64(1)}},
-        {"q1": {"a": 1.0}},
-        {1: {7: 1}},
+        ({"q1": {"é": 2, "b": -1}, "q0": {}, "q2": {"b": 0}}, True),
+        ({"q1": {"a": True}}, False),
+        ({"q1": {"a": np.int64(1)}}, False),
+        ({"q1": {"a": 1.0}}, False),
+        ({1: {7: 1}}, False),
     ],
     ids=str,
 )
-def test_a_dictionary_is_read_as_its_frame(qrels):
+def test_a_dictionary_is_read_as_its_frame(qrels, quick):
+    assert (read_qrels_dictionary(qrels) is not None) == quick
     found, expected = (Judgments.of(each, []) for each in (qrels, ir.as_qrels(qrels)))
     assert found.topics.equals(expected.topics)
     assert found.lists == expected.lists
@@ -40,6 +42,9 @@ def test_a_dictionary_is_read_as_its_frame(qrels):
     ],
     ids=str,
 )
-def test_wrong_dictionaries_are_refused(qrels, error):
-    with pytest.raises(error):
+def test_what_is_wrong_with_a_dictionary_is_what_is_wrong_with_its_frame(qrels, error):
+    with pytest.raises(error) as found:
         Judgments.of(qrels, [])
+    with pytest.raises(error) as expected:
+        Judgments.of(ir.as_qrels(qrels), [])
+    assert str(found.value) == str(expected.value)
