@@ -82,7 +82,9 @@ class IrframeEvaluator(providers.Evaluator):
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
         given = _kept(qrels)
         self._qrels, self._judged_topics = given, set[Any]()
-        if not _is_empty(given):
+        if isinstance(given, Mapping):
+            self._judged_topics = {topic for topic, docs in given.items() if docs}
+        elif not _is_empty(given):
             frame, columns = qrels_by_role(given)
             self._judged_topics = set(frame[columns[TOPIC]].unique().tolist())
         topics = set(given) if isinstance(given, Mapping) else self._judged_topics
