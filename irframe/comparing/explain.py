@@ -205,7 +205,7 @@ def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> 
     there = grade != EMPTY
     if runs is None:
         if experiment.listing is not None:
-            others = experiment.listing.names(experiment.shape, grade.shape[-1])
+            others = experiment.listing.load().names(experiment.shape, grade.shape[-1])
             judged[grade == UNJUDGED] = others[grade == UNJUDGED]
         return np.asarray(judged)
     listed, named = _listed_names(cube, depth, runs), _is_name(judged)

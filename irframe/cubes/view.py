@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise, repeat
 from typing import Any, cast
@@ -57,14 +58,19 @@ def in_chunks(
     return dask.array.map_blocks(
         function,
         *(whole, systems[:, None, None], topics[:, None]),
-        experiment=dask.delayed(experiment, traverse=False),
+        experiment=_handed(experiment),
         dtype=dtype,
         meta=np.empty((0,) * (4 if ends else 3), dtype),
         **shape,
     )
 
 
-LARGE, BLOCK = 1 << 28, 1 << 24
+def _handed(experiment: Experiment) -> Any:
+    """Return an experiment as tasks are given it: without names of documents, which none reads."""
+    return need_dask().delayed(replace(experiment, listing=None), traverse=False)
+
+
+LARGE, BLOCK = 1 << 28, 1 << 22
 """Cells of a cube whose grades are worked out when they are wanted, and so many at a time."""
 
 
@@ -159,7 +165,7 @@ def view(
         grade = experiment.laid(depth, GRADE)
     else:  # in blocks of topics, when they are wanted
         dask, systems = need_dask(), whole[SYSTEM]
-        held, task = dask.delayed(experiment, traverse=False), dask.delayed(_grades)
+        held, task = _handed(experiment), dask.delayed(_grades)
         topics = [whole[TOPIC][block] for block in slices_of(chunks)]
         tasks = [task(held, systems, codes, depth) for codes in topics]
         shapes = [(len(systems), count, depth) for count in chunks]

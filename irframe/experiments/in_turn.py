@@ -1,9 +1,9 @@
 """Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import is_
 from typing import Any, NamedTuple, cast
 
@@ -23,7 +23,7 @@ from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_li
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.columns import give_back
-from irframe.files.ids import Codes, grouped, refuse_two_units, rows_of_ranges
+from irframe.files.ids import Codes, grouped, of_ranges, refuse_two_units
 from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.names import LENGTH
 
@@ -183,18 +183,18 @@ class Gathered:
         heads = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length", "count"))
         lists, size, count = heads
         length.ravel()[lists] = size
-        rows: Any = slice(None)
+        put: Callable[[Array], Array] = np.asarray
         if (lists[1:] < lists[:-1]).any():
             order = np.argsort(lists)
-            rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
+            put = partial(of_ranges, start=(np.cumsum(size) - size)[order], length=size[order])
         tied, filed = fields.pop("tied", []), fields.pop("filed", [])
         as_ranked = all(map(is_, filed, fields["rank"]))
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         of = np.repeat(lists.astype(np.int32), count)
-        shared = np.concatenate(tied)[rows] if tied and all(t is not None for t in tied) else None
+        shared = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
         apart, along = None if np.array_equal(pooled, rank) else pooled, fields.pop("along", [])
-        return Hits(length, of, rank, row, shared, apart, _joined(along, rows))
+        return Hits(length, of, rank, row, shared, apart, _joined(along, put))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
@@ -202,7 +202,7 @@ def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
 
 
 def _joined(
-    parts: Sequence[Mapping[str, NDArray[Any]] | None], rows: Any
+    parts: Sequence[Mapping[str, NDArray[Any]] | None], put: Callable[[Array], Array]
 ) -> dict[str, NDArray[Any]] | None:
     """Return what is told of documents as one, where it is told in every part or in none."""
     known = {frozenset(part or ()) for part in parts}
@@ -210,7 +210,7 @@ def _joined(
         raise InputError("lengths in every part, or in none", "some without", "give all length=")
     names = sorted(frozenset().union(*known))
     return {
-        name: np.concatenate([part[name] for part in parts if part])[rows] for name in names
+        name: put(np.concatenate([part[name] for part in parts if part])) for name in names
     } or None
 
 
@@ -228,6 +228,10 @@ class TopUnjudged:
     """From 0."""
     doc: pa.ChunkedArray
 
+    def load(self) -> "TopUnjudged":
+        """Return the documents in memory, where these are."""
+        return self
+
     def names(self, shape: tuple[int, int], depth: int) -> Array:
         """Return what is called so in lists; objects (system, topic, rank)."""
         laid = np.full((*shape, depth), None, object)
@@ -238,7 +242,7 @@ class TopUnjudged:
 
     def onto(self, place: Codes) -> "TopUnjudged":
         """Return the same by other numbers of the lists, without those at -1."""
-        placed = replace(self, of=place[self.of])
+        placed = replace(self, of=place.astype(np.int32)[self.of])
         there = np.flatnonzero(placed.of >= 0)
         return placed if len(there) == len(placed.of) else placed.take(there)
 
@@ -249,7 +253,7 @@ class TopUnjudged:
 
 def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
     """Return documents of several sources as one, None where one of them does not know its own."""
-    known = [part for part in parts if part is not None]
+    known = [part.load() for part in parts if part is not None]
     if len(known) < len(parts) or len({part.doc.type for part in known}) != 1:
         return None
     of, rank = (np.concatenate([getattr(part, name) for part in known]) for name in ("of", "rank"))
@@ -279,7 +283,7 @@ def top_documents(
     rows, rank = rows[ranking.order[kept]], ranking.rank[kept].astype(np.int16) - np.int16(1)
     topic = framed.lists.placed[framed.table.topic[rows]]
     of = lists + framed.table.system[rows].astype(np.int64) * len(framed.judgments.topics) + topic
-    return TopUnjudged(of, rank, framed.table.doc.take(pa.array(rows)))
+    return TopUnjudged(of.astype(np.int32), rank, framed.table.doc.take(pa.array(rows)))
 
 
 FIRST = 3

@@ -81,7 +81,8 @@ def judged_anew(
         If documents are judged that were not before, and are not found in a list which is known by
         name down to rank `RANKS` alone, naming system and topic.
     """
-    before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
+    before, hits = experiment.judgments, experiment.hits
+    listing = None if experiment.listing is None else experiment.listing.load()
     old, new = (_documents(side) for side in (before, judgments))
     same_kind(old.doc.type, new.doc.type, DOC, ("the cube", "the judgments"))
     nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])

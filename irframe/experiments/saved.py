@@ -243,7 +243,7 @@ def _block(part: Experiment, row: int) -> Iterable[tuple[str, dict[str, Any], di
     if hits.along is not None:
         yield "along", dict(hits.along), {}
     if part.listing is not None:
-        listed = part.listing
+        listed = part.listing.load()
         yield "names", {"list": listed.of, "rank": listed.rank, "doc": listed.doc}, {}
 
 
@@ -353,6 +353,36 @@ class SavedHits:
         return in_turn.put_together(parts, shape).by_list()
 
 
+@dataclass(frozen=True, eq=False)
+class SavedNames:
+    """The unjudged documents at the top of lists in files, read when wanted."""
+
+    folder: str
+    files: Mapping[str, str]
+    """The checksum of each file."""
+    ends: Codes
+    """Where blocks of topics end."""
+    place: Codes
+    """The number of each list of all that are saved, -1 for one that is not wanted."""
+
+    def onto(self, place: Codes) -> "SavedNames":
+        """Return the same by other numbers of the lists; see `TopUnjudged.onto`."""
+        return replace(self, place=np.append(place, -1)[self.place])
+
+    def load(self) -> in_turn.TopUnjudged | None:
+        """Read them."""
+        folder, parts, first = Folder(self.folder), list[in_turn.TopUnjudged | None](), 0
+        place = self.place.reshape(-1, self.ends[-1])
+        for number, end in enumerate(self.ends.tolist()):
+            name, here = f"names-{number}.parquet", place[:, first:end].ravel()
+            if not parts or (here >= 0).any():
+                held = folder.table(name, self.files[name])
+                of, rank = (held[column].to_numpy() for column in ("list", "rank"))
+                parts.append(in_turn.TopUnjudged(of, rank, held["doc"]).onto(here))
+            first = end
+        return in_turn.together(parts)
+
+
 @lru_cache(maxsize=2)
 def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> Hits:
     """Read the hits of a block of topics, by the rows of all judgments."""
@@ -396,6 +426,7 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
     )
     files, ends = facts["files"], np.array(facts["ends"], np.int64)
     every = [np.arange(size) for size in (*shape, len(base.row))]
+    names = SavedNames(folder.path, files, ends, np.arange(shape[0] * shape[1]))
     experiment = Experiment(
         base,
         pd.Index(systems["system"]),
@@ -405,7 +436,7 @@ def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, An
         topics.pop(":top"),
         pool,
         made=facts["made"],
-        listing=_listing(folder, facts, shape) if facts["listing"] else None,
+        listing=cast("in_turn.TopUnjudged", names) if facts["listing"] else None,
         files=facts["sources"],
     )
     experiment.__dict__["digest"] = facts["digest"]
@@ -447,18 +478,3 @@ def _judgments(
         spans=spans,
     )
     return Judgments.chosen(table, np.arange(len(topics)), np.array(facts["levels"], np.int8))
-
-
-def _listing(
-    folder: Folder, facts: Mapping[str, Any], shape: tuple[int, int]
-) -> in_turn.TopUnjudged | None:
-    """Read the unjudged documents at the top of lists, by the numbers of all lists."""
-    parts, first = list[in_turn.TopUnjudged | None](), 0
-    for number, end in enumerate(facts["ends"]):
-        name = f"names-{number}.parquet"
-        table = folder.table(name, facts["files"][name])
-        system, topic = np.divmod(table["list"].to_numpy(), end - first)
-        of = system * shape[1] + first + topic
-        parts.append(in_turn.TopUnjudged(of, table["rank"].to_numpy(), table["doc"]))
-        first = end
-    return in_turn.together(parts)

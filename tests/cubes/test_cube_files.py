@@ -1,5 +1,8 @@
 """Cubes that are saved: whole or not there, and as they were written or refused."""
 
+import shutil
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,6 +42,9 @@ def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
     part = ir.open_cube(path).isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
     expected = named.isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
     assert part.ireval.bounds("AP", at=5).compute().equals(expected.ireval.bounds("AP", at=5))
+    parts = [part.isel(system=[0, 2]), part.isel(system=[1, 3])]
+    for one in (part, ir.concat(parts, dim="system").isel(system=[0, 2, 1, 3])):
+        pd.testing.assert_frame_equal(one.ireval.judge_next(5), expected.ireval.judge_next(5))
     for verb in ("condense", "judge_next", "search_lengths", "tie_rates", "pool_growth"):
         arguments = (3,) if verb == "judge_next" else ()
         found, wanted = (getattr(c.ireval, verb)(*arguments) for c in (saved, named))
@@ -72,14 +78,15 @@ def used(path):
 
 def test_damaged_files_are_named(cube, path):
     cube.ireval.save(path)
-    for file in files_in(path):
-        content = file.read_bytes()
-        for damage in DAMAGES:
-            damage(file)
-            with pytest.raises(StoreError, match=f"{file} (missing|cut or)|{path}") as caught:
-                used(path)
-            assert "\n" not in str(caught.value)
-            file.write_bytes(content)
+    names = [file.name for file in files_in(path)]
+    for number, (name, damage) in enumerate(product(names, DAMAGES)):
+        copied = shutil.copytree(path, path.with_name(f"copy-{number}"))  # of which nothing is held
+        damage(copied / name)
+        with pytest.raises(
+            StoreError, match=f"{copied / name} (missing|cut or)|{copied}"
+        ) as caught:
+            used(copied)
+        assert "\n" not in str(caught.value)
     used(path)
 
 
