@@ -43,6 +43,7 @@ def main():
         eager=f"{speed['eager']:.2f}",
         row=f"{told['time_grows_with_rows']['row']:.2f}",
         most=f"{max(each['ratio'] for each in memory.values()):.2f}",
+        scanned=f"{told['scanning_is_bounded']['27 million rows']:.0f} MB",
         **{name: f"{saved[name]:.2g} s" for name in ("built", "opened", "loaded")},
     )
 
