@@ -23,7 +23,7 @@ from irframe.files.as_runs import once_named
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import ALIASES, SYSTEM, TOPIC
 from irframe.paired import parse_test
-from irframe.record import Step, steps_of
+from irframe.record import Step, all_steps, steps_of
 from irframe.scores.summary import summary
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def papers(steps: Iterable[Step]) -> pd.DataFrame:
     steps
         Verbs with their options.
     """
-    used = {name: kind for step in steps for name, kind in _used(step)}
+    used = {name: kind for step in all_steps(steps) for name, kind in _used(step)}
     rows = [(*paper, name) for name, kind in used.items() for paper in references(kind)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
