@@ -58,6 +58,8 @@ class Step(NamedTuple):
 def steps_of(subject: Any) -> list[Step]:
     """Return what led to an object, or to attributes; nothing if they do not say.
 
+    Of a tree what led to its first branch.
+
     Examples
     --------
     >>> import irframe as ir
@@ -67,6 +69,8 @@ def steps_of(subject: Any) -> list[Step]:
     >>> steps_of(cube)[-1].options
     {'share': 0.5, 'seed': 3}
     """
+    if isinstance(subject, xr.DataTree):
+        subject = next((node for node in subject.subtree if node.has_data), subject)
     attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
     # in dictionaries of runs a topic may be called so

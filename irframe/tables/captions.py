@@ -1,7 +1,7 @@
 """What is said of a result: how it was decided, and from what."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -109,6 +109,8 @@ STEP_WORDS = {
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """What judgments were done to, which new ones undo."""
+TOLD_OF_STEPS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
+"""Options of what was done before that these words tell, or those of the experiment."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
 SHOWN = 4
 """How many depths are listed."""
@@ -293,14 +295,20 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
+        hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights"}
-        usual = usual_options(step.verb)
-        for name in [name for name in step.options if name not in hidden]:
-            value = step.options[name]
-            if value != usual.get(name):
-                words = OPTION_WORDS.get(name, f"{name.replace('_', ' ')} {{}}")
-                said.append(words.format(_spelled(name, value)).strip())
+        said += _unusual(step, hidden)
     return ", ".join(said)
+
+
+def _unusual(step: Step, hidden: Collection[str]) -> list[str]:
+    """Say the options of a step that are not the usual ones, but for some."""
+    usual = usual_options(step.verb)
+    return [
+        OPTION_WORDS.get(name, f"{name.replace('_', ' ')} {{}}").format(_spelled(name, value))
+        for name, value in step.options.items()
+        if name not in hidden and value != usual.get(name)
+    ]
 
 
 def _spelled(name: str, value: Any) -> str:
@@ -376,7 +384,8 @@ def told_steps(steps: Iterable[Step]) -> list[str]:
             of_all = all(words in part for part in parts)
             said[words if of_all else f"in a part of the cubes {words}"] = verb
         if verb in STEP_WORDS:
-            said[STEP_WORDS[verb].format(**USUAL | options)] = verb
+            further = _unusual(Step(verb, options), TOLD_OF_STEPS)
+            said[", ".join([STEP_WORDS[verb].format(**USUAL | options), *further])] = verb
         if options.get("no_rel") == "nan":
             said["topics without relevant documents left out"] = verb
     return [*said]
@@ -412,7 +421,8 @@ def told_topics(numbers: Any) -> str:
     >>> told_topics([16, 16]), told_topics([3, 16])
     ('16 topics', '3 to 16 topics')
     """
-    return f"{_range(numbers)} topics"
+    counted = _range(numbers)
+    return f"{counted} topic" if counted == "1" else f"{counted} topics"
 
 
 def told_depths(result: pd.DataFrame) -> str:

@@ -164,13 +164,13 @@ DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
 CITED = ["reference", "doi", "used"]
 
 
-def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
+def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset | xr.DataTree) -> pd.DataFrame:
     """List the papers behind the metrics, tests and verbs that led to a result.
 
     Parameters
     ----------
     result
-        What a verb returned, with its attributes: scores, a comparison, a leaderboard, ...
+        What a verb returned, with its attributes: scores, a comparison, a leaderboard, or a tree.
 
     Returns
     -------

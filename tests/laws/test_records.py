@@ -288,7 +288,7 @@ FRAME_OTHERS = {
 
 IN_ROWS = {"at", "baseline", "best_of", "budgets", "by", "effects", "methods", "metrics", "shares"}
 """Parameters that rows and columns show."""
-UNSAID = {"strata", "unit", "original", "restrict", "split", "rank", "pool", "collapse"}
+UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
 """Parameters, and verbs of frames, of which captions do not tell."""
 FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pairs", "grades"} | {
     "methods",

@@ -1,5 +1,6 @@
 """What is said of a result: how it was decided, and from what."""
 
+import pandas as pd
 import pytest
 
 import irframe as ir
@@ -41,6 +42,10 @@ def half_sampled():
         (
             lambda: CUBE.ireval.score("AP", no_rel="nan"),
             "topics without relevant documents left out",
+        ),
+        (
+            lambda: ir.evaluate(RUNS, QRELS, "AP").ireval.standardise(reference=["bm25", "ance"]),
+            "scores standardised, z, against bm25, ance",
         ),
         (lambda: CUBE.ireval.bounds("P"), "bounds of scores under unjudged documents"),
     ],
@@ -118,6 +123,42 @@ def test_numbers_are_said_to_have_no_more_than_they_have():
     with pytest.warns(IrframeWarning, match="no interval"):
         judged = ir.compare_judges({"a": QRELS, "b": QRELS}, samples=20, seed=3)
     assert "20 samples, seed 3" in told(judged.attrs)
+
+
+def test_branches_of_a_tree_carry_their_record():
+    scores = (
+        RUNS.assign(half=RUNS["topic"] > "108").ireval.cube(QRELS, by="half").ireval.score("AP")
+    )
+    for tree in (scores, scores.ireval.volatility(), scores.ireval.summary()):
+        branch = next(iter(tree.children.values()))
+        assert [step.verb for step in tree.ireval.record][:2] == ["cube", "score"]
+        assert tree.ireval.record == branch.to_dataset().ireval.record
+        assert "AP" in tree.ireval.cite()["used"].tolist()
+        assert "ties trec" in repr(branch.to_dataset().ireval)
+
+
+def test_a_seed_of_ties_is_none_of_resamples():
+    board = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(seed=4)
+    assert "seed" not in told(board.attrs)
+    drawn = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(method="bootstrap", seed=4)
+    assert told(drawn.attrs).count("seed 4") == 1
+
+
+def test_one_topic_is_one():
+    one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
+    assert "means over 1 topic;" in one.ireval.summary().ireval.styled().notes
+
+
+def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
+    more = RUNS.assign(seed=1, score=-RUNS["score"])
+    runs = pd.concat([RUNS.assign(seed=0), more[more["system"] != "bm25"]])
+    scores = ir.evaluate(runs, QRELS, "AP")
+    for verb in (ir.verbs.discrimination, ir.verbs.median_p):
+        with pytest.warns(IrframeWarning, match="one seed"):
+            found = verb(scores)
+        said = "one seed: what another seed would change is not in these tests: bm25"
+        assert said in told(found.attrs)
+        assert "one seed" not in told(verb(scores, over="topic").attrs)
 
 
 def test_tests_of_bounds_are_of_the_lower_ones():
