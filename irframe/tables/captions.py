@@ -82,6 +82,7 @@ OPTION_WORDS = {
     "baseline": "compared with {}",
     "depth": "lists to depth {}",
     "gain": "{} gains",
+    "leaderboard.baseline": "compared with {}, a family of its own",
     "reference": "against {}",
     "rel": "relevant from grade {}",
 }
@@ -291,27 +292,28 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     >>> told_options(ir.verbs.compare(scores, at=5, power=0.9).attrs)
     'power 0.9'
     """
-    said = []
+    said, unit = [], str(origin(attributes).get(BUDGETS, "")).rpartition(",")[0]
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights"}
-        said += _unusual(step, hidden)
+        said += _unusual(step, hidden, f"{{}} {unit}" if unit else "depth {}")
     return ", ".join(said)
 
 
-def _unusual(step: Step, hidden: Collection[str]) -> list[str]:
-    """Say the options of a step that are not the usual ones, but for some."""
+def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str]:
+    """Say the options of a step that are not the usual ones, a number as a reference as a depth."""
     usual = usual_options(step.verb)
-    return [
-        OPTION_WORDS.get(name, f"{name.replace('_', ' ')} {{}}").format(_spelled(name, value))
-        for name, value in step.options.items()
-        if name not in hidden and value != usual.get(name)
-    ]
+    said = []
+    for name in [name for name in step.options if name not in hidden]:
+        value, bare = step.options[name], f"{name.replace('_', ' ')} {{}}"
+        words = OPTION_WORDS.get(f"{step.verb}.{name}", OPTION_WORDS.get(name, bare))
+        said += [words.format(_spelled(name, value, depth))] * (value != usual.get(name))
+    return said
 
 
-def _spelled(name: str, value: Any) -> str:
+def _spelled(name: str, value: Any, depth: str) -> str:
     """Return the value of an option as it is said."""
     if isinstance(value, Mapping):
         return "other scores" if name == "reference" else "given"
@@ -319,7 +321,7 @@ def _spelled(name: str, value: Any) -> str:
         return f"{len(value)} of them" if len(value) > SHOWN else ", ".join(map(str, value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{READ_IN.get() or 'depth'} {value}" if name == "reference" else f"{value:g}"
+    return depth.format(value) if name == "reference" else f"{value:g}"
 
 
 @cache

@@ -97,7 +97,7 @@ def test_two_orders_of_ties_are_both_told():
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (lambda s: s.ireval.leaderboard(baseline="bm25"), "compared with bm25"),
+        (lambda s: s.ireval.leaderboard(baseline="bm25"), "with bm25, a family of its own"),
         (lambda s: s.ireval.topics_needed(difference=0.1, test="anova"), "analysis of variance"),
         (lambda s: s.ireval.compare(baseline="bm25").iloc[:1], "Holm per metric and depth (7"),
         (lambda s: s[["AP"]].loc[["bm25", "ance"]].ireval.compare(), "(1 comparison)"),
@@ -142,6 +142,18 @@ def test_a_seed_of_ties_is_none_of_resamples():
     assert "seed" not in told(board.attrs)
     drawn = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(method="bootstrap", seed=4)
     assert told(drawn.attrs).count("seed 4") == 1
+
+
+def test_a_reference_is_a_depth_or_a_budget():
+    at_budgets = RUNS.assign(tokens=50).ireval.cube(QRELS, length="tokens")
+    scores = at_budgets.ireval.score("AP", budget=[200, 400])
+    for result in (scores.ireval.coverage(reference=400), scores.ireval.agreement(400)):
+        assert "against 400 tokens; " in told(result.attrs)
+        assert "against 400 tokens; " in result.ireval.styled().notes
+    assert "against depth 9; " in told(CUBE.ireval.score("AP").ireval.inversions(9).attrs)
+    numbers = {name: place for place, name in enumerate(RUNS["system"].unique())}
+    named = RUNS.assign(system=RUNS["system"].map(numbers)).ireval.evaluate(QRELS, "AP")
+    assert "z, against 1, 2; " in told(named.ireval.standardise(reference=[1, 2]).attrs)
 
 
 def test_one_topic_is_one():
