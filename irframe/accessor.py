@@ -331,7 +331,11 @@ class Verbs:
         kind, attributes = kind_of(self._subject), getattr(self._subject, "attrs", {})
         what = kind if kind in KNOWN else f"result of {kind}"
         size = ": ".join(filter(None, [what, ", ".join(_counts(self._subject))]))
-        return f"{size}\n{told(attributes)}" if words.RESULT in attributes else size
+        if words.RESULT not in attributes:
+            return size
+        names = getattr(self._subject, "columns", getattr(self._subject, "variables", ()))
+        ends = any(str(name).endswith("_low") for name in names)
+        return f"{size}\n{told(attributes, interval='{}' if ends else '')}"
 
     def __repr__(self) -> str:
         return f"{self._seen()}\nnext: {', '.join(f'.{call}' for call in self._next())}"

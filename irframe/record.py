@@ -8,9 +8,10 @@ from it.
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache, wraps
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -34,8 +35,9 @@ NONE: Literal["none"] = "none"
 GIVEN = "given weights"
 """What weights of topics are called that came without a name."""
 SOURCES = {
-    *("bounds", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "sample", "score"),
-    *("collapse", "judge", "pool", "rank", "restrict", "select_top", "split", "standardise"),
+    *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
+    *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
+    "standardise",
 }
 """Verbs that give frames, cubes and scores; what others give is a result."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
@@ -56,6 +58,8 @@ class Step(NamedTuple):
 def steps_of(subject: Any) -> list[Step]:
     """Return what led to an object, or to attributes; nothing if they do not say.
 
+    Of a tree what led to its first branch.
+
     Examples
     --------
     >>> import irframe as ir
@@ -65,9 +69,31 @@ def steps_of(subject: Any) -> list[Step]:
     >>> steps_of(cube)[-1].options
     {'share': 0.5, 'seed': 3}
     """
+    if isinstance(subject, xr.DataTree):
+        subject = next((node for node in subject.subtree if node.has_data), subject)
     attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
-    return [Step(*step) for step in json.loads(text)] if text else []
+    # in dictionaries of runs a topic may be called so
+    return [Step(*step) for step in json.loads(text)] if text and isinstance(text, str) else []
+
+
+def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield steps, each after those that led to the runs, judgments or cubes that it was given.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = ir.evaluate(runs, ir.verbs.sample(qrels, 0.5), "AP")
+    >>> [step.verb for step in all_steps(steps_of(scores))]
+    ['sample', 'evaluate']
+    """
+    for verb, options in steps:
+        given = [options[name] for name in sorted(OBJECTS & options.keys())]
+        several = [one.values() if isinstance(one, Mapping) else [one] for one in given]
+        for record in [*chain(*several), *options.get("cubes", [])]:
+            yield from all_steps(record)
+        yield Step(verb, options)
 
 
 signature_of = cache(inspect.signature)
@@ -103,7 +129,7 @@ def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
         if parameter.kind is parameter.VAR_POSITIONAL:
             value = _flat(bound.arguments.get(name, ()))
         if name not in UNTOLD:
-            options[name] = _option(name, value)
+            options[name] = plain_option(name, value)
     return options
 
 
@@ -188,7 +214,14 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
 
 
-def _option(name: str, value: Any) -> Any:
+def plain_option(name: str, value: Any) -> Any:
+    """Return an option as a record holds it.
+
+    Examples
+    --------
+    >>> plain_option("adjust", None), plain_option("at", range(1, 3))
+    ('none', [1, 2])
+    """
     if name in OBJECTS:
         parts = value if isinstance(value, Mapping) else {"": value}
         steps = {str(key): steps_of(part) for key, part in parts.items() if steps_of(part)}

@@ -274,6 +274,7 @@ def compare(
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
         frame = pairwise.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+        frame.attrs["bound"] = "means and tests are of the lower bounds"
     frame.attrs |= _told(options, list(parts.values()), pairs, results, against)
     return frame
 

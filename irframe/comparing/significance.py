@@ -380,6 +380,11 @@ class Pairing:
         self._tests = self._without = 0
         self._uneven: list[str] = []
 
+    @property
+    def corrected(self) -> bool:
+        """Whether p-values allow for how many there are, by a correction or as the test has it."""
+        return self.adjust is not None or self.test.joint
+
     def p_values(self, paired: Scores, pairs: Array) -> Array:
         """Give corrected p-values, shape (metric, depth, pair)."""
 

@@ -27,7 +27,7 @@ from irframe.names import (
     TOPIC,
     roles,
 )
-from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
+from irframe.record import FACTS, SOURCES, applied, plain_options, steps_of, with_step
 from irframe.warned import listing
 
 
@@ -136,8 +136,8 @@ def stamped(
         if isinstance(whole, xr.Dataset) and GRADE in whole:  # made by a policy of its own
             given = options.items()
             options = {k: v for k, v in given if k not in POLICY or not isinstance(v, str)}
-        kept = result.attrs
         before = getattr(whole, "attrs", {})
+        kept = _of_itself(result.attrs, before) if name not in SOURCES else result.attrs
         facts = {key for key in FACTS & kept.keys() if kept[key] != before.get(key)}
         options = applied(options, kept, whole)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
@@ -148,6 +148,13 @@ def stamped(
         result.attrs = {**provenance(whole), **decided, **kept, **chosen, RESULT: name}
         return with_step(result, subject, name, options)
     return result
+
+
+def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a result's attributes but the options of verbs that gave what it is made of."""
+    made = {name for step in steps_of(before) if step.verb in SOURCES for name in step.options}
+    stale = {name for name in made if name in before and attributes.get(name) == before[name]}
+    return {name: value for name, value in attributes.items() if name not in stale}
 
 
 def provenance(whole: Any) -> dict[Any, Any]:

@@ -242,7 +242,9 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     nodes = {
         key: result
         if isinstance(result, xr.Dataset)
-        else result.to_dataset(name=str(result.name or result.attrs.get(words.RESULT, "value")))
+        else result.to_dataset(
+            name=str(result.name or result.attrs.get(words.RESULT, "value")), promote_attrs=True
+        )
         for key, result in results.items()
     }
     return xr.DataTree.from_dict(nodes, name=tree.name)

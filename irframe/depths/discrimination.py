@@ -15,6 +15,7 @@ from irframe.arrays import Array
 from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.verb import verb
+from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
@@ -26,8 +27,9 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import Over, told_repeats
+from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Arrays, Scores
+from irframe.scores.summary import caution, united
 
 NAME = "discrimination ratio"
 
@@ -128,7 +130,10 @@ def over_pairs(
         return reduce(pairing.piece(paired, row, block, pairs))
 
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
-    return result.assign_attrs(pairing.told() | told_repeats([paired]))
+    messages = beware_of_repeats(paired, "these tests")
+    warn(*messages)
+    said = united(pairing.told(), told_repeats([paired]), caution(messages))
+    return result.assign_attrs(said)
 
 
 @verb

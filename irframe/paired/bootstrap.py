@@ -84,8 +84,8 @@ class Bootstrap(Resampling):
 
     References
     ----------
-    T. Sakai (2006). Evaluating evaluation metrics based on the bootstrap.
-    https://doi.org/10.1145/1148170.1148261
+    .. [1] Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
+       doi:10.1145/1148170.1148261
 
     Examples
     --------

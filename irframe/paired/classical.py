@@ -38,7 +38,7 @@ class PairedT(PairedTest):
 
     References
     ----------
-    Student (1908). The probable error of a mean. https://doi.org/10.1093/biomet/6.1.1
+    .. [1] Student. The probable error of a mean. Biometrika 6, 1908. doi:10.1093/biomet/6.1.1
 
     Examples
     --------
@@ -144,8 +144,8 @@ class Wilcoxon(PairedTest):
 
     References
     ----------
-    F. Wilcoxon (1945). Individual comparisons by ranking methods.
-    https://doi.org/10.2307/3001968
+    .. [1] Wilcoxon. Individual comparisons by ranking methods. Biometrics Bulletin 1, 1945.
+       doi:10.2307/3001968
 
     Examples
     --------
@@ -249,8 +249,8 @@ class RankSum(PairedTest):
 
     References
     ----------
-    H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random variables is
-    stochastically larger than the other. https://doi.org/10.1214/aoms/1177730491
+    .. [1] Mann, Whitney. On a test of whether one of two random variables is stochastically larger
+       than the other. Annals of Mathematical Statistics 18, 1947. doi:10.1214/aoms/1177730491
 
     Examples
     --------
@@ -298,8 +298,8 @@ class Sign(PairedTest):
 
     References
     ----------
-    W. J. Dixon, A. M. Mood (1946). The statistical sign test.
-    https://doi.org/10.1080/01621459.1946.10501898
+    .. [1] Dixon, Mood. The statistical sign test. Journal of the American Statistical Association
+       41, 1946. doi:10.1080/01621459.1946.10501898
 
     Examples
     --------
@@ -342,8 +342,8 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
 
     References
     ----------
-    W. J. Dixon, A. M. Mood (1946). The statistical sign test.
-    https://doi.org/10.1080/01621459.1946.10501898
+    .. [1] Dixon, Mood. The statistical sign test. Journal of the American Statistical Association
+       41, 1946. doi:10.1080/01621459.1946.10501898
 
     Examples
     --------

@@ -57,11 +57,10 @@ class Permutation(Resampling):
 
     References
     ----------
-    M. D. Smucker, J. Allan, B. Carterette (2007). A comparison of statistical significance
-    tests for information retrieval evaluation. https://doi.org/10.1145/1321440.1321528
-
-    B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero.
-    https://doi.org/10.2202/1544-6115.1585
+    .. [1] Smucker, Allan, Carterette. A comparison of statistical significance tests for
+       information retrieval evaluation. CIKM 2007. doi:10.1145/1321440.1321528
+    .. [2] Phipson, Smyth. Permutation p-values should never be zero. Statistical Applications in
+       Genetics and Molecular Biology 9, 2010. doi:10.2202/1544-6115.1585
 
     Examples
     --------
@@ -194,8 +193,8 @@ class TukeyHSD(Resampling):
 
     References
     ----------
-    B. Carterette (2012). Multiple testing in statistical analysis of systems-based information
-    retrieval experiments. https://doi.org/10.1145/2094072.2094076
+    .. [1] Carterette. Multiple testing in statistical analysis of systems-based information
+       retrieval experiments. ACM TOIS 30, 2012. doi:10.1145/2094072.2094076
 
     Examples
     --------
@@ -315,10 +314,9 @@ class MaxT:
 
     References
     ----------
-    P. H. Westfall, S. S. Young (1993). Resampling-based multiple testing. Wiley.
-
-    J. P. Romano, M. Wolf (2005). Exact and approximate stepdown methods for multiple hypothesis
-    testing. https://doi.org/10.1198/016214504000000539
+    .. [1] Westfall, Young. Resampling-based multiple testing. Wiley, 1993.
+    .. [2] Romano, Wolf. Exact and approximate stepdown methods for multiple hypothesis testing.
+       Journal of the American Statistical Association 100, 2005. doi:10.1198/016214504000000539
 
     Examples
     --------

@@ -369,7 +369,8 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
         rows = both[both["system_b"] == name].drop_duplicates("system_a").set_index("system_a")
         which = f" from {text(name)}" if len(there) > 1 else ""
         columns[f"change{which}"] = rows["difference"]
-        columns[f"p{which} (corrected)"] = rows["p_adjusted"]
+        how_made = " (corrected)" if setting.pairing.corrected else ""
+        columns[f"p{which}{how_made}"] = rows["p_adjusted"]
     return columns
 
 

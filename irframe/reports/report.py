@@ -34,7 +34,7 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import READ_IN
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties
 from irframe.paired import PairedTest, Test
-from irframe.record import Step
+from irframe.record import Step, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
@@ -43,7 +43,7 @@ from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
-from irframe.tables.captions import ORIGIN_WORDS
+from irframe.tables.captions import ORIGIN_WORDS, told_steps
 from irframe.tables.styled import papers
 from irframe.warned import OneCall, during
 
@@ -71,7 +71,7 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
     """Return where the numbers come from: lists by heading, the papers, and what was read."""
     cube = setting.whole
     read, used = inputs(cube, frames), {"metrics": setting.metrics, "test": setting.pairing.test}
-    cited = papers(Step(verb, used) for verb in VERBS)
+    cited = papers([*steps_of(cube), *(Step(verb, used) for verb in VERBS)])
     parts = (
         PagePart("papers", say("origins.papers"), [say("origins.cited")], data=cited),
         PagePart("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
@@ -83,7 +83,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     """Return what decided the numbers of a cube, in words."""
     decided = provenance(cube)
-    return [
+    done = [("runs and judgments", words) for words in told_steps(steps_of(cube))]
+    return done + [
         (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(decided[name])))
         for name in ORIGIN_WORDS
         if name in decided and name != "pool_depth"  # which may be read off the runs

@@ -34,7 +34,7 @@ from irframe.studies.findings import Finding, check_frames, every_place, finding
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
 from irframe.studies.tie_ranges import tie_ranges, tie_rates
-from irframe.tables.captions import ADJUST_WORDS, told_repeats
+from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
 from irframe.warned import unsaid
 
 ALIKE = 0.9
@@ -420,10 +420,12 @@ def _verdicts(view: View) -> PagePart:
     at = view.every.isel({DEPTH: [setting.place]})
     how: dict[str, Any] = {"over": setting.over, "adjust": pairing.adjust}
     pairs = compare(at, pairing.test, baseline=against, **how, **how_much)
-    frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns={"system_a": SYSTEM})
+    names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
+    frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns=names)
     own = frame[frame[METRIC] == metric].copy()
     counts = own["verdict"].value_counts()
     values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
+    values |= {"test": told_test(pairs.attrs)}
     values |= {"n": int(pairs["n_topics"].max()), "least": own["detectable"].median()}
     words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
     says = say("verdicts.says", counts=words, **values)

@@ -27,7 +27,7 @@ Over = Literal["both", "topic", "repeat"]
 OVERS: tuple[Over, ...] = ("both", "topic", "repeat")
 OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
 """What a comparison says of repeats."""
-ONE = "one {}: what another {} would change is not in this interval"
+ONE = "one {}: what another {} would change is not in {}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,12 +218,12 @@ def refuse_weighted_repeats(scores: Scores) -> None:
         raise ParameterError(f"weights= without {plural(word)} that count", "both", advice)
 
 
-def beware_of_repeats(scores: Scores) -> list[str]:
-    """Say where an interval that counts repeats lacks those of a system."""
+def beware_of_repeats(scores: Scores, what: str = "this interval") -> list[str]:
+    """Say where an interval, or what else counts repeats, lacks those of a system."""
     known = scores.repeats
     if known is None or not known.crossing or known.counts.min() > 1:
         return []
-    message = ONE.format(known.word, known.word)
+    message = ONE.format(known.word, known.word, what)
     return [f"{message}: {listing(scores.systems[known.counts == 1])}"]
 
 

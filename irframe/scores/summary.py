@@ -79,7 +79,7 @@ def guess(topics: Any) -> str:
     """
     low, high = int(np.min(topics)), int(np.max(topics))
     counted = f"{high}" if low == high else f"{low} to {high}"
-    return f"a guess from a pilot of {counted} topics"
+    return f"a guess from a pilot of {counted} topic{'s' * (counted != '1')}"
 
 
 INTERVALS = ("logit", "t")

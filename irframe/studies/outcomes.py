@@ -302,6 +302,7 @@ def _compared(
     if not there.all():
         answers = answers.isel({TOPIC: shared_topics(there, IdError)})
     summary = breakdown.compare_answers(answers, pairs, verdict, skipped, ordered=order is not None)
+    summary.attrs["depth"] = answers.attrs["depth"]
     return Outcomes(summary, {None: (answers, pairs)})
 
 

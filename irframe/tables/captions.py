@@ -1,20 +1,20 @@
-"""What is said of a result, how it was decided, and means of systems as a table."""
+"""What is said of a result: how it was decided, and from what."""
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, fields, replace
+import inspect
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from irframe.agreements.correlations import AGREEMENTS
-from irframe.checks import places
-from irframe.errors import ParameterError
-from irframe.metrics.facts import READ_IN, TIE, best_first, facts, label_at
-from irframe.names import BUDGETS, CAUTION, DEPTH, METRIC, REPEAT, RESULT, SYSTEM, plural
+from irframe.metrics.facts import READ_IN
+from irframe.names import BUDGETS, CAUTION, DEPTH, REPEAT, RESULT, plural
 from irframe.paired import parse_test
-from irframe.record import SOURCES, steps_of
+from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
 
 ADJUST_WORDS = {
     "none": "uncorrected",
@@ -54,7 +54,11 @@ INTERVAL_WORDS = {
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw."""
-ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "replay"}
+ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "compare_judges", "replay"}
+ANOVA = "anova"
+"""The test of `topics_needed` that is of no pair."""
+DECIDING = {"ablation", "bootstrap_sensitivity", "interaction", "reordering"}
+"""Verbs that decide at a level by a test of their own, which no attribute names."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -72,6 +76,25 @@ ORIGIN_WORDS = {
     "irframe": "irframe {}",
 }
 """How a caption tells of what decided scores."""
+POLICY = {"ties", "score_dtype", "topics", "seed"}
+"""Options of verbs of runs and judgments that say how these became an experiment."""
+OPTION_WORDS = {
+    "baseline": "compared with {}",
+    "depth": "lists to depth {}",
+    "gain": "{} gains",
+    "leaderboard.baseline": "compared with {}, a family of its own",
+    "reference": "against {}",
+    "rel": "relevant from grade {}",
+}
+"""How it tells of other options of a verb; of those that are not here by their names."""
+SHOWN_BY = {
+    *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
+    *("interval", "margin", "method", "methods", "metrics", "of", "original", "over", "repeats"),
+    *("samples", "shares", "simultaneous", "test", "worst_of"),
+}
+"""Options that other words of a caption tell, or rows and columns."""
+PAIRED = {"compare", "compare_orderings", "interaction", "outcomes", "risk", "rrie"}
+"""Verbs whose rows name their baseline."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
 STEP_WORDS = {
     "condense": "unjudged documents left out",
@@ -81,9 +104,15 @@ STEP_WORDS = {
     "select_top": "the best {share} of systems by {metric}",
     "collapse": "chunks collapsed by {by}",
     "standardise": "scores standardised, {method}",
+    "bounds": "bounds of scores under unjudged documents",
 }
 """How it tells of verbs that gave other judgments, systems or scores."""
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
+JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
+"""What judgments were done to, which new ones undo."""
+TOLD_OF_STEPS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
+"""Options of what was done before that these words tell, or those of the experiment."""
+USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
 SHOWN = 4
 """How many depths are listed."""
 
@@ -108,10 +137,11 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     'paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05'
     """
     said = [*parts, told_decision(attributes) if RESULT in attributes else UNRECORDED]
+    said.append(told_options(attributes))
     if interval and "alpha" in attributes:
         said.append(interval.format(told_interval(attributes)))
     said += [told_repeats(attributes), told_draws(attributes), told_weights(attributes)]
-    said += [str(attributes.get(name, "")) for name in ("frozen", CAUTION)]
+    said += [str(attributes.get(name, "")) for name in ("bound", "frozen", CAUTION)]
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
 
@@ -135,7 +165,8 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     test, alpha = str(attributes.get("test", "")), attributes.get("alpha")
     words = _words(test) if test else ""
     corrected = _correction(attributes) if "adjust" in attributes else ""
-    level = f"alpha = {alpha:g}" if test and alpha is not None else ""
+    decided = test or corrected or attributes.get(RESULT) in DECIDING
+    level = f"alpha = {alpha:g}" if decided and alpha is not None else ""
     return ", ".join(filter(None, (words, corrected, level)))
 
 
@@ -148,8 +179,9 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
     word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     counted = attributes.get("comparisons")
     size = f"({_range(counted)} comparisons)" if counted is not None else ""
+    size = "(1 comparison)" if size == "(1 comparisons)" else size
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
-    family = family.replace("depth", "budget") if BUDGETS in attributes else family
+    family = family.replace("depth", "budget") if BUDGETS in origin(attributes) else family
     return " ".join(filter(None, (word, family, size)))
 
 
@@ -160,6 +192,8 @@ def _range(numbers: Any) -> str:
 
 def _words(text: str) -> str:
     """Return the name of a test, with those of its options that are not the usual ones."""
+    if text == ANOVA:
+        return "one-way analysis of variance"
     test: Any = parse_test(text)  # type: ignore[arg-type]
     values = {field.name: (getattr(test, field.name), field.default) for field in fields(test)}
     drawn = {"samples", "seed"}
@@ -186,6 +220,7 @@ def told_interval(attributes: Mapping[Any, Any]) -> str:
     kind = INTERVAL_WORDS.get(given, "")
     words = f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
     words += f" ({given})" if given and not kind else ""
+    words += f" of what is {attributes['interval_of']}" if "interval_of" in attributes else ""
     if held == "simultaneous":
         return f"simultaneous {words}"
     return f"{words}, {held}" if held else words
@@ -241,7 +276,70 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
 
 def told_weights(attributes: Mapping[Any, Any]) -> str:
     """Say by what topics are weighted, if they are."""
-    return f"topics weighted by {attributes['weights']}" if "weights" in attributes else ""
+    weighted = "weights" in attributes and attributes.get(RESULT) != "preferences"
+    return f"topics weighted by {attributes['weights']}" if weighted else ""
+
+
+def told_options(attributes: Mapping[Any, Any]) -> str:
+    """Say which further options a result has that are not the usual ones.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.verbs.score(ir.cube(*ir.example_track()), "AP")
+    >>> told_options(ir.verbs.coverage(scores, reference=20).attrs)
+    'against depth 20'
+    >>> told_options(ir.verbs.compare(scores, at=5, power=0.9).attrs)
+    'power 0.9'
+    """
+    said, unit = [], str(origin(attributes).get(BUDGETS, "")).rpartition(",")[0]
+    for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
+        hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
+        hidden |= POLICY if "score_dtype" in step.options else set()
+        hidden |= {"seed"} if "samples" in step.options else set()
+        hidden |= set() if step.verb == "preferences" else {"weights"}
+        said += _unusual(step, hidden, f"{{}} {unit}" if unit else "depth {}")
+    return ", ".join(said)
+
+
+def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str]:
+    """Say the options of a step that are not the usual ones, a number as a reference as a depth."""
+    usual = usual_options(step.verb)
+    said = []
+    for name in [name for name in step.options if name not in hidden]:
+        value, bare = step.options[name], f"{name.replace('_', ' ')} {{}}"
+        words = OPTION_WORDS.get(f"{step.verb}.{name}", OPTION_WORDS.get(name, bare))
+        said += [words.format(_spelled(name, value, depth))] * (value != usual.get(name))
+    return said
+
+
+def _spelled(name: str, value: Any, depth: str) -> str:
+    """Return the value of an option as it is said."""
+    if isinstance(value, Mapping):
+        return "other scores" if name == "reference" else "given"
+    if isinstance(value, list):
+        return f"{len(value)} of them" if len(value) > SHOWN else ", ".join(map(str, value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return depth.format(value) if name == "reference" else f"{value:g}"
+
+
+@cache
+def usual_options(verb: str) -> dict[str, Any]:
+    """Return the options of a verb that it has unless others are given, as a record holds them.
+
+    Examples
+    --------
+    >>> usual_options("risk")
+    {'a': 1.0, 'at': None, 'by': None}
+    """
+    modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
+    function = next((getattr(one, verb) for one in modules if hasattr(one, verb)), None)
+    if function is None:
+        return {}
+    parameters = inspect.signature(function).parameters.values()
+    given = [each for each in parameters if each.default is not each.empty]
+    return {each.name: plain_option(each.name, each.default) for each in given}
 
 
 def told_origin(attributes: Mapping[Any, Any]) -> str:
@@ -256,16 +354,43 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     'collections by track; top grade 2 and 3'
     """
     facts = origin(attributes)
+    words = dict(ORIGIN_WORDS)
     made = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in facts.items()}
     made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
-    words = dict(ORIGIN_WORDS)
     steps = steps_of(attributes)
     if steps and "pool_depth" in steps[0].options:
         words["pool_depth"] = "pool depth {}"
     said = [words[name].format(made[name]) for name in words if name in made]
-    usual = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
-    phrases = [(STEP_WORDS[s.verb], usual | s.options) for s in steps if s.verb in STEP_WORDS]
-    return "; ".join([*(word.format(**options) for word, options in phrases), *said])
+    return "; ".join([*told_steps(steps), *said])
+
+
+def told_steps(steps: Iterable[Step]) -> list[str]:
+    """Say what was done to runs, judgments and scores before anything was concluded from them.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(ir.verbs.sample(qrels, 0.5), "AP", no_rel="nan")
+    >>> told_steps(steps_of(scores))
+    ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
+    """
+    said: dict[str, str] = {}
+    for verb, options in steps:
+        if verb == "rejudge":
+            said = {words: by for words, by in said.items() if by not in JUDGING}
+        for name in [name for name in ("runs", "qrels") if isinstance(options.get(name), list)]:
+            said |= dict.fromkeys(told_steps(Step(*step) for step in options[name]), name)
+        parts = [told_steps(Step(*step) for step in part) for part in options.get("cubes", [])]
+        for words in dict.fromkeys(words for part in parts for words in part):
+            of_all = all(words in part for part in parts)
+            said[words if of_all else f"in a part of the cubes {words}"] = verb
+        if verb in STEP_WORDS:
+            further = _unusual(Step(verb, options), TOLD_OF_STEPS)
+            said[", ".join([STEP_WORDS[verb].format(**USUAL | options), *further])] = verb
+        if options.get("no_rel") == "nan":
+            said["topics without relevant documents left out"] = verb
+    return [*said]
 
 
 def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
@@ -273,7 +398,13 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     decided = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
     steps = steps_of(attributes)
     if len(steps) > 1 or (steps and steps[0].verb not in SOURCES):
-        analysed = {name for step in steps if step.verb not in SOURCES for name in step.options}
+        analysed = {
+            name
+            for step in steps
+            if step.verb not in SOURCES
+            for name in step.options
+            if "score_dtype" not in step.options or name not in POLICY
+        }
         made = steps[0].options if steps[0].verb in SOURCES else {}
         decided = {name: value for name, value in decided.items() if name not in analysed}
         decided |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
@@ -292,7 +423,8 @@ def told_topics(numbers: Any) -> str:
     >>> told_topics([16, 16]), told_topics([3, 16])
     ('16 topics', '3 to 16 topics')
     """
-    return f"{_range(numbers)} topics"
+    counted = _range(numbers)
+    return f"{counted} topic" if counted == "1" else f"{counted} topics"
 
 
 def told_depths(result: pd.DataFrame) -> str:
@@ -320,99 +452,3 @@ def told_method(attributes: Mapping[Any, Any]) -> str:
     usual = {repr(type(method)()) for method in AGREEMENTS.values()}
     words = METHOD_WORDS.get(name, name)
     return words if text in usual else f"{words} {bracket}{options}".strip()
-
-
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Means of systems.
-
-    Parameters
-    ----------
-    table
-        A row per system; a column per metric and depth, under its group.
-    signs
-        1 for each column where higher is better, -1 where lower is.
-    keys
-        The group, metric and depth of each column.
-    """
-
-    table: pd.DataFrame
-    signs: NDArray[np.integer]
-    keys: pd.DataFrame
-
-    @classmethod
-    def of(cls, frame: pd.DataFrame, groups: list[Any]) -> "Means":
-        """Lay out a frame with the columns system, mean, metric, depth and those of groups."""
-        keys = frame[[*groups, METRIC, DEPTH]].drop_duplicates(ignore_index=True)
-        signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
-        systems = pd.Index(frame[SYSTEM].unique(), name=SYSTEM)
-        bare = cls(pd.DataFrame(np.nan, systems, _labels(keys, groups)), signs, keys)
-        return replace(bare, table=bare.spread(frame, frame["mean"]))
-
-    def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:
-        """Put numbers, one for each row of a frame, where the means of these rows are.
-
-        Parameters
-        ----------
-        frame
-            The frame laid out, or one with groups, metrics and depths in the same order.
-        numbers
-            Numbers, or texts.
-        role
-            The column of the systems.
-        """
-        row, column = self.places(frame, role)
-        numbers = np.asarray(numbers)
-        text = numbers.dtype.kind not in "fiub"
-        filled = np.full(self.table.shape, "" if text else np.nan, object if text else np.float64)
-        filled[row, column] = numbers
-        return pd.DataFrame(filled, self.table.index, self.table.columns)
-
-    def places(
-        self, frame: pd.DataFrame, role: str = SYSTEM
-    ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """Return the table's row and column for every row of a frame."""
-        names = list(self.keys.columns)
-        column = frame.groupby(names, sort=False, dropna=False, observed=True).ngroup()
-        return self.table.index.get_indexer(pd.Index(frame[role])), column.to_numpy()
-
-    def best(self) -> pd.DataFrame:
-        """Return which of the means are the best of their column, ties among them."""
-        return best_of((self.table * self.signs).round(TIE))
-
-    def sorted(self, sort: Hashable) -> "Means":
-        """Return the systems best first, by a column; by the first one if `sort` is True."""
-        if sort is False:
-            return self
-        labels = list(self.table.columns)
-        (place,) = [0] if sort is True else places("sort= a column", [sort], labels)
-        order = best_first(self.table.iloc[:, place].to_numpy(), self.signs[place])
-        return replace(self, table=self.table.iloc[order])
-
-    def relative_to(self, system: Any) -> pd.DataFrame:
-        """Return differences from a system's means in per cent of those, as texts."""
-        if system not in self.table.index:
-            known = self.table.index.tolist()
-            raise ParameterError("relative_to= to be one of the systems", repr(system), "", known)
-        base: Any = self.table.loc[system]
-        percent = 100 * (self.table - base) / base.abs().where(base != 0)
-        percent.loc[system] = np.nan
-        texts: pd.DataFrame = percent.map(lambda x: "" if np.isnan(x) else f"{x:+.1f}")
-        return texts
-
-
-def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return which numbers are the highest of their column, where there are others."""
-    return numbers.eq(numbers.max()) & (numbers.count() > 1)
-
-
-def _labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
-    """Return the labels of columns for groups, metrics and depths."""
-    labels = [
-        str(metric) if pd.isna(depth) else label_at(str(metric), depth)
-        for metric, depth in zip(keys[METRIC], keys[DEPTH], strict=True)
-    ]
-    if not groups:
-        return pd.Index(labels, name=METRIC)
-    levels = [keys[group].to_numpy() for group in groups]
-    return pd.MultiIndex.from_arrays([*levels, labels], names=[*groups, METRIC])

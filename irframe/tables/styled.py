@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 import xarray as xr
 
-from irframe.agreements.correlations import AGREEMENTS
+from irframe.agreements import parse_agreement
 from irframe.checks import choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
@@ -22,8 +22,8 @@ from irframe.errors import InputError, IrframeError
 from irframe.files.as_runs import once_named
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import ALIASES, SYSTEM, TOPIC
-from irframe.paired import parse_test
-from irframe.record import Step, steps_of
+from irframe.paired import MaxT, parse_test
+from irframe.record import Step, all_steps, steps_of
 from irframe.scores.summary import summary
 
 if TYPE_CHECKING:
@@ -164,13 +164,13 @@ DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
 CITED = ["reference", "doi", "used"]
 
 
-def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
+def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset | xr.DataTree) -> pd.DataFrame:
     """List the papers behind the metrics, tests and verbs that led to a result.
 
     Parameters
     ----------
     result
-        What a verb returned, with its attributes: scores, a comparison, a leaderboard, ...
+        What a verb returned, with its attributes: scores, a comparison, a leaderboard, or a tree.
 
     Returns
     -------
@@ -194,8 +194,9 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     1  10.1007/s10791-016-9282-6           AP
     2    10.1145/1183614.1183630           AP
     3      10.1145/345508.345543           AP
-    4            10.2307/2983325  leaderboard
-    5      10.1198/1061860043515  leaderboard
+    4       10.1093/biomet/6.1.1            t
+    5            10.2307/2983325  leaderboard
+    6      10.1198/1061860043515  leaderboard
     """
     steps = steps_of(result)
     if not steps:
@@ -212,7 +213,7 @@ def papers(steps: Iterable[Step]) -> pd.DataFrame:
     steps
         Verbs with their options.
     """
-    used = {name: kind for step in steps for name, kind in _used(step)}
+    used = {name: kind for step in all_steps(steps) for name, kind in _used(step)}
     rows = [(*paper, name) for name, kind in used.items() for paper in references(kind)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
@@ -238,16 +239,17 @@ def references(used: Any) -> Iterator[tuple[str, str]]:
 
 
 def _used(step: Step) -> Iterator[tuple[str, Any]]:
-    """Yield what a step used, by name: metrics, a test, a measure of agreement, and its verb."""
+    """Yield what a step used, by name: metrics, a test, measures of agreement, max-T, its verb."""
     metrics = step.options.get("metrics") or [step.options.get("metric")]
+    methods = step.options.get("methods") or [step.options.get("method")]
     named = [(parse_metric, name) for name in metrics] + [(parse_test, step.options.get("test"))]
+    named += [(parse_agreement, name) for name in methods]
     for parse, name in named:
         with suppress(IrframeError, TypeError):  # it may be called otherwise, as of elsewhere
             if name:
                 yield str(name), type(parse(name))
-    method = step.options.get("method")
-    if isinstance(method, str) and method in AGREEMENTS:
-        yield method, type(AGREEMENTS[method])
+    if str(step.options.get("adjust")).startswith(MaxT.__name__):
+        yield str(step.options["adjust"]), MaxT
     verb = getattr(import_module("irframe.verbs"), step.verb, None)
     if verb is not None:
         yield step.verb, verb

@@ -15,6 +15,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.record import DIGEST, OBJECTS, UNTOLD, steps_of
+from irframe.tables.captions import told
 
 WEIGHTS = pd.Series(range(1, 9), [f"{track}{n}" for track in "nw" for n in range(1, 5)])
 
@@ -285,6 +286,10 @@ FRAME_OTHERS = {
 """As `OTHERS`, also of a verb, a point and a parameter."""
 
 
+IN_ROWS = {"at", "baseline", "best_of", "budgets", "by", "effects", "methods", "metrics", "shares"}
+"""Parameters that rows and columns show."""
+UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
+"""Parameters, and verbs of frames, of which captions do not tell."""
 FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pairs", "grades"} | {
     "methods",
     "groups",
@@ -343,6 +348,8 @@ def assert_recorded(function, subject, usual, others, left=None):
             if found is not None and differ(found, first):
                 idle -= {parameter}
                 assert attributes(found) != attributes(first), parameter
+                if not {parameter, function.__name__} & (IN_ROWS | UNSAID | {"worst_of"}):
+                    assert told(one_of(found).attrs) != told(one_of(first).attrs), parameter
             made.append((found, options))
     for found, options in made:
         if isinstance(getattr(one_of(found), "attrs", None), dict):

@@ -87,6 +87,8 @@ def test_several_baselines_are_numbered(cube):
             (asl - asl[name]).reindex(lengths.index).drop(name).round(9).tolist()
         )
         assert lengths[f"p from {name} (corrected)"].notna().sum() == 7
+    bare = view_of(cube, ["nDCG"], [10], baseline="bm25", adjust="none")
+    assert "p" in beside(bare)[2].data
     refused(ParameterError, "each once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
 
 

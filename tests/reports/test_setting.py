@@ -18,6 +18,7 @@ import irframe as ir
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import READ_IN, facts
 from irframe.reports.setting import TEMPLATES, percent, say
+from irframe.tables.captions import told_test
 from irframe.warned import unsaid
 
 CHOSEN = [
@@ -592,7 +593,8 @@ def verdicts(track, view):
     told = {"metric": metric, "depth": at, "against": asked["baseline"], "margin": asked["margin"]}
     told["counts"] = ", ".join(f"{counts[word]} {word}" for word in words if word in counts)
     yield "verdicts.says", told
-    yield "verdicts.how", {"alpha": asked["alpha"]}
+    test = told_test(found.attrs)
+    yield "verdicts.how", {"alpha": asked["alpha"], "test": test}
     yield "verdicts.detect", {"n": own["n_topics"].max(), "least": own["detectable"].median()}
 
 

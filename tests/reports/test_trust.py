@@ -64,6 +64,11 @@ def test_systems_are_held_against_the_baseline_or_the_first(cube, baseline):
     for word, count in own.items():
         assert f"{count} {word}" in part.says
     assert "each for its pair alone" in part.how[0]
+    assert "Verdicts by paired t-test, Holm per metric and depth (7 comparisons)" in part.how[0]
+    assert "p_adjusted" in part.data
+    bare = verdicts(view_of(cube, ["nDCG"], [10], adjust=None, **asked))[0]
+    assert "p" in bare.data
+    assert "p_adjusted" not in bare.data
 
 
 def test_what_has_no_verdict_says_why(cube):

@@ -1,0 +1,192 @@
+"""What is said of a result: how it was decided, and from what."""
+
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import IrframeWarning
+from irframe.names import RESULT
+from irframe.reports.report import policies
+from irframe.tables.captions import told
+
+RUNS, QRELS = ir.example_track()
+CUBE = ir.cube(RUNS, QRELS)
+SAMPLED = "a sample of judgments, share 0.5, seed 0"
+NEWER = CUBE.ireval.sample(0.5).ireval.rejudge(QRELS)
+
+
+def half_sampled():
+    first, second = CUBE.isel(topic=slice(8)), CUBE.isel(topic=slice(8, None))
+    return ir.concat([first.ireval.sample(0.5), second])
+
+
+@pytest.mark.parametrize(
+    ("scored", "said"),
+    [
+        (lambda: CUBE.ireval.sample(0.5).ireval.score("AP"), SAMPLED),
+        (lambda: ir.cube(RUNS, ir.verbs.sample(QRELS, 0.5)).ireval.score("AP"), SAMPLED),
+        (lambda: ir.evaluate(RUNS, ir.verbs.sample(QRELS, 0.5), "AP"), SAMPLED),
+        (
+            lambda: ir.evaluate(RUNS, ir.verbs.draw_to_judge(QRELS, 0.5, seed=4), "infAP"),
+            "documents drawn to be judged, share 0.5, seed 4",
+        ),
+        (lambda: half_sampled().ireval.score("AP"), f"in a part of the cubes {SAMPLED}"),
+        (
+            lambda: CUBE.ireval.rejudge(ir.verbs.sample(QRELS, 0.5)).ireval.score("AP"),
+            SAMPLED,
+        ),
+        (
+            lambda: ir.evaluate(RUNS, QRELS, "AP", no_rel="nan"),
+            "topics without relevant documents left out",
+        ),
+        (
+            lambda: CUBE.ireval.score("AP", no_rel="nan"),
+            "topics without relevant documents left out",
+        ),
+        (
+            lambda: ir.evaluate(RUNS, QRELS, "AP").ireval.standardise(reference=["bm25", "ance"]),
+            "scores standardised, z, against bm25, ance",
+        ),
+        (lambda: CUBE.ireval.bounds("P"), "bounds of scores under unjudged documents"),
+    ],
+)
+def test_what_was_done_to_judgments_and_scores_is_told_on_every_road(scored, said):
+    assert f"{said}; ties trec" in told(scored().attrs)
+
+
+def test_new_judgments_are_no_sample_of_the_old_ones():
+    assert "sample" not in told(NEWER.ireval.score("AP").attrs)
+    chosen = CUBE.ireval.select_top(share=0.5).ireval.rejudge(QRELS).ireval.score("AP")
+    assert "the best 0.5 of systems by AP" in told(chosen.attrs)
+
+
+def test_a_report_tells_what_was_done_to_judgments():
+    assert ("runs and judgments", SAMPLED) in policies(CUBE.ireval.sample(0.5))
+    assert ("runs and judgments", SAMPLED) not in policies(NEWER)
+    assert ("runs and judgments", SAMPLED) in policies(ir.cube(RUNS, ir.verbs.sample(QRELS, 0.5)))
+    cited = ir.evaluate(RUNS, ir.verbs.sample(QRELS, 0.5), "AP").ireval.cite()["used"]
+    assert "sample" in cited.tolist()
+
+
+def test_how_scores_were_made_is_not_how_they_were_compared():
+    scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(method="uniform")
+    for result in (scores.ireval.discrimination(), scores.ireval.compare(at=10)):
+        assert "alpha = 0.05; " in f"{told(result.attrs, interval='')}; "
+        assert told(result.attrs).count("uniform") == 1
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda ties: ir.judge_effect(RUNS, {"a": QRELS, "b": QRELS}, "AP", ties=ties),
+        lambda ties: (
+            ir.verbs.outcomes(RUNS, QRELS, baseline="bm25", relevant="first", ties=ties).summary
+        ),
+        lambda ties: ir.cube(RUNS, QRELS, ties=ties).ireval.score("AP").ireval.volatility(),
+    ],
+)
+def test_the_order_of_ties_is_told_whoever_made_the_experiment(found):
+    assert "ties doc; scores as float64; topics qrels" in told(found("doc").attrs)
+
+
+def test_two_orders_of_ties_are_both_told():
+    found = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
+    assert "ties trec against doc" in told(found.attrs)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (lambda s: s.ireval.leaderboard(baseline="bm25"), "with bm25, a family of its own"),
+        (lambda s: s.ireval.topics_needed(difference=0.1, test="anova"), "analysis of variance"),
+        (lambda s: s.ireval.compare(baseline="bm25").iloc[:1], "Holm per metric and depth (7"),
+        (lambda s: s[["AP"]].loc[["bm25", "ance"]].ireval.compare(), "(1 comparison)"),
+        (lambda s: s.ireval.compare(power=0.9), "power 0.9"),
+    ],
+)
+def test_what_decided_numbers_is_told(found, said):
+    result = found(ir.evaluate(RUNS, QRELS, ["AP", "RR"]))
+    assert said in told(result.attrs)
+    assert said in repr(result.ireval)
+
+
+def test_numbers_are_said_to_have_no_more_than_they_have():
+    scores = CUBE.ireval.score("AP", at=[5, 10])
+    assert "interval" not in repr(scores.ireval.discrimination().ireval)
+    assert "interval" not in repr(scores.ireval.agreement(10).ireval)
+    assert "95% logit interval" in repr(scores.ireval.summary().ireval)
+    preferred = CUBE.ireval.preferences("bm25", "ance", weights="inverse")
+    assert "topics weighted" not in told(preferred.attrs)
+    assert "weights inverse" in told(preferred.attrs)
+    replayed = CUBE.ireval.replay("pool", 5, "AP", at=10)
+    assert "per metric and depth" in told(replayed.attrs)
+    with pytest.warns(IrframeWarning, match="no interval"):
+        judged = ir.compare_judges({"a": QRELS, "b": QRELS}, samples=20, seed=3)
+    assert "20 samples, seed 3" in told(judged.attrs)
+
+
+def test_branches_of_a_tree_carry_their_record():
+    scores = (
+        RUNS.assign(half=RUNS["topic"] > "108").ireval.cube(QRELS, by="half").ireval.score("AP")
+    )
+    for tree in (scores, scores.ireval.volatility(), scores.ireval.summary()):
+        branch = next(iter(tree.children.values()))
+        assert [step.verb for step in tree.ireval.record][:2] == ["cube", "score"]
+        assert tree.ireval.record == branch.to_dataset().ireval.record
+        assert "AP" in tree.ireval.cite()["used"].tolist()
+        assert "ties trec" in repr(branch.to_dataset().ireval)
+
+
+def test_a_seed_of_ties_is_none_of_resamples():
+    board = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(seed=4)
+    assert "seed" not in told(board.attrs)
+    drawn = ir.evaluate(RUNS, QRELS, "AP").ireval.leaderboard(method="bootstrap", seed=4)
+    assert told(drawn.attrs).count("seed 4") == 1
+
+
+def test_a_reference_is_a_depth_or_a_budget():
+    at_budgets = RUNS.assign(tokens=50).ireval.cube(QRELS, length="tokens")
+    scores = at_budgets.ireval.score("AP", budget=[200, 400])
+    for result in (scores.ireval.coverage(reference=400), scores.ireval.agreement(400)):
+        assert "against 400 tokens; " in told(result.attrs)
+        assert "against 400 tokens; " in result.ireval.styled().notes
+    assert "against depth 9; " in told(CUBE.ireval.score("AP").ireval.inversions(9).attrs)
+    numbers = {name: place for place, name in enumerate(RUNS["system"].unique())}
+    named = RUNS.assign(system=RUNS["system"].map(numbers)).ireval.evaluate(QRELS, "AP")
+    assert "z, against 1, 2; " in told(named.ireval.standardise(reference=[1, 2]).attrs)
+
+
+def test_one_topic_is_one():
+    one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
+    assert "means over 1 topic;" in one.ireval.summary().ireval.styled().notes
+
+
+def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
+    more = RUNS.assign(seed=1, score=-RUNS["score"])
+    runs = pd.concat([RUNS.assign(seed=0), more[more["system"] != "bm25"]])
+    scores = ir.evaluate(runs, QRELS, "AP")
+    for verb in (ir.verbs.discrimination, ir.verbs.median_p):
+        with pytest.warns(IrframeWarning, match="one seed"):
+            found = verb(scores)
+        said = "one seed: what another seed would change is not in these tests: bm25"
+        assert said in told(found.attrs)
+        assert "one seed" not in told(verb(scores, over="topic").attrs)
+
+
+def test_tests_of_bounds_are_of_the_lower_ones():
+    bounds = CUBE.ireval.bounds("P", at=[10])
+    said = "means and tests are of the lower bounds"
+    assert said in told(bounds.ireval.compare().attrs)
+    assert said not in told(bounds.sel(bound="upper").ireval.compare().attrs)
+
+
+def test_attributes_that_are_lost_are_missed():
+    frame = ir.evaluate(RUNS, QRELS, "AP").ireval.compare()
+    frame.attrs.pop(RESULT)
+    assert told(frame.attrs).startswith("how these numbers were decided is not recorded")
+
+
+@pytest.mark.parametrize("label", ["record", "attrs"])
+def test_ids_of_dictionaries_may_be_called_as_attributes_are(label):
+    runs, qrels = {label: {label: 2.0, "d": 1.0}}, {label: {label: 1}}
+    assert ir.evaluate(runs, qrels, "RR")["RR"].tolist() == [1]
