@@ -173,6 +173,7 @@ def topics_over_repeats(
         raise ParameterError("at least one number of repeats", "none")
     of_differences = _of_differences(paired)
     options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
+    options["draws"] = 1 if known.layout == "shared" else 2
     cases = [(of_differences, n) for n in counts]
     if known.layout == "topic":  # means over repeats, of which one is seen
         by_topic, by_repeat, rest = of_differences
@@ -236,18 +237,28 @@ def inside_components(lists: Array, owner: Array) -> Array:
 
 
 def _topics(
-    parts: Arrays, repeats: int, wanted: float, *, one_sided: bool, power: float, alpha: float
+    parts: Arrays,
+    repeats: int,
+    wanted: float,
+    *,
+    draws: int,
+    one_sided: bool,
+    power: float,
+    alpha: float,
 ) -> Array:
-    """Return the least number of topics that finds a difference so often, NaN where none does."""
+    """Return the least number of topics that finds a difference so often, NaN where none does.
+
+    A repeat is one draw for both systems, or two, one of each, of which each makes half of it.
+    """
     by_topic, by_repeat, residual = (np.asarray(part, np.float64) for part in parts)
 
     def enough(topics: Array) -> Array:
-        between = (by_topic + residual / repeats) / topics
-        within = by_repeat / repeats + residual / (topics * repeats)
+        rest = residual / (topics * repeats)
+        between, within = by_topic / topics + rest, by_repeat / repeats + rest
         variance = between + by_repeat / repeats
         weighed = between**2 / (topics - 1)
-        if repeats > 1:  # of each system its half
-            weighed = weighed + within**2 / 2 / (repeats - 1)
+        if repeats > 1:
+            weighed += (within**2 + rest**2 / (topics - 1)) / draws / (repeats - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
             lead = wanted / np.sqrt(variance)
