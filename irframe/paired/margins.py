@@ -116,6 +116,12 @@ def within_margin(
     return above, np.maximum(above, below)
 
 
+def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
+    """Return how often a one-sided t-test does not find what is so many standard errors above."""
+    critical = -scipy.special.stdtrit(df, alpha)
+    return np.nan_to_num(scipy.special.nctdtr(df, lead, critical))  # NaN next to 0, from 30 on
+
+
 def _found(df: float, power: float, alpha: float) -> float:
     """Return the difference, in standard errors, that a two-sided t-test finds so often."""
     if not df > 0:

@@ -11,6 +11,7 @@ from irframe.arrays import Array
 from irframe.checks import listed, whole
 from irframe.errors import ParameterError, warn
 from irframe.paired.crossed import table_of
+from irframe.paired.margins import missed_one_sided
 from irframe.scores.repeats import told_repeats
 from irframe.scores.scores import Arrays, Scores
 
@@ -263,12 +264,11 @@ def _topics(
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
             lead = wanted / np.sqrt(variance)
         if one_sided:
-            critical = scipy.special.stdtrit(freedom, 1 - alpha)
-            missed = scipy.special.nctdtr(freedom, lead, critical)
+            lost = missed_one_sided(lead, freedom, alpha=alpha)
         else:
             critical = scipy.special.fdtri(1, freedom, 1 - alpha)
-            missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
-        return np.asarray((1 - missed >= power) | (variance == 0))
+            lost = scipy.special.ncfdtr(1, freedom, lead**2, critical)
+        return np.asarray((1 - lost >= power) | (variance == 0))
 
     low, high = np.full(by_topic.shape, 1.0), np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():
