@@ -275,7 +275,7 @@ def _topics(
         low, high = np.where(short, high, low), np.where(short & (high < MOST), high * 2, high)
     never = high >= MOST
     while ((high - low) > 1).any():
-        middle = np.floor((low + high) / 2)
+        middle = np.maximum(np.floor((low + high) / 2), 2)  # a single topic has no variance
         fits = enough(middle)
         low, high = np.where(fits, low, middle), np.where(fits, middle, high)
     missing = never | np.isnan(by_topic + by_repeat + residual)

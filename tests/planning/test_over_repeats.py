@@ -162,3 +162,15 @@ def test_variances_inside_topics_of_uneven_numbers_of_repeats_equal_the_loop():
     share = sum(1 / len(some) for some in cells.values()) / 10
     found = inside_components(lists, owner)[:, 0]
     np.testing.assert_allclose(found, [left / 4 - within * share, 0, within])
+
+
+@pytest.mark.parametrize("asked", ["margin", "difference"])
+def test_depths_need_as_many_topics_together_as_alone(asked):
+    rng = np.random.default_rng(4)
+    parts = [0.5 + sd * rng.normal(size=(3, 3, 20)) for sd in (0.001, 0.05, 0.3)]
+    scores = xr.concat([array(part) for part in parts], "depth").assign_coords(depth=[1, 2, 3])
+    options = {asked: 0.1, "repeats": [1, 3]}
+    found = scores.ireval.topics_needed(**options)["topics"]
+    alone = [scores.ireval.topics_needed(**options, at=k)["topics"].squeeze() for k in (1, 2, 3)]
+    np.testing.assert_array_equal(found.squeeze("metric"), alone)
+    assert found.min() == 2
