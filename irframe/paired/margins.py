@@ -10,6 +10,8 @@ from irframe.paired.pairs import groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""
+NEAR_ZERO = 2.0
+"""Of t, below which scipy does not invert the noncentral distribution well."""
 
 
 def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, ...]:
@@ -49,9 +51,18 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
         factor = np.where(df > 1, 1 - 3 / (4 * df - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         t, scale = d * np.sqrt(topics), factor / np.sqrt(topics)
-        ends = (scipy.special.nctdtrinc(df, p, t) for p in (1 - alpha / 2, alpha / 2))
+        ends = (_noncentrality(df, p, t) for p in (1 - alpha / 2, alpha / 2))
         low, high = (np.where(np.isnan(d), np.nan, end * scale) for end in ends)
     return d * factor, low, high
+
+
+def _noncentrality(df: Ints, p: float, t: Floats) -> Floats:
+    """Return the noncentrality under which Student's t is below t with probability p."""
+    near, step = t - scipy.special.ndtri(p), 1e-4
+    for _ in range(8):  # of Newton, as scipy's inverse takes a t near 0 for 0
+        below, at, above = (scipy.special.nctdtr(df, near + by, t) for by in (-step, 0, step))
+        near = near - (at - p) * 2 * step / (above - below)
+    return np.where(np.abs(t) < NEAR_ZERO, near, scipy.special.nctdtrinc(df, p, t))
 
 
 def within_margin(
@@ -103,6 +114,12 @@ def within_margin(
     gaps = mean + margin, margin - mean
     above, below = (scipy.special.stdtr(df, -gap / error) for gap in gaps)
     return above, np.maximum(above, below)
+
+
+def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
+    """Return how often a one-sided t-test does not find what is so many standard errors above."""
+    critical = -scipy.special.stdtrit(df, alpha)
+    return np.nan_to_num(scipy.special.nctdtr(df, lead, critical))  # NaN next to 0, from 30 on
 
 
 def _found(df: float, power: float, alpha: float) -> float:

@@ -11,6 +11,7 @@ from irframe.arrays import Array
 from irframe.checks import listed, whole
 from irframe.errors import ParameterError, warn
 from irframe.paired.crossed import table_of
+from irframe.paired.margins import missed_one_sided
 from irframe.scores.repeats import told_repeats
 from irframe.scores.scores import Arrays, Scores
 
@@ -173,6 +174,7 @@ def topics_over_repeats(
         raise ParameterError("at least one number of repeats", "none")
     of_differences = _of_differences(paired)
     options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
+    options["draws"] = 1 if known.layout == "shared" else 2
     cases = [(of_differences, n) for n in counts]
     if known.layout == "topic":  # means over repeats, of which one is seen
         by_topic, by_repeat, rest = of_differences
@@ -236,35 +238,44 @@ def inside_components(lists: Array, owner: Array) -> Array:
 
 
 def _topics(
-    parts: Arrays, repeats: int, wanted: float, *, one_sided: bool, power: float, alpha: float
+    parts: Arrays,
+    repeats: int,
+    wanted: float,
+    *,
+    draws: int,
+    one_sided: bool,
+    power: float,
+    alpha: float,
 ) -> Array:
-    """Return the least number of topics that finds a difference so often, NaN where none does."""
+    """Return the least number of topics that finds a difference so often, NaN where none does.
+
+    A repeat is one draw for both systems, or two, one of each, of which each makes half of it.
+    """
     by_topic, by_repeat, residual = (np.asarray(part, np.float64) for part in parts)
 
     def enough(topics: Array) -> Array:
-        between = (by_topic + residual / repeats) / topics
-        within = by_repeat / repeats + residual / (topics * repeats)
+        rest = residual / (topics * repeats)
+        between, within = by_topic / topics + rest, by_repeat / repeats + rest
         variance = between + by_repeat / repeats
         weighed = between**2 / (topics - 1)
-        if repeats > 1:  # of each system its half
-            weighed = weighed + within**2 / 2 / (repeats - 1)
+        if repeats > 1:
+            weighed += (within**2 + rest**2 / (topics - 1)) / draws / (repeats - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
             lead = wanted / np.sqrt(variance)
         if one_sided:
-            critical = scipy.special.stdtrit(freedom, 1 - alpha)
-            missed = scipy.special.nctdtr(freedom, lead, critical)
+            lost = missed_one_sided(lead, freedom, alpha=alpha)
         else:
             critical = scipy.special.fdtri(1, freedom, 1 - alpha)
-            missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
-        return np.asarray((1 - missed >= power) | (variance == 0))
+            lost = scipy.special.ncfdtr(1, freedom, lead**2, critical)
+        return np.asarray((1 - lost >= power) | (variance == 0))
 
     low, high = np.full(by_topic.shape, 1.0), np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():
         low, high = np.where(short, high, low), np.where(short & (high < MOST), high * 2, high)
     never = high >= MOST
     while ((high - low) > 1).any():
-        middle = np.floor((low + high) / 2)
+        middle = np.maximum(np.floor((low + high) / 2), 2)  # a single topic has no variance
         fits = enough(middle)
         low, high = np.where(fits, low, middle), np.where(fits, middle, high)
     missing = never | np.isnan(by_topic + by_repeat + residual)

@@ -20,7 +20,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import describe_differences
-from irframe.paired.margins import detectable
+from irframe.paired.margins import detectable, missed_one_sided
 from irframe.planning.components import SIGNALS, analyse, topics_for
 from irframe.planning.over_repeats import topics_over_repeats
 from irframe.scores.read_scores import (
@@ -85,10 +85,8 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
     effect = margin / np.sqrt(variance)
 
     def reached(topics: Array, effect: Array) -> Array:
-        df, lead = topics - 1, np.sqrt(topics) * effect
-        critical = -scipy.special.stdtrit(df, alpha)
-        missed: Array = scipy.special.nctdtr(df, lead, critical)
-        return missed <= 1 - power
+        lead = np.sqrt(topics) * effect
+        return missed_one_sided(lead, topics - 1, alpha=alpha) <= 1 - power
 
     enough = scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)
     return _least(reached, effect, (max(enough, 0.0) / effect) ** 2)

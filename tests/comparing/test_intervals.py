@@ -11,6 +11,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.paired import TESTS, Bootstrap, MaxT, Permutation, TukeyHSD
+from irframe.paired.margins import hedges
 from irframe.paired.pairs import draw_signs
 
 RESAMPLING = {"permutation": Permutation, "bootstrap": Bootstrap}
@@ -122,6 +123,17 @@ def test_tests_that_pool_variances_say_where_these_differ():
     for verb in ("rank_intervals", "leaderboard"):
         assert "caution" not in getattr(uneven.ireval, verb)().attrs
     assert "caution" not in uneven.ireval.compare("t").attrs
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-6, -0.01, 0.03, 0.3, -0.9, 1.9, 4.0])
+@pytest.mark.parametrize("df", [2, 11, 200])
+def test_the_interval_of_g_holds_for_small_effects(t, df):
+    known = np.array([t / np.sqrt(df + 1)]), np.array([df + 1])
+    for alpha in (0.2, 0.05, 0.002):
+        scale = np.sqrt(df + 1) / (1 - 3 / (4 * df - 1))
+        low, high = (end[0] * scale for end in hedges(*known, alpha=alpha)[1:])
+        found = [scipy.stats.nct.cdf(t, df, true) for true in (low, high)]
+        np.testing.assert_allclose(found, [1 - alpha / 2, alpha / 2], atol=1e-6)
 
 
 def test_g_and_its_interval(scores):

@@ -82,15 +82,18 @@ def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
     assert np.isnan(alone).all()
 
 
-def found_at(topics, parts, repeats, wanted, *, one_sided, alpha=0.05):
+def found_at(topics, parts, repeats, wanted, *, one_sided, shared, alpha=0.05):
     """Return how often an experiment of so many topics and repeats finds a difference."""
     topic, repeat, residual = parts
     by_topic = (topic + residual / repeats) / topics
     by_repeat = repeat / repeats + residual / (topics * repeats)
     variance = by_topic + repeat / repeats
     below = by_topic**2 / (topics - 1)
-    if repeats > 1:
-        below += 2 * (by_repeat / 2) ** 2 / (repeats - 1)
+    for share in (1,) if shared else (1 / 2, 1 / 2):  # of one draw for both, or of each its own
+        if repeats > 1:
+            rest = residual / (topics * repeats)
+            below += (by_repeat * share) ** 2 / (repeats - 1)
+            below += (rest * share) ** 2 / ((topics - 1) * (repeats - 1))
     df, lead = max(1, variance**2 / below), wanted / np.sqrt(variance)
     if one_sided:
         return stats.nct.sf(stats.t.ppf(1 - alpha, df), df, lead)
@@ -101,8 +104,8 @@ def found_at(topics, parts, repeats, wanted, *, one_sided, alpha=0.05):
 @pytest.mark.parametrize("shared", [False, True])
 def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
     scores = array(worked().transpose(0, 2, 1), **({"repeats": "shared"} if shared else {}))
-    options = {asked: 0.1, "power": 0.7}
-    found = scores.ireval.topics_needed(**options, repeats=[1, 3, 8])
+    question = {asked: 0.1, "power": 0.7}
+    found = scores.ireval.topics_needed(**question, repeats=[1, 3, 8])
     variance = components(scores)["variance"].isel(metric=0)
     last = "system_repeat" if shared else "repeat"
     parts = [2 * variance.sel(component=c).item() for c in ("system_topic", last, "residual")]
@@ -110,14 +113,15 @@ def test_it_takes_the_least_number_of_topics_that_has_the_power(asked, shared):
     np.testing.assert_allclose(named, parts)
     for repeats, topics in zip((1, 3, 8), found["topics"].to_numpy()[0], strict=True):
         ends = (1e4,) if np.isnan(topics) else (topics - 1, topics)
-        reached = [found_at(n, parts, repeats, 0.1, one_sided=asked == "margin") for n in ends]
+        options = {"one_sided": asked == "margin", "shared": shared}
+        reached = [found_at(n, parts, repeats, 0.1, **options) for n in ends]
         assert [each >= 0.7 for each in reached] == [False, True][: len(ends)]
     assert found.attrs["n_repeats"] == "1, 3, 8"
     assert found.attrs["repeats"] == ("shared" if shared else "system")
-    again = scores.ireval.topics_needed(**options)
+    again = scores.ireval.topics_needed(**question)
     xr.testing.assert_equal(again, found.sel(n_repeats=[3]))
     with pytest.raises(ParameterError, match="at least one number of repeats"):
-        scores.ireval.topics_needed(**options, repeats=[])
+        scores.ireval.topics_needed(**question, repeats=[])
 
 
 @pytest.mark.parametrize("asked", ["margin", "difference"])
@@ -158,3 +162,15 @@ def test_variances_inside_topics_of_uneven_numbers_of_repeats_equal_the_loop():
     share = sum(1 / len(some) for some in cells.values()) / 10
     found = inside_components(lists, owner)[:, 0]
     np.testing.assert_allclose(found, [left / 4 - within * share, 0, within])
+
+
+@pytest.mark.parametrize("asked", ["margin", "difference"])
+def test_depths_need_as_many_topics_together_as_alone(asked):
+    rng = np.random.default_rng(4)
+    parts = [0.5 + sd * rng.normal(size=(3, 3, 20)) for sd in (0.001, 0.05, 0.3)]
+    scores = xr.concat([array(part) for part in parts], "depth").assign_coords(depth=[1, 2, 3])
+    options = {asked: 0.1, "repeats": [1, 3]}
+    found = scores.ireval.topics_needed(**options)["topics"]
+    alone = [scores.ireval.topics_needed(**options, at=k)["topics"].squeeze() for k in (1, 2, 3)]
+    np.testing.assert_array_equal(found.squeeze("metric"), alone)
+    assert found.min() == 2

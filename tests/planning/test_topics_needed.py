@@ -12,7 +12,12 @@ from scipy import stats
 import irframe as ir
 from irframe.errors import ParameterError
 from irframe.names import SIDES
-from irframe.planning.topics_needed import topics_for_difference, topics_for_width
+from irframe.planning.over_repeats import _topics
+from irframe.planning.topics_needed import (
+    topics_for_difference,
+    topics_for_margin,
+    topics_for_width,
+)
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +188,15 @@ def test_no_variance_and_no_number():
     found = topics_for_difference(0.1, variance, power=0.8, alpha=0.05)
     np.testing.assert_array_equal(found, [[2, np.nan]])
     np.testing.assert_array_equal(topics_for_width(0.1, variance, alpha=0.05), [[2, np.nan]])
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.05])
+def test_a_wider_margin_never_needs_more_topics(alpha):
+    asked = {"power": 0.8, "alpha": alpha}
+    variance = np.linspace(5, 90, 900) ** -2
+    for needed in (
+        topics_for_margin(1.0, variance, **asked),
+        _topics((variance, variance, variance), 3, 2.0, draws=2, one_sided=True, **asked),
+    ):
+        assert (np.diff(needed) <= 0).all()
+        assert needed[-1] == 2
