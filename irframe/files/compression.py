@@ -145,12 +145,54 @@ def _reader(codec: str, stream: IO[bytes]) -> Any:
     return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec))
 
 
+class _Streams(io.RawIOBase):
+    """What is packed in streams, one after the other, as `pbzip2` does; each must be whole.
+
+    The readers of Python end without a word where one after the first is damaged.
+    """
+
+    def __init__(self, unpacker: Callable[[], Any], packed: IO[bytes]) -> None:
+        self.unpacker, self.packed, self.current = unpacker, packed, unpacker()
+
+    def readable(self) -> bool:
+        """Tell that this can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack some bytes, none where all of them were."""
+        content = b""
+        while not content:
+            data = b""
+            if self.current.eof:
+                data = self.current.unused_data.lstrip(b"\0")
+                while not data and (block := self.packed.read(io.DEFAULT_BUFFER_SIZE)):
+                    data = block.lstrip(b"\0")
+                if not data:
+                    return 0
+                self.current = self.unpacker()
+            elif self.current.needs_input:
+                data = self.packed.read(io.DEFAULT_BUFFER_SIZE)
+                if not data:
+                    raise EOFError("it ends before its last stream does")
+            content = self.current.decompress(data, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _by_stream(unpacker: Callable[[], Any], packed: IO[bytes]) -> Any:
+    return io.BufferedReader(_Streams(unpacker, packed))
+
+
 _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b\x08": _open_zip,
-    b"\xfd7zXZ\x00": lzma.open,
+    b"\xfd7zXZ\x00": partial(_by_stream, lzma.LZMADecompressor),
     b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
     b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
-    **{b"BZh%d1AY&SY" % level: bz2.open for level in range(1, 10)},
+    **{
+        b"BZh%d%b" % (level, block): partial(_by_stream, bz2.BZ2Decompressor)
+        for level in range(1, 10)
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the latter ends what holds nothing
+    },
 }
 """How a packed file begins -> what reads on unpacked."""
 
