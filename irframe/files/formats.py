@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from math import isnan
+from math import isinf, isnan
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,14 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from irframe.errors import FileFormatError, InputError
-from irframe.files.columns import TEXT, TYPES, holds_rows, with_notes, without_comments
+from irframe.files.columns import (
+    TEXT,
+    TYPES,
+    holds_rows,
+    says_infinite,
+    with_notes,
+    without_comments,
+)
 from irframe.files.compression import LINE
 from irframe.names import (
     ALIASES,
@@ -86,15 +94,18 @@ def _fault(line: bytes, columns: Sequence[str], *, more: bool) -> str:
 
 def _is_number(text: str) -> bool:
     try:
-        return not isnan(float(text)) and "_" not in text
+        value = float(text)
     except ValueError:
         return False
+    plain = text.isascii() and "_" not in text
+    return plain and not isnan(value) and (says_infinite(text) or not isinf(value))
 
 
 _CHECKS: dict[str, Callable[[str], Any]] = {
     RANK: _WHOLE.fullmatch,
     GRADE: _WHOLE.fullmatch,
     SCORE: _is_number,
+    PROBABILITY: _is_number,
 }
 
 
@@ -340,25 +351,35 @@ def _uneven(body: bytes, number: int, source: str) -> str:
 def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | None:
     """Read a file, unless the parser cannot, or lets pass what is no id, number or score."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
+    read = partial(_read, text, columns, delimiter)
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(text),
-            read_options=pyarrow.csv.ReadOptions(
-                column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
-            ),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=types, include_columns=list(types), null_values=[]
-            ),
-        )
+        table = read(types)
     except pa.ArrowInvalid:
         return None
-    for column in table.itercolumns():
+    for name, column in zip(table.column_names, table.itercolumns(), strict=True):
         bad: Any = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py()
+            if pc.any(infinite := pc.is_inf(column)).as_py():
+                written = pc.unique(read({name: TEXT})[name].filter(infinite))
+                bad = bad or not all(map(says_infinite, written.to_pylist()))
         elif pa.types.is_large_string(column.type):
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
         if bad:
             return None
     return table
+
+
+def _read(
+    text: bytes, columns: tuple[str, ...], delimiter: str, types: dict[str, pa.DataType]
+) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(text),
+        read_options=pyarrow.csv.ReadOptions(
+            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+        ),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[]
+        ),
+    )

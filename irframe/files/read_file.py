@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from glob import escape, glob
+from math import isinf
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -171,6 +172,8 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_LARGE = re.compile(rb":\s*(-?[0-9]{309,})")
+"""Digits of a number that may be beyond all floats, for which Arrow reads infinity."""
 _OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
 
 
@@ -201,6 +204,9 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         table = read_json(pa.BufferReader(data), parse_options=schema)
+    if any(pa.types.is_floating(c.type) and pc.any(pc.is_inf(c)).as_py() for c in table.columns):
+        large = [number for number in _LARGE.findall(data) if isinf(float(number))]
+        compression.refuse_large(map(bytes.decode, large), source)
     return _by_role(table, source, kind)
 
 
