@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from irframe.errors import FileFormatError, InputError, IrframeError, spelled
 from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, to_role
-from irframe.files.formats import RUN, Format, first_columns, parse
+from irframe.files.formats import RUN, Format, first_columns, parse, refuse_rivals_in
 from irframe.files.write_run import is_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -161,6 +161,7 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
     names = kind.require(table.column_names, source)
     if not table.num_rows:
         raise FileFormatError(kind.noun, f"{source} without a single row")
+    refuse_rivals_in(table, kind, source)
     columns = {
         role: to_role(table[name], role, f"column {name!r} of {source}")
         for role, name in names.items()

@@ -295,3 +295,10 @@ def test_named_columns_of_judgments(tmp_path):
 def test_qrels_errors_name_file_and_line(tmp_path, text, message):
     with pytest.raises(FileFormatError, match=rf"4 columns.*qrels\.txt.*{message}"):
         read_qrels(write(tmp_path, text, "qrels.txt"))
+
+
+def test_a_column_of_subtopics_is_the_one_that_is_meant(tmp_path):
+    plain = read_qrels(write(tmp_path, "1 2 a 1\n"), subtopics=True)
+    both = "qid iteration subtopic doc grade\n1 0 2 a 1\n"
+    named = read_qrels(write(tmp_path, both), subtopics=True)
+    assert (plain["subtopic"].tolist(), named["subtopic"].tolist()) == (["2"], ["2"])
