@@ -136,7 +136,11 @@ def opened_by(address: str) -> tuple[Any, str]:
     except ImportError as error:
         found, advice = f"the address {address}", "pip install fsspec"
         raise InputError("a path, or fsspec to open addresses with", found, advice) from error
-    store, path = fsspec.url_to_fs(address)
+    try:
+        store, path = fsspec.url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        advice = "install the package that opens such addresses, or mend it"
+        raise InputError("an address to open", f"{address} ({error})", advice) from error
     return store, str(path)
 
 

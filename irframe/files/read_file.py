@@ -43,7 +43,7 @@ def find_files(
     InputError
         If there is none.
     """
-    if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
+    if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
         files: list[compression.Source] = list(paths)
     elif not isinstance(paths, str | PathLike):
         raise InputError("a pattern, a path or several", repr(paths))
