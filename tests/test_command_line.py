@@ -753,6 +753,11 @@ def test_convert_there_and_back(capsys):
         ir.read_qrels("qrels.json"), ir.read_qrels("qrels.txt")[["topic", "doc", "grade"]]
     )
     assert Path("runs.run.gz").read_bytes()[:2] == b"\x1f\x8b"
+    for name in ("a.csv", "a.lz4"):
+        status, _, error = run(capsys, "convert", "a.run", "-o", name)
+        assert (status, error.count("\n"), f"found {name};" in error) == (2, 1, True)
+        assert not Path(name).exists()
+        assert run(capsys, "convert", "a.run", "--format", "trec", "-o", name) == (0, "", "")
     status, _, error = run(capsys, "convert", "--qrels", "qrels.txt", "qrels.json")
     assert (status, error) == (
         2, "irframe: wanted one file of judgments; found 2: qrels.txt, qrels.json.\n",
