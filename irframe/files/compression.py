@@ -69,15 +69,15 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     False
     'all of it'
     """
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     if _is_device(target):
-        with target.open("wb") as device:
+        with _named(path), target.open("wb") as device:
             yield device
         return
     stream = _open_beside(target, path)
     beside = Path(stream.name)
     try:
-        with stream:
+        with _named(path), stream:
             yield stream
         with suppress(OSError):  # there is none yet, or its file system knows no modes
             beside.chmod(target.stat().st_mode)
@@ -88,9 +88,24 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
+@contextmanager
+def _named(path: str | PathLike[str]) -> Iterator[None]:
+    """Say of which file writing fails, as where a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or fspath(path)
+        raise
+
+
+def _target(path: str | PathLike[str]) -> Path:
+    """Return the file that a link leads to; a device as it is, since pipes have no other name."""
+    return Path(path) if _is_device(Path(path)) else Path(os.path.realpath(path))
+
+
 def look(path: str | PathLike[str]) -> None:
     """Raise what `atomic` would, before the work is done for which a file is to be written."""
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     if target.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), fspath(path))
     if not _is_device(target):
