@@ -275,6 +275,21 @@ def test_output_that_cannot_be_written():
 
 
 @pytest.mark.usefixtures("odd")
+def test_streams_that_are_closed(monkeypatch):
+    words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
+    for name, line, told in (
+        ("stdout", words, "irframe: wanted standard output; found none, as it is closed."),
+        ("stdin", [*words[:2], "-", *words[3:]], "irframe: wanted standard input (-); found none"),
+    ):
+        for stderr in (StringIO(), None):
+            with monkeypatch.context() as patch:
+                patch.setattr(sys, "stderr", stderr)
+                patch.setattr(sys, name, None)
+                assert main(line) == 2
+            assert stderr is None or stderr.getvalue().startswith(told)
+
+
+@pytest.mark.usefixtures("odd")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
 @pytest.mark.parametrize("place", ["none/x", "folder"])
 def test_where_an_answer_cannot_go_is_told_before_the_work(capsys, monkeypatch, command, place):

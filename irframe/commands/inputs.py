@@ -290,6 +290,8 @@ STDIN = "-"
 
 def source_of(word: str) -> Source:
     """Return what a word names: a path, or standard input."""
+    if word == STDIN and sys.stdin is None:
+        raise InputError("standard input (-)", "none, as it is closed", "name a file")
     return sys.stdin.buffer if word == STDIN else word
 
 
