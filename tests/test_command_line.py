@@ -705,14 +705,17 @@ def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
     weights.to_csv(tmp_path / "weights.tsv", sep="\t")
     asked = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
     scores = runs.ireval.evaluate(qrels, "AP")
-    _, out, _ = run(capsys, "compare", *asked, "--format", "json")
+    compared = run(capsys, "compare", *asked, "--format", "json")
     found = scores.ireval.compare(weights=weights)
-    assert [row["p"] for row in json.loads(out)] == found["p"].tolist()
+    assert [row["p"] for row in json.loads(compared[1])] == found["p"].tolist()
     _, out, _ = run(capsys, "leaderboard", *asked, "--format", "json")
     board = scores.ireval.leaderboard(weights=weights)
     assert [row["AP"] for row in json.loads(out)] == board["AP"].tolist()
     line = ["compare", *asked, "--baseline", "bm25", "--format", "markdown"]
     assert "| not known |" in run(capsys, *line)[1]
+    weights.to_csv(tmp_path / "weights.tsv.gz", sep="\t")
+    packed = [*asked[:-1], str(tmp_path / "weights.tsv.gz")]
+    assert run(capsys, "compare", *packed, "--format", "json") == compared
     (tmp_path / "weights.tsv").write_text("hits\n1\n")
     assert "a column topic or" in run(capsys, "compare", *asked)[2]
 

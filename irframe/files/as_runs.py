@@ -230,7 +230,7 @@ def qrels_by_role(x: Qrels | ids.ByRole) -> ids.ByRole:
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
 
-LIST = list | tuple | np.ndarray
+LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
@@ -334,7 +334,7 @@ def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
 def _is_empty(lists: Any) -> bool:
     """Tell whether this is no document, or topics that have none."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
-    return all(isinstance(docs, Mapping | LIST) and not len(docs) for docs in inside)
+    return all(isinstance(docs, (Mapping, *LIST)) and not len(docs) for docs in inside)
 
 
 def _as_runs_frame(x: Any) -> pd.DataFrame:
