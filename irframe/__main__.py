@@ -7,10 +7,11 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import StringIO
 from typing import Any
 
 from irframe.commands import COMMANDS, EPILOG, Line, tell
-from irframe.errors import IrframeError, IrframeWarning
+from irframe.errors import InputError, IrframeError, IrframeWarning
 from irframe.names import VERSION
 from irframe.warned import OneCall
 
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0; 1 where ``check``, ``diagnose`` or ``compare`` found what was asked for;
         2 after an error, which is printed; or 130 where the user has stopped it.
     """
+    sys.stderr = sys.stderr or StringIO()  # where it is closed, as by 2>&-
     try:
         return _main(arguments)
     except KeyboardInterrupt:
@@ -100,6 +102,8 @@ def _write(content: str | bytes, output: str | None) -> None:
     if output is not None:
         _files().write_whole(output, content)
         return
+    if sys.stdout is None:
+        raise InputError("standard output", "none, as it is closed", "name a file with -o")
     try:
         if isinstance(content, str):
             print(content, end="", flush=True)

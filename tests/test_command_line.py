@@ -275,6 +275,21 @@ def test_output_that_cannot_be_written():
 
 
 @pytest.mark.usefixtures("odd")
+def test_streams_that_are_closed(monkeypatch):
+    words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
+    for name, line, told in (
+        ("stdout", words, "irframe: wanted standard output; found none, as it is closed."),
+        ("stdin", [*words[:2], "-", *words[3:]], "irframe: wanted standard input (-); found none"),
+    ):
+        for stderr in (StringIO(), None):
+            with monkeypatch.context() as patch:
+                patch.setattr(sys, "stderr", stderr)
+                patch.setattr(sys, name, None)
+                assert main(line) == 2
+            assert stderr is None or stderr.getvalue().startswith(told)
+
+
+@pytest.mark.usefixtures("odd")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
 @pytest.mark.parametrize("place", ["none/x", "folder"])
 def test_where_an_answer_cannot_go_is_told_before_the_work(capsys, monkeypatch, command, place):
@@ -690,14 +705,17 @@ def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
     weights.to_csv(tmp_path / "weights.tsv", sep="\t")
     asked = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
     scores = runs.ireval.evaluate(qrels, "AP")
-    _, out, _ = run(capsys, "compare", *asked, "--format", "json")
+    compared = run(capsys, "compare", *asked, "--format", "json")
     found = scores.ireval.compare(weights=weights)
-    assert [row["p"] for row in json.loads(out)] == found["p"].tolist()
+    assert [row["p"] for row in json.loads(compared[1])] == found["p"].tolist()
     _, out, _ = run(capsys, "leaderboard", *asked, "--format", "json")
     board = scores.ireval.leaderboard(weights=weights)
     assert [row["AP"] for row in json.loads(out)] == board["AP"].tolist()
     line = ["compare", *asked, "--baseline", "bm25", "--format", "markdown"]
     assert "| not known |" in run(capsys, *line)[1]
+    weights.to_csv(tmp_path / "weights.tsv.gz", sep="\t")
+    packed = [*asked[:-1], str(tmp_path / "weights.tsv.gz")]
+    assert run(capsys, "compare", *packed, "--format", "json") == compared
     (tmp_path / "weights.tsv").write_text("hits\n1\n")
     assert "a column topic or" in run(capsys, "compare", *asked)[2]
 
@@ -753,6 +771,11 @@ def test_convert_there_and_back(capsys):
         ir.read_qrels("qrels.json"), ir.read_qrels("qrels.txt")[["topic", "doc", "grade"]]
     )
     assert Path("runs.run.gz").read_bytes()[:2] == b"\x1f\x8b"
+    for name in ("a.csv", "a.lz4"):
+        status, _, error = run(capsys, "convert", "a.run", "-o", name)
+        assert (status, error.count("\n"), f"found {name};" in error) == (2, 1, True)
+        assert not Path(name).exists()
+        assert run(capsys, "convert", "a.run", "--format", "trec", "-o", name) == (0, "", "")
     status, _, error = run(capsys, "convert", "--qrels", "qrels.txt", "qrels.json")
     assert (status, error) == (
         2, "irframe: wanted one file of judgments; found 2: qrels.txt, qrels.json.\n",

@@ -52,6 +52,9 @@ def run_convert(options: Namespace) -> Answer:
     suffixes = [suffix for suffix in output.suffixes if suffix.lower() not in PACKED]
     kind = options.format or KINDS.get("".join(suffixes[-1:]).lower(), "trec")
     write = ir.verbs.write_qrels if options.qrels else ir.verbs.write_run
+    if options.output is not None and options.format is None and kind != "json":
+        write(frame, options.output)
+        return Answer(None)
     with TemporaryDirectory() as folder:
         packed = output.suffix if output.suffix.lower() in PACKED else ""
         path = Path(folder, f"rows.{kind}{packed}")

@@ -39,7 +39,7 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
     with undamaged("a table", path, ValueError, OSError):
         if is_parquet(data):
             return pd.read_parquet(BytesIO(data))
-        separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+        separator = "\t" if ".tsv" in Path(path.lower()).suffixes else ","
         return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
 
 
@@ -290,6 +290,8 @@ STDIN = "-"
 
 def source_of(word: str) -> Source:
     """Return what a word names: a path, or standard input."""
+    if word == STDIN and sys.stdin is None:
+        raise InputError("standard input (-)", "none, as it is closed", "name a file")
     return sys.stdin.buffer if word == STDIN else word
 
 

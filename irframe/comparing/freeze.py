@@ -20,7 +20,7 @@ import xarray as xr
 
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_arrays import refuse_repeats
-from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError
+from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, spelled
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.names import JUDGMENTS, METRICS, VERSION
@@ -93,8 +93,7 @@ def freeze(
     0   splade     bm25       0.279
     """
     if not is_file(path):
-        name = os.fspath(path)
-        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", repr(name))
+        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", spelled(path))
     held = _frozen(refuse_repeats(scores, "freeze"), baseline)
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
     rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])

@@ -3,7 +3,6 @@
 Verbs: cube, condense, save, open_cube.
 """
 
-import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -377,7 +376,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     16
     """
     view.need_dask()
-    experiment, facts, riders = read_experiment(os.fspath(path))
+    experiment, facts, riders = read_experiment(path)
     changed = changed_files(facts["sources"])
     if changed:
         files = f"{len(changed)} files that this cube was made from"
@@ -439,5 +438,5 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
         name: zlib.crc32(repr(rider[1].values.tolist()).encode()) for name, rider in riders.items()
     }
     facts = {"depth": depth, "riders": known, RECORD: cube.attrs.get(RECORD, "[]")}
-    write_experiment(experiment, os.fspath(path), chunks, facts, riders, progress=progress)
+    write_experiment(experiment, path, chunks, facts, riders, progress=progress)
     return open_cube(path)

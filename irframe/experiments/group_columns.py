@@ -28,6 +28,9 @@ RESERVED = frozenset((
 # fmt: on
 """Names that are never taken as group columns: those of the parts of a cube, and of formats."""
 
+OWN_NAME = "groups by a name of their own"
+"""What is wanted of groups called as parts of a cube are."""
+
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """What groups are called; or topic, or system, -> group."""
 
@@ -61,7 +64,7 @@ def given_groups(
     name = getattr(by, "name", None) or GROUP
     if name in {*taken} | RESERVED:
         advice = "call it otherwise: pd.Series(by, name='part')"
-        raise ParameterError("groups by a name of their own", repr(name), advice)
+        raise ParameterError(OWN_NAME, repr(name), advice)
     keys = pd.Index([*by.keys()])
     if keys.has_duplicates:
         again = keys[keys.duplicated()].unique()
@@ -277,10 +280,13 @@ def refuse_missing(by: Any, dim: str, keys: NDArray[Any], labels: Any) -> None:
 
 
 def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
-    """Raise if a column that is to name groups divides topics, or holds numbers with fractions."""
+    """Raise if a column that is to name groups cannot: it divides topics, or holds fractions."""
     topic = roles(frame.columns).get(TOPIC)
     if by not in frame.columns or topic is None:
         return
+    if by in RESERVED:
+        advice = f"call it otherwise: frame.rename(columns={{{by!r}: 'part'}})"
+        raise ParameterError(OWN_NAME, repr(by), advice)
     if pd.api.types.is_float_dtype(frame[by]):
         found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
         raise ParameterError("groups named by text or whole numbers", found, advice)

@@ -39,9 +39,10 @@ EVIDENCE, SETS = ":evidence", ":sets"
 class Folder:
     """A folder of files with checksums, by a path or an address."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         refuse_strange(path)
-        self.path = path.rstrip("/") if is_address(path) else os.fspath(Path(path).resolve())
+        name = os.fspath(path)
+        self.path = name.rstrip("/") if is_address(name) else os.fspath(Path(name).resolve())
 
     def put(self, name: str, content: bytes) -> str:
         """Write a file, and return its checksum."""
@@ -117,7 +118,7 @@ CHECKED = {"write_page_checksum": True, "compression": "zstd"}
 
 def write_experiment(
     experiment: Experiment,
-    path: str,
+    path: str | os.PathLike[str],
     chunks: Sequence[int],
     attributes: Mapping[str, Any],
     riders: Mapping[str, tuple[Sequence[str], Any]],
@@ -144,7 +145,7 @@ def write_experiment(
     folder = Folder(path)
     if _is_there(folder, experiment, attributes):
         return
-    local = not is_address(path)
+    local = not is_address(folder.path)
     beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
     try:
         if local:
@@ -403,7 +404,9 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
     return Hits(np.zeros((0, 0), np.int64), of, **columns, tied=tied, along=along)
 
 
-def read_experiment(path: str) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
+def read_experiment(
+    path: str | os.PathLike[str],
+) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
     """Read what `write_experiment` has written, but for hits, which are read when wanted.
 
     Returns

@@ -127,8 +127,10 @@ class Reader:
         nothing: dict[Any, float] = {}
         known = self._judgments.places
         lists = [run.get(topic, nothing) for topic in known]
+        if not self._by_dictionary or {*map(type, lists)} != {dict}:
+            return None
         filled = [docs for docs in lists if docs]
-        if not self._by_dictionary or not filled or {*map(type, lists)} != {dict}:
+        if not filled:
             return None
         kinds = {type(next(iter(docs))) for docs in filled}
         kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
@@ -136,8 +138,9 @@ class Reader:
             return None
         others: list[Any] = []
         if len(filled) < len(run):
-            others = [topic for topic, docs in run.items() if topic not in known and docs]
-            strange = any(type(run[topic]) is not dict for topic in others)
+            beyond = {topic: docs for topic, docs in run.items() if topic not in known}
+            strange = any(type(docs) is not dict for docs in beyond.values())
+            others = [] if strange else [topic for topic, docs in beyond.items() if docs]
             if strange or not _of(others, self._topic_kinds):
                 return None
         return self._of_names(lists, ONLY, others)

@@ -10,6 +10,7 @@ from numbers import Number
 from os import PathLike
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -32,8 +33,10 @@ def is_ranx(x: Any, holding: str) -> bool:
 
 
 def collected(x: Any) -> Any:
-    """Return a lazy frame of polars as one that holds its rows, and all else as it is."""
+    """Return a lazy frame of polars, or what can be read once, as a table; all else as it is."""
     kind = type(x)  # of which frames of pandas say at once what they have not
+    if hasattr(kind, "read_all"):
+        return x.read_all()
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
 
 
@@ -227,6 +230,7 @@ def qrels_by_role(x: Qrels | ids.ByRole) -> ids.ByRole:
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
 
+LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
@@ -247,7 +251,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
           with a run of any of these kinds;
-        - ``{topic: [doc, ...]}``, the best first;
+        - ``{topic: [doc, ...]}``, lists or arrays, the best first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers, as objects, dictionaries or pairs with a score: the columns
           ``chunk_id`` and ``doc_id``, or ``doc`` where there is one of them, ``start`` and ``end``
@@ -330,7 +334,7 @@ def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
 def _is_empty(lists: Any) -> bool:
     """Tell whether this is no document, or topics that have none."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
-    return all(isinstance(docs, Mapping | list | tuple) and not docs for docs in inside)
+    return all(isinstance(docs, (Mapping, *LIST)) and not len(docs) for docs in inside)
 
 
 def _as_runs_frame(x: Any) -> pd.DataFrame:
@@ -380,13 +384,10 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
 
 def _holds_lists(nested: Any) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``."""
+    lists = [*nested.values()] if isinstance(nested, Mapping) else []
+    held = all(isinstance(docs, LIST) and getattr(docs, "ndim", 1) == 1 for docs in lists)
     return (
-        isinstance(nested, Mapping)
-        and len(nested) > 0
-        and all(
-            isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
-            for docs in nested.values()
-        )
+        bool(lists) and held and all(isinstance(d, str | int | np.integer) for d in chain(*lists))
     )
 
 

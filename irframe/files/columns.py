@@ -212,16 +212,30 @@ def numbers(column: pd.Series, error: type[IrframeError] = InputError) -> NDArra
     ...
     irframe.errors.InputError: wanted numbers in column 'score'; found values of type boolean...
     """
+    given = column
     try:
         if not pd.api.types.is_any_real_numeric_dtype(column.dtype):
             column = _decimal(column.astype(object), error)
         values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
-    except OverflowError as failure:
+        large = [value for value in given[np.isinf(values)] if not says_infinite(value)]
+    except OverflowError:
         most = sys.float_info.max
-        large = [spelled(value) for value in column if isinstance(value, int) and abs(value) > most]
-        wanted = f"numbers of at most 64 bits in column {column.name!r}"
-        raise error(wanted, "", DROP, large) from failure
+        large = [value for value in given if isinstance(value, int) and abs(value) > most]
+    if large:
+        wanted = f"numbers of at most 64 bits in column {given.name!r}"
+        raise error(wanted, "", DROP, map(spelled, large))
     return values
+
+
+def says_infinite(value: object) -> bool:
+    """Tell whether what is infinite as a float is so, and not a number beyond all floats.
+
+    Examples
+    --------
+    >>> says_infinite("-Inf"), says_infinite("1e400")
+    (True, False)
+    """
+    return "inf" in str(value).lower()
 
 
 def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:

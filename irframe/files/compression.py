@@ -11,7 +11,7 @@ import os
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from errno import EISDIR
 from functools import partial
@@ -39,6 +39,13 @@ def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]
         raise FileFormatError(wanted, found, "fetch or write the file again") from error
 
 
+def refuse_large(numbers: Iterable[str], source: str) -> None:
+    """Raise for numbers of a file that are beyond all floats."""
+    if large := [spelled(number, str) for number in numbers]:
+        wanted, found = "numbers of at most 64 bits", f"in {source}"
+        raise FileFormatError(wanted, found, "mend or drop these rows", large)
+
+
 @contextmanager
 def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file to write bytes to, which has its name once it is whole.
@@ -62,15 +69,15 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     False
     'all of it'
     """
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     if _is_device(target):
-        with target.open("wb") as device:
+        with _named(path), target.open("wb") as device:
             yield device
         return
     stream = _open_beside(target, path)
     beside = Path(stream.name)
     try:
-        with stream:
+        with _named(path), stream:
             yield stream
         with suppress(OSError):  # there is none yet, or its file system knows no modes
             beside.chmod(target.stat().st_mode)
@@ -81,9 +88,24 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
+@contextmanager
+def _named(path: str | PathLike[str]) -> Iterator[None]:
+    """Say of which file writing fails, as where a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or fspath(path)
+        raise
+
+
+def _target(path: str | PathLike[str]) -> Path:
+    """Return the file that a link leads to; a device as it is, since pipes have no other name."""
+    return Path(path) if _is_device(Path(path)) else Path(os.path.realpath(path))
+
+
 def look(path: str | PathLike[str]) -> None:
     """Raise what `atomic` would, before the work is done for which a file is to be written."""
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     if target.is_dir():
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), fspath(path))
     if not _is_device(target):
@@ -129,7 +151,11 @@ def opened_by(address: str) -> tuple[Any, str]:
     except ImportError as error:
         found, advice = f"the address {address}", "pip install fsspec"
         raise InputError("a path, or fsspec to open addresses with", found, advice) from error
-    store, path = fsspec.url_to_fs(address)
+    try:
+        store, path = fsspec.url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        advice = "install the package that opens such addresses, or mend it"
+        raise InputError("an address to open", f"{address} ({error})", advice) from error
     return store, str(path)
 
 
@@ -145,12 +171,54 @@ def _reader(codec: str, stream: IO[bytes]) -> Any:
     return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec))
 
 
+class _Streams(io.RawIOBase):
+    """What is packed in streams, one after the other, as `pbzip2` does; each must be whole.
+
+    The readers of Python end without a word where one after the first is damaged.
+    """
+
+    def __init__(self, unpacker: Callable[[], Any], packed: IO[bytes]) -> None:
+        self.unpacker, self.packed, self.current = unpacker, packed, unpacker()
+
+    def readable(self) -> bool:
+        """Tell that this can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack some bytes, none where all of them were."""
+        content = b""
+        while not content:
+            data = b""
+            if self.current.eof:
+                data = self.current.unused_data.lstrip(b"\0")
+                while not data and (block := self.packed.read(io.DEFAULT_BUFFER_SIZE)):
+                    data = block.lstrip(b"\0")
+                if not data:
+                    return 0
+                self.current = self.unpacker()
+            elif self.current.needs_input:
+                data = self.packed.read(io.DEFAULT_BUFFER_SIZE)
+                if not data:
+                    raise EOFError("it ends before its last stream does")
+            content = self.current.decompress(data, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _by_stream(unpacker: Callable[[], Any], packed: IO[bytes]) -> Any:
+    return io.BufferedReader(_Streams(unpacker, packed))
+
+
 _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b\x08": _open_zip,
-    b"\xfd7zXZ\x00": lzma.open,
+    b"\xfd7zXZ\x00": partial(_by_stream, lzma.LZMADecompressor),
     b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
     b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
-    **{b"BZh%d1AY&SY" % level: bz2.open for level in range(1, 10)},
+    **{
+        b"BZh%d%b" % (level, block): partial(_by_stream, bz2.BZ2Decompressor)
+        for level in range(1, 10)
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the latter ends what holds nothing
+    },
 }
 """How a packed file begins -> what reads on unpacked."""
 

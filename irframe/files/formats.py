@@ -3,16 +3,25 @@
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from math import isnan
+from math import isinf, isnan
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from irframe.errors import FileFormatError, InputError
-from irframe.files.columns import TEXT, TYPES, holds_rows, with_notes, without_comments
+from irframe.files.columns import (
+    TEXT,
+    TYPES,
+    holds_rows,
+    says_infinite,
+    with_notes,
+    without_comments,
+)
 from irframe.files.compression import LINE
 from irframe.names import (
     ALIASES,
@@ -21,6 +30,7 @@ from irframe.names import (
     GRADE,
     IMPORTANCE,
     ITERATION,
+    LAST_RESORTS,
     NUGGET,
     PROBABILITY,
     RANK,
@@ -86,15 +96,18 @@ def _fault(line: bytes, columns: Sequence[str], *, more: bool) -> str:
 
 def _is_number(text: str) -> bool:
     try:
-        return not isnan(float(text)) and "_" not in text
+        value = float(text)
     except ValueError:
         return False
+    plain = text.isascii() and "_" not in text
+    return plain and not isnan(value) and (says_infinite(text) or not isinf(value))
 
 
 _CHECKS: dict[str, Callable[[str], Any]] = {
     RANK: _WHOLE.fullmatch,
     GRADE: _WHOLE.fullmatch,
     SCORE: _is_number,
+    PROBABILITY: _is_number,
 }
 
 
@@ -241,6 +254,52 @@ NUGGETS = Format(
 """What answers say of the nuggets of their topics, in frames alone."""
 
 
+SETTLED = frozenset({("docno", "docid")})
+"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+
+
+def refuse_rivals(
+    frame: pd.DataFrame, role: str, taken: Hashable, names: Sequence[Hashable] = ()
+) -> None:
+    """Raise if another column could as well play a role, and holds something else.
+
+    Parameters
+    ----------
+    frame
+        A frame.
+    role
+        The role; a column of this name plays it for certain.
+    taken
+        The column that plays it.
+    names
+        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
+    """
+    if taken == role:
+        return
+    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
+    for name in rivals:
+        settled = (taken, name) in SETTLED or name in LAST_RESORTS
+        left, right = frame[taken], frame[name]
+        if not settled and left.dtype != right.dtype:
+            left, right = left.astype(str), right.astype(str)
+        if not settled and not left.equals(right):
+            found = f"{taken!r}, which comes first, and {name!r}, which differs"
+            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
+            raise InputError(f"one column for {role}", found, advice)
+
+
+def refuse_rivals_in(table: pa.Table, kind: Format, source: str) -> None:
+    """Raise likewise for the columns of a file, as it names them."""
+    places = {name: place for place, name in enumerate(table.column_names)}
+    for role, taken in kind.find(places).items():
+        present = [places[name] for name in ALIASES[role] if name in places]
+        if len(present) > 1:
+            try:
+                refuse_rivals(table.select(present).to_pandas(), role, taken)
+            except InputError as error:
+                raise error.within(f"in {source}") from error
+
+
 def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:
     """Tell from the first row what the columns are, where there is a row and no comment alone."""
     first = _FIRST.search(data.removeprefix(_BOM))
@@ -270,8 +329,9 @@ def parse(
         Rows in file order. Ids are text as written. What the file says of itself is metadata.
     """
     data, start, known = data.removeprefix(_BOM), 0, columns is not None
+    header: Sequence[str] = ()
     if columns is None:
-        columns, start = _top(data, source, kind)
+        columns, start, header = _top(data, source, kind)
     table, uneven = _table(data[start:], columns), ""
     if table is None and kind.surplus and len(columns) >= len(kind.layouts[0]):
         first, columns = len(columns), kind.layouts[0]
@@ -285,6 +345,11 @@ def parse(
         raise FileFormatError(kind.wanted, found, advice, offenders)
     if not table.num_rows and not known:
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
+    if header:
+        names = dict(zip(columns, header, strict=True))
+        refuse_rivals_in(
+            table.rename_columns([names[name] for name in table.column_names]), kind, source
+        )
     named = [role for role in kind.roles if role in columns]
     others = (name for name in table.column_names if name not in named)
     surplus = [place for place, name in enumerate(columns, 1) if name.startswith(f"{_UNREAD} ")]
@@ -293,16 +358,17 @@ def parse(
     return with_notes(table, data, source, uneven, surplus)
 
 
-def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
-    """Tell what the columns of a file are, and where its rows begin."""
+def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int, Sequence[str]]:
+    """Tell what the columns of a file are, where its rows begin, and its header if it has one."""
     first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
         raise FileFormatError(kind.wanted, f"{source} without a single row")
-    columns, header = kind.columns(fields_of(first[1].decode(errors="replace")))
+    fields = fields_of(first[1].decode(errors="replace"))
+    columns, header = kind.columns(fields)
     if header:
-        return columns, first.end(1)
+        return columns, first.end(1), fields
     above = _separated(data[: first.start(1)])
-    return columns, 0 if holds_rows(above, columns) else first.start(1)
+    return columns, 0 if holds_rows(above, columns) else first.start(1), ()
 
 
 def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
@@ -340,25 +406,35 @@ def _uneven(body: bytes, number: int, source: str) -> str:
 def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | None:
     """Read a file, unless the parser cannot, or lets pass what is no id, number or score."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
+    read = partial(_read, text, columns, delimiter)
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(text),
-            read_options=pyarrow.csv.ReadOptions(
-                column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
-            ),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=types, include_columns=list(types), null_values=[]
-            ),
-        )
+        table = read(types)
     except pa.ArrowInvalid:
         return None
-    for column in table.itercolumns():
+    for name, column in zip(table.column_names, table.itercolumns(), strict=True):
         bad: Any = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py()
+            if pc.any(infinite := pc.is_inf(column)).as_py():
+                written = pc.unique(read({name: TEXT})[name].filter(infinite))
+                bad = bad or not all(map(says_infinite, written.to_pylist()))
         elif pa.types.is_large_string(column.type):
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
         if bad:
             return None
     return table
+
+
+def _read(
+    text: bytes, columns: tuple[str, ...], delimiter: str, types: dict[str, pa.DataType]
+) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(text),
+        read_options=pyarrow.csv.ReadOptions(
+            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+        ),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[]
+        ),
+    )

@@ -1,6 +1,6 @@
 """How tables name things: identifiers, columns by their role, dictionaries in dictionaries."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.errors import IdError, InputError, spelled
 from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
-from irframe.files.formats import QRELS, RUN, Format
+from irframe.files.formats import QRELS, RUN, Format, refuse_rivals
 
 Codes = NDArray[np.integer[Any]]
 
@@ -239,10 +239,6 @@ def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.
         raise IdError(f"{role}s that are text or integers", found, "convert them to text")
 
 
-SETTLED = frozenset({("docno", "docid")})
-"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
-
-
 class ByRole(NamedTuple):
     """A frame with the columns that play its roles."""
 
@@ -304,38 +300,6 @@ def _example(frame: pd.DataFrame, kind: Format, columns: Mapping[str, str]) -> s
         return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
     pairs = zip(strangers, (choice[0] for choice in kind.lacking(columns)), strict=False)
     return f"frame.rename(columns={dict(pairs)})" if strangers else ""
-
-
-def refuse_rivals(
-    frame: pd.DataFrame, role: str, taken: Hashable, names: Sequence[Hashable] = ()
-) -> None:
-    """Raise if another column could as well play a role, and holds something else.
-
-    Parameters
-    ----------
-    frame
-        A frame.
-    role
-        The role; a column of this name plays it for certain.
-    taken
-        The column that plays it.
-    names
-        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
-    """
-    if taken == role:
-        return
-    rivals = [
-        name for name in names or words.ALIASES[role] if name in frame.columns and name != taken
-    ]
-    for name in rivals:
-        settled = (taken, name) in SETTLED or name in words.LAST_RESORTS
-        left, right = frame[taken], frame[name]
-        if not settled and left.dtype != right.dtype:
-            left, right = left.astype(str), right.astype(str)
-        if not settled and not left.equals(right):
-            found = f"{taken!r}, which comes first, and {name!r}, which differs"
-            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
-            raise InputError(f"one column for {role}", found, advice)
 
 
 Nested = Mapping[Any, Any]

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from glob import escape, glob
+from math import isinf
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 from irframe.errors import FileFormatError, InputError, IrframeError, spelled
 from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, to_role
-from irframe.files.formats import RUN, Format, first_columns, parse
+from irframe.files.formats import RUN, Format, first_columns, parse, refuse_rivals_in
 from irframe.files.write_run import is_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -42,7 +43,7 @@ def find_files(
     InputError
         If there is none.
     """
-    if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
+    if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
         files: list[compression.Source] = list(paths)
     elif not isinstance(paths, str | PathLike):
         raise InputError("a pattern, a path or several", repr(paths))
@@ -160,6 +161,7 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
     names = kind.require(table.column_names, source)
     if not table.num_rows:
         raise FileFormatError(kind.noun, f"{source} without a single row")
+    refuse_rivals_in(table, kind, source)
     columns = {
         role: to_role(table[name], role, f"column {name!r} of {source}")
         for role, name in names.items()
@@ -171,6 +173,8 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+_LARGE = re.compile(rb":\s*(-?[0-9]{309,})")
+"""Digits of a number that may be beyond all floats, for which Arrow reads infinity."""
 _OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
 
 
@@ -201,6 +205,9 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         table = read_json(pa.BufferReader(data), parse_options=schema)
+    if any(pa.types.is_floating(c.type) and pc.any(pc.is_inf(c)).as_py() for c in table.columns):
+        large = [number for number in _LARGE.findall(data) if isinf(float(number))]
+        compression.refuse_large(map(bytes.decode, large), source)
     return _by_role(table, source, kind)
 
 

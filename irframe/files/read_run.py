@@ -285,9 +285,10 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
-    Ranks and scores are taken as filed; `rank` decides what order they make. Refused are keys that
-    a dictionary has twice, lines of more than 16 MiB, and devices, which may never end; a pipe is
-    a file. A system that the last line alone names is warned of, as where a file was cut off.
+    Ranks and scores are taken as filed; `rank` decides what order they make. Refused are scores
+    beyond all floats, such as ``1e400``, keys that a dictionary has twice, lines of more than
+    16 MiB, and devices, which may never end; a pipe is a file. A system that
+    the last line alone names is warned of, as where a file was cut off.
 
     Examples
     --------
@@ -357,7 +358,7 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     tables = [read_file(path, QRELS)]
     notes = notes_of(tables)
     frame = to_frame(tables.pop())
-    if subtopics:
+    if subtopics and SUBTOPIC not in frame:
         frame = frame.rename(columns={ITERATION: SUBTOPIC})
     frame.attrs |= notes | {FILES: states_of([name_of(path)])}
     return frame

@@ -241,7 +241,8 @@ def _what_is_sound(
 
 def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
     """Pass results on, keeping none, and say on stderr how many came."""
-    show = sys.stderr.isatty() and total > MANY if progress is None else progress
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    show = terminal and total > MANY if progress is None else progress
     numbers = count(1)
 
     def told(result: Read) -> Read:

@@ -6,7 +6,7 @@ Verbs: write_run, write_qrels.
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from math import isnan
+from math import isinf, isnan
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +21,15 @@ from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, undamaged
+from irframe.files.compression import (
+    PACKED,
+    create,
+    is_cbor,
+    look_at,
+    may_be_json,
+    refuse_large,
+    undamaged,
+)
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
@@ -317,7 +325,7 @@ def _loaded(data: bytes, source: str) -> Any:
             raise errors.FileFormatError(wanted, f"none, for {source}", advice) from error
         with undamaged("a file", source, cbor2.CBORError, RecursionError):
             return cbor2.loads(data)
-    again: list[str] = []
+    again, large = list[str](), list[str]()
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -326,8 +334,15 @@ def _loaded(data: bytes, source: str) -> Any:
             again.extend(key for key, number in numbers.items() if number > 1)
         return result
 
+    def finite(text: str) -> float:
+        value = float(text)
+        if isinf(value):
+            large.append(text)
+        return value
+
     with undamaged("a file", source, ValueError, RecursionError):
-        nested = json.loads(data, object_pairs_hook=distinct)
+        nested = json.loads(data, object_pairs_hook=distinct, parse_float=finite)
+    refuse_large(large, source)
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"

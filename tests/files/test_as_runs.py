@@ -11,7 +11,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import GradeError, IdError, InputError
+from irframe.errors import GradeError, IdError, InputError, IrframeWarning
 
 NESTED = {"q1": {"d1": 0.9, "d2": 0.7}, "q2": {"d1": 0.5}}
 RUN = pd.DataFrame(
@@ -136,6 +136,37 @@ def test_tables_that_speak_arrow(library):
         seeds = module.concat([table.with_columns(seed=module.lit(seed)) for seed in (1, 2)])
         found = ir.evaluate(seeds, QRELS, "RR", repeats="system")
         assert found.index.names == ["system", "seed", "topic"]
+
+
+def test_what_can_be_read_once_is_read_once(tmp_path):
+    def read(frame):
+        return pa.table(frame.to_dict("list")).to_reader()
+
+    pd.testing.assert_frame_equal(ir.as_runs(read(RUN)), RUN, check_dtype=False)
+    expected = ir.evaluate(RUN, QRELS, "RR")
+    for found in (
+        ir.evaluate(read(RUN), read(QRELS), "RR"),
+        ir.evaluate({"run": read(RUN)}, QRELS, "RR"),
+        ir.scorer(read(QRELS), "RR")(read(RUN)),
+    ):
+        pd.testing.assert_frame_equal(found, expected)
+    assert ir.cube(read(RUN), read(QRELS)).identical(ir.cube(RUN, QRELS))
+    ir.verbs.write_run(read(RUN), tmp_path / "a.run")
+    assert len(ir.read_run(tmp_path / "a.run")) == len(RUN)
+
+
+@pytest.mark.parametrize("kind", [np.array, lambda docs: np.array(docs, object), tuple])
+def test_documents_of_a_topic_may_stand_in_an_array(kind):
+    lists = {"q1": ["d1", "d2"], "q2": ["d1"], "q9": ["d3"]}
+    arrays = {topic: kind(docs) for topic, docs in lists.items()}
+    expected = ir.as_runs(lists)
+    pd.testing.assert_frame_equal(ir.as_runs(arrays), expected)
+    assert ir.as_runs({"a": arrays})["system"].unique().tolist() == ["a"]
+    score = ir.scorer(QRELS, "RR")
+    with pytest.warns(IrframeWarning, match="have no judgments|has no judgments"):
+        pd.testing.assert_frame_equal(score(arrays), score(expected))
+    series = {"q1": pd.Series([0.5, 0.2], ["d1", "d2"])}
+    refused(InputError, "rows of type float", score, series)
 
 
 def test_text_of_any_arrow_type():

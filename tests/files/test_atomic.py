@@ -72,6 +72,7 @@ def test_a_full_disk_leaves_no_half_file(name, full, tmp_path, capsys):
             told = capsys.readouterr().err
         assert status == 2
         assert "File too large" in told
+        assert path.name in told
         assert (path.read_bytes() if path.exists() else None) == old
         path.unlink(missing_ok=True)
         assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -104,5 +105,14 @@ def test_links_modes_and_pipes_stay_what_they_are(tmp_path):
     with atomic(os.devnull) as stream:
         stream.write(b"nothing")
     assert not Path(os.devnull).is_file()
+    ends = os.pipe()
+    with atomic(f"/dev/fd/{ends[1]}") as stream:
+        stream.write(b"new")
+    assert os.read(ends[0], 9) == b"new"
+    for end in ends:
+        os.close(end)
+    full = pytest.raises(OSError, match="No space left on device: '/dev/full'")
+    with full, atomic("/dev/full") as stream:
+        stream.write(b"new")
     with pytest.raises(FileNotFoundError, match="no such"), atomic(tmp_path / "no such" / "a.txt"):
         pass

@@ -17,6 +17,7 @@ import irframe as ir
 from irframe.errors import (
     FileFormatError,
     GradeError,
+    InputError,
     IrframeWarning,
 )
 from irframe.files.columns import TEXT, numbers, to_frame
@@ -31,6 +32,13 @@ def test_numbers_of_any_type():
     assert np.isnan(numbers(pd.Series(pd.array([3, None], dtype="Int8")))[1])
     with pytest.raises(GradeError, match="numbers in column 'g'; found 'x', '1_0'"):
         numbers(pd.Series(["x", "1", "1_0"], name="g"), GradeError)
+    infinite = ["inf", "-Infinity", float("inf"), Decimal("-inf")]
+    for value, beyond in zip(
+        infinite, ["1e309", "-1e309", 10**309, Decimal("-1e309")], strict=True
+    ):
+        assert np.isinf(numbers(pd.Series([value], dtype=object)))
+        with pytest.raises(InputError, match=r"at most 64 bits in column 'g'; found .*[01]"):
+            numbers(pd.Series([value, beyond], dtype=object, name="g"))
 
 
 def test_a_table_becomes_a_frame_whose_text_is_text():

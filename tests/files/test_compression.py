@@ -46,6 +46,22 @@ def test_packed_files(tmp_path, suffix):
     refused(FileFormatError, r"cut\.run damaged", read_run, write(tmp_path, packed[:-9], "cut.run"))
 
 
+@pytest.mark.parametrize("suffix", PACK)
+def test_a_later_stream_is_whole_or_the_file_is_refused(tmp_path, suffix):
+    first, second = (PACK[suffix](line.encode()) for line in LINES.splitlines(keepends=True))
+    whole = write(tmp_path, first + second, "whole.run")
+    assert read_run(whole)["doc"].tolist() == ["d7", "d3"]
+    for odd in (b"?" + second[1:], second[:-1], b"#"):
+        damaged = write(tmp_path, first + odd, "odd.run")
+        refused(FileFormatError, r"odd\.run damaged", read_run, damaged)
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_what_is_packed_may_be_nothing(tmp_path, suffix):
+    empty = write(tmp_path, PACK[suffix](b""), "empty.run")
+    refused(FileFormatError, "without a single row", read_run, empty)
+
+
 def bomb(size):
     """Return a packed file of so many line feeds."""
     return gzip.compress(bytes([10]) * size, 9)

@@ -17,6 +17,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import FileFormatError, GradeError, IdError, InputError, ParameterError
+from irframe.files import ids
 from irframe.files.formats import QRELS, RUN
 from irframe.files.read_file import find_files, read_file, run_table, stem
 from irframe.files.read_run import read_qrels, read_run
@@ -97,6 +98,29 @@ def test_json_objects_that_are_no_rows(tmp_path, second, words):
     (tmp_path / "a.jsonl").write_text(f'{{"topic": "1", "doc": "a", "score": 1}}\n{second}\n')
     with pytest.raises(FileFormatError, match=f"file of JSON lines that is whole.*{words}"):
         read_file(tmp_path / "a.jsonl", RUN)
+
+
+WRITERS = {
+    "parquet": pd.DataFrame.to_parquet,
+    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "tsv": lambda frame, path: frame.to_csv(path, sep="\t", index=False),
+}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_two_columns_of_a_file_that_may_be_meant_are_refused_as_in_frames(tmp_path, suffix):
+    judged = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 0]})
+    path = tmp_path / f"a.{suffix}"
+    for columns in ({"query_id": ["x", "y"]}, {"rel": [0, 1]}):
+        rivals = judged.assign(**columns)
+        WRITERS[suffix](rivals, path)
+        refused(InputError, r"one column for .*which differs in .*a\.", read_file, path, QRELS)
+        refused(InputError, "one column for .*which differs", ir.as_qrels, rivals)
+    same = judged.assign(query_id=judged["qid"], docid=[8, 9])
+    for sound in (same, same.assign(topic=["x", "y"])):
+        WRITERS[suffix](sound, path)
+        names = ids.require_columns(sound, QRELS)
+        assert read_file(path, QRELS)["topic"].to_pylist() == sound[names["topic"]].tolist()
 
 
 ROWS = {"topic": ["1", "1", "2"], "doc": ["x", "y", "x"], "score": [2.0, 1.0, 0.5]}

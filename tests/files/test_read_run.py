@@ -19,7 +19,13 @@ from hypothesis import given
 from refusals import refused
 from turns import few_of
 
-from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
+from irframe.errors import (
+    FileFormatError,
+    InputError,
+    IrframeError,
+    IrframeWarning,
+    ParameterError,
+)
 from irframe.files import columns
 from irframe.files.read_file import run_table
 from irframe.files.read_run import read_qrels, read_run, scan_runs
@@ -94,6 +100,8 @@ def test_open_files(tmp_path):
         ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
         ("1 Q0 a 1 2 x\n1 Q0 b 2 high x\n", "line 2 has the score 'high'"),
         ("1 Q0 a 1 1_000 x\n", "line 1 has the score '1_000'"),
+        ("1 Q0 a 1 1e309 x\n1 Q0 b 2 inf x\n", "line 1 has the score '1e309'. Mend"),
+        ("1 Q0 a 1 \u0661 x\n", "line 1 has the score '\u0661'"),
         ("1 Q0 a first 2 x\n", "line 1 has the rank 'first'"),
         ("1 Q0 a 1.5 2 x\n", "line 1 has the rank '1.5'"),
         ("\n\nqid Q0 docno rank score tag\n1 Q0 a 1 2 x\n", "line 3 is a header"),
@@ -201,6 +209,18 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
     assert (len(frames), sorted(read), held) == (5 if in_turn else 1, names, [])
 
 
+def test_a_score_is_infinite_where_it_says_so(tmp_path):
+    scores = ("inf", "-Infinity", "1e308")
+    rows = [f"1 Q0 {place} 1 {score} x\n" for place, score in enumerate(scores)]
+    assert read_run(write(tmp_path, "".join(rows)))["score"].tolist() == [*map(float, scores)]
+    doc = '{"1": {"a": Infinity, "b": %s}}'
+    row = '{"qid": "1", "docno": "a", "score": Infinity}\n{"qid": "1", "docno": "b", "score": %s}\n'
+    for text in (doc, row):
+        assert read_run(write(tmp_path, text % "-1e308"))["score"].tolist() == [np.inf, -1e308]
+        for beyond in ("1e309", "9" * 309):
+            refused(IrframeError, r"a\.run", read_run, write(tmp_path, text % beyond))
+
+
 def test_ids_may_look_like_hexadecimals(tmp_path):
     run = read_run(write(tmp_path, "0x1 Q0 0X2 10 1 0x3\n"))
     assert run.iloc[0].tolist() == ["0x3", "0x1", "0X2", 10, 1]
@@ -269,8 +289,16 @@ def test_named_columns_of_judgments(tmp_path):
         ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
         ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 4 columns, not 3"),
         ("qid doc doc grade\n1 0 a 1\n", "line 1 is a header"),
+        ("qid doc grade probability\n1 a 1 nan\n", "line 2 has the probability 'nan'"),
     ],
 )
 def test_qrels_errors_name_file_and_line(tmp_path, text, message):
     with pytest.raises(FileFormatError, match=rf"4 columns.*qrels\.txt.*{message}"):
         read_qrels(write(tmp_path, text, "qrels.txt"))
+
+
+def test_a_column_of_subtopics_is_the_one_that_is_meant(tmp_path):
+    plain = read_qrels(write(tmp_path, "1 2 a 1\n"), subtopics=True)
+    both = "qid iteration subtopic doc grade\n1 0 2 a 1\n"
+    named = read_qrels(write(tmp_path, both), subtopics=True)
+    assert (plain["subtopic"].tolist(), named["subtopic"].tolist()) == (["2"], ["2"])

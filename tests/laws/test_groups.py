@@ -278,6 +278,17 @@ def test_mappings_that_are_no_groups(by, message):
         scores.ireval.summary(by=by)
 
 
+def test_a_column_that_is_part_of_a_cube_is_no_group():
+    runs, qrels = ir.example_track()
+    told = "a name of their own; found 'contributing'.*rename"
+    for does in (
+        lambda: ir.evaluate(runs, qrels, "AP", by="contributing"),
+        lambda: ir.cube(runs, qrels, by="contributing"),
+    ):
+        with pytest.raises(ParameterError, match=told):
+            does()
+
+
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(BASED, 4, 0, drawn=False))
 def test_groups_without_the_baseline_are_left_out_and_named(name):

@@ -16,7 +16,13 @@ from refusals import refused
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning
+from irframe.errors import (
+    FileFormatError,
+    InputError,
+    IrframeError,
+    IrframeWarning,
+    ParameterError,
+)
 
 RUN = {"system": ["s"] * 3, "topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3, 2, 1]}
 QRELS = {"topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "grade": [1, 0, 2]}
@@ -220,7 +226,7 @@ def test_the_line_that_is_too_long_is_named(tmp_path, before):
         ir.read_run(stream)
 
 
-@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b", None, 5, b"a"])
 def test_what_names_no_file_is_no_path(path):
     frames = ir.example_track()
     for does in (
@@ -229,10 +235,17 @@ def test_what_names_no_file_is_no_path(path):
         lambda path: ir.read_runs([path]),
         lambda path: ir.report(*frames, path),
         lambda path: ir.verbs.write_run(frames[0], path),
+        CUBE.ireval.save,
         ir.open_cube,
     ):
         refused(InputError, "a path", does, path)
+    refused(ParameterError, "a name that ends in", ir.evaluate(*frames, "AP").ireval.freeze, path)
     assert len(ir.read_runs([path], on_error="skip")[1]) == 1
+
+
+def test_an_address_that_nothing_opens_is_named():
+    for does in (ir.read_run, ir.read_qrels, ir.read_runs, CUBE.ireval.save, ir.open_cube):
+        refused(InputError, "found nothing://a/b.*Protocol not known", does, "nothing://a/b")
 
 
 ROWS = [f"1 Q0 d{rank} {rank} {9 - rank} team" for rank in range(6)]
