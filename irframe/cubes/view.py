@@ -264,7 +264,7 @@ def read_cube(cube: Any) -> xr.Dataset:
         codes[dim], named[dim] = _codes(cube, dim, experiment)
     experiment, grade = _held_against(experiment, codes, _by_depth(cube), named)
     riders = {
-        name: coord.variable if coord.ndim or not lone else (lone[-1:], [coord.item()])
+        name: coord.variable if coord.ndim or not lone else (lone[-1:], [coord.values[()]])
         for name, coord in cube.coords.items()
         if name not in OURS and {*coord.dims} <= {*LIST}
     }

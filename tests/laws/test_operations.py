@@ -299,10 +299,11 @@ def assert_there(found, expected):
 
 
 @pytest.mark.law
+@pytest.mark.parametrize("held", ["as it is", "chunked"])
 @few
 @given(seed=seeds)
-def test_one_topic_is_a_scalar_coordinate(seed):
-    cube = build(experiment(seed))
+def test_one_topic_is_a_scalar_coordinate(held, seed):
+    cube = RESTORED[held][0](build(experiment(seed)))
     one, alike = cube.sel(topic="n2"), cube.sel(topic=["n2"])
     for name in taken(0):
         found, expected = outcome(name, one), outcome(name, alike)
