@@ -193,6 +193,9 @@ def test_every_depth_of_an_array():
     top = array.sel(metric="P", depth=1).to_series()
     own = top.xs("ance")
     assert sheet["rank"].sel(metric="P", depth=1).to_series()[own == 1].eq(1).all()
+    masked = array.where(array["topic"] != array["topic"][0])
+    lazy = masked.chunk(topic=4).ireval.sheet("ance")
+    xr.testing.assert_equal(lazy.compute(), masked.ireval.sheet("ance"))
 
 
 def draw_alike(seed, systems, share):
