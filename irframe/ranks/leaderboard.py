@@ -138,7 +138,7 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = ranking.read(scores, over, weights, at, last=at is None)
+    paired = ranking.read(scores, over, weights, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]

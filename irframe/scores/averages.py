@@ -32,7 +32,7 @@ def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
             raise DepthError("scores with a dimension depth for at=", "scores without")
         return array
     if at is None:
-        return array.isel({DEPTH: -1})
+        return array.isel({DEPTH: int(array[DEPTH].to_numpy().argmax())})
     depths = array.indexes[DEPTH].tolist()
     if isinstance(at, bool) or at not in depths:
         raise DepthError("at, some of the depths scored", repr(at), "", map(str, depths))
