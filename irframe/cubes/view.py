@@ -152,11 +152,12 @@ def view(
     riders
         Coordinates of users.
     chunks
-        How many topics each task works on, where grades are worked out when they are wanted.
+        How many topics each task works on, where grades are worked out when they are wanted; of
+        no topics they are at once.
     """
     whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
-    if chunks is None:
-        grade = experiment.laid(depth, GRADE)
+    if not chunks:
+        grade = experiment.loaded.laid(depth, GRADE)
     else:  # in blocks of topics, when they are wanted
         dask, systems = need_dask(), whole[SYSTEM]
         held, task = dask.delayed(experiment, traverse=False), dask.delayed(_grades)
@@ -318,6 +319,10 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         if needed not in cube.variables:
             raise InputError(f"a cube with {needed} for every {dim}", "none", f"keep {needed}")
     codes = np.atleast_1d(cube[name].to_numpy())
+    strange = [str(other) for other in cube[name].dims if other not in LIST]
+    if strange:
+        advice = "unstack it, or give its dimensions their names back"
+        raise InputError("a cube with dimensions system and topic", f"{name} over", advice, strange)
     if not {*cube[name].dims} <= {dim}:
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     if codes.dtype.kind not in "iu":
