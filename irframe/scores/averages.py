@@ -113,7 +113,7 @@ def moments(scores: Scores) -> tuple[Any, ...]:
         filled = np.where(there > 0, values, 0.0)
         with np.errstate(invalid="ignore"):
             mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
-        variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
+            variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
         squares = np.where(n > 1, n * (n - 1) * variance, 0.0)
         return n, mean, squares, sure.freedom, sure.topics
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
