@@ -226,8 +226,13 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     InputError
         If it holds anything but numbers, or metrics have lost their labels.
     """
+    if scores.dtype == np.int8 and (scores <= words.UNJUDGED).any():
+        found = "grades of a cube, with marks of what is not judged"
+        raise InputError("scores", found, 'score it: cube.ireval.score("AP")')
     changed = {}
     for dim in [dim for dim in LABELLED if dim in scores.dims]:
+        if dim in {words.METRIC, words.DEPTH} and not scores.sizes[dim]:
+            raise InputError(f"scores with a {dim}", "none", f"select at least one {dim}")
         if dim not in scores.coords:
             if dim == words.METRIC:
                 advice = "name them: scores.assign_coords(metric=[...])"

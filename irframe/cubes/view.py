@@ -158,11 +158,12 @@ def view(
     riders
         Coordinates of users.
     chunks
-        How many topics each task works on, where grades are worked out when they are wanted.
+        How many topics each task works on, where grades are worked out when they are wanted; of
+        no topics they are at once.
     """
     whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
-    if chunks is None:
-        grade = experiment.laid(depth, GRADE)
+    if not chunks:
+        grade = experiment.loaded.laid(depth, GRADE)
     else:  # in blocks of topics, when they are wanted
         dask, systems = need_dask(), whole[SYSTEM]
         held, task = _handed(experiment), dask.delayed(_grades)
@@ -270,7 +271,7 @@ def read_cube(cube: Any) -> xr.Dataset:
         codes[dim], named[dim] = _codes(cube, dim, experiment)
     experiment, grade = _held_against(experiment, codes, _by_depth(cube), named)
     riders = {
-        name: coord.variable if coord.ndim or not lone else (lone[-1:], [coord.item()])
+        name: coord.variable if coord.ndim or not lone else (lone[-1:], [coord.values[()]])
         for name, coord in cube.coords.items()
         if name not in OURS and {*coord.dims} <= {*LIST}
     }
@@ -324,6 +325,10 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         if needed not in cube.variables:
             raise InputError(f"a cube with {needed} for every {dim}", "none", f"keep {needed}")
     codes = np.atleast_1d(cube[name].to_numpy())
+    strange = [str(other) for other in cube[name].dims if other not in LIST]
+    if strange:
+        advice = "unstack it, or give its dimensions their names back"
+        raise InputError("a cube with dimensions system and topic", f"{name} over", advice, strange)
     if not {*cube[name].dims} <= {dim}:
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     if codes.dtype.kind not in "iu":

@@ -288,8 +288,8 @@ class Experiment:
 
     @property
     def longest(self) -> int:
-        """The length of the longest list."""
-        return int(self.hits.length.max(initial=0))
+        """The length of the longest list that is there."""
+        return int(self.hits.length.max(initial=0, where=self.there))
 
     @property
     def known_pool(self) -> Pool:

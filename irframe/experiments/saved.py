@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from irframe.checks import tracked
-from irframe.errors import StoreError
+from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, in_turn
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
@@ -290,11 +290,19 @@ def _small(
     }
 
 
+def _in_arrow(name: str, column: Any) -> Any:
+    if isinstance(column, pa.ChunkedArray):
+        return column
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        kinds = " and ".join(sorted({type(value).__name__ for value in column}))
+        advice = f"make it text: assign_coords({name}=[...])"
+        raise InputError(f"{name} of text or numbers alone, to save it", kinds, advice) from None
+
+
 def _parquet(columns: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
-    arrays = {
-        name: column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
-        for name, column in columns.items()
-    }
+    arrays = {name: _in_arrow(name, column) for name, column in columns.items()}
     stream = BytesIO()
     table = pa.table(arrays)
     pq.write_table(table.replace_schema_metadata(dict(more)) if more else table, stream, **CHECKED)

@@ -364,7 +364,8 @@ def moments(
         mean[rows] = average(part, summary)
         missing = np.isnan(part)
         n[rows] = part.shape[-1] - missing.sum(axis=-1)
-        deviation = part - mean[rows, ..., np.newaxis]
+        with np.errstate(invalid="ignore"):  # of infinite scores
+            deviation = part - mean[rows, ..., np.newaxis]
         deviation *= deviation
         deviation[missing] = 0
         squares[rows] = deviation.sum(axis=-1)

@@ -138,7 +138,7 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = ranking.read(scores, over, weights, at, last=at is None)
+    paired = ranking.read(scores, over, weights, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]
@@ -314,13 +314,14 @@ def sheet(
     gain = values * sign
     own = gain.isel({SYSTEM: place}, drop=True)
     better = (gain.round(TIE) > own.round(TIE)).sum(SYSTEM)
+    n = values.notnull().sum(SYSTEM)
     parts = {
         "score": own * sign,
         "best": gain.max(SYSTEM) * sign,
-        "median": values.median(SYSTEM),
+        "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),  # of nothing it warns
         "worst": gain.min(SYSTEM) * sign,
         "rank": (better + 1).where(np.isfinite(own)),
-        "n": values.notnull().sum(SYSTEM),
+        "n": n,
     }
     result = xr.Dataset(parts)
     result = result.drop_vars([name for name in result.coords if name not in result.dims])

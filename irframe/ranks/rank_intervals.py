@@ -291,16 +291,17 @@ class RankOptions:
         choice("interval", self.interval, INTERVALS)
 
     def read(
-        self, scores: Any, over: Over, weights: TopicWeights, at: Depths, *, last: bool = False
+        self, scores: Any, over: Over, weights: TopicWeights, at: Depths, *, deepest: bool = False
     ) -> Scores:
-        """Read scores, at the last depth if so, refusing weights and repeats without a form."""
+        """Read scores, at the greatest depth if so, refusing weights and repeats without a form."""
         if weights is not None:
             refuse_unweighable(self.pairing.test, self.pairing.adjust)
         if weights is not None and self.method == "max-t":
             wanted = "method='pairs', 'holm' or 'bootstrap' for weights="
             raise ParameterError(wanted, repr(self.method))
         read = read_scores(scores, over)
-        read = read.take(depth=[-1]) if last else read
+        if deepest and read.depths is not None:
+            read = read.take(depth=[int(read.depths.argmax())])
         paired = scores_to_compare(weighted(read, weights), at)
         drawn = "" if self.method == "pairs" else self.method
         refuse_over([paired], over, self.pairing.test, self.pairing.adjust, drawn=drawn)

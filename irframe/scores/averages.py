@@ -32,7 +32,7 @@ def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
             raise DepthError("scores with a dimension depth for at=", "scores without")
         return array
     if at is None:
-        return array.isel({DEPTH: -1})
+        return array.isel({DEPTH: int(array[DEPTH].to_numpy().argmax())})
     depths = array.indexes[DEPTH].tolist()
     if isinstance(at, bool) or at not in depths:
         raise DepthError("at, some of the depths scored", repr(at), "", map(str, depths))
@@ -113,7 +113,7 @@ def moments(scores: Scores) -> tuple[Any, ...]:
         filled = np.where(there > 0, values, 0.0)
         with np.errstate(invalid="ignore"):
             mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
-        variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
+            variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
         squares = np.where(n > 1, n * (n - 1) * variance, 0.0)
         return n, mean, squares, sure.freedom, sure.topics
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)

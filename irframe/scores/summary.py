@@ -192,9 +192,10 @@ def summary(
     -----
     IrframeWarning
         Of means without an interval, because all scores are the same: of several topics, these
-        say nothing of how much scores vary. Of RR on fewer than 8 topics. The attribute
-        ``caution`` says the same, and tables print it. Of topics of weight 0, which do not count;
-        of weights that leave fewer than 5 topics of equal weight, or one topic more than half.
+        say nothing of how much scores vary; or because some are infinite. Of RR on fewer than 8
+        topics. The attribute ``caution`` says the same, and tables print it. Of topics of weight 0,
+        which do not count; of weights that leave fewer than 5 topics of equal weight, or one topic
+        more than half.
 
     Notes
     -----
@@ -261,7 +262,11 @@ def summarise(
     low, high = ends_about(mean, half, curved)
     figures = {"mean": mean, "ci_low": low, "ci_high": high, "n": n}
     lost = np.isnan(low) & ~np.isnan(mean) & (n > 1) & plain[:, np.newaxis, np.newaxis]
-    messages = _cautions(scores, np.where(np.isnan(mean), 0, n), lost.any(axis=2))
+    lacking = {
+        "all scores are the same": lost & np.isfinite(mean),
+        "scores are infinite": lost & np.isinf(mean),
+    }
+    messages = _cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
     if topics is not None:
         figures["n_eff"] = topics
         messages += beware_of_weights(scores, topics, drawn=drawn)
@@ -276,13 +281,14 @@ def summarise(
     return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
 
 
-def _cautions(scores: Scores, n: Array, lost: Array) -> list[str]:
-    """Say which means have no interval as all their scores are one, and which have too few."""
+def _cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
+    """Say which means have no interval, by why, and which have too few scores for theirs."""
     messages = []
-    if lost.any():
-        offenders = [f"{scores.metrics[m]} of {scores.systems[s]}" for m, s in np.argwhere(lost)]
-        same = listing(dict.fromkeys(offenders))
-        messages.append(f"no interval where all scores are the same: {same}")
+    for why, lost in lacking.items():
+        cells = np.argwhere(lost.any(axis=2))
+        offenders = [f"{scores.metrics[m]} of {scores.systems[s]}" for m, s in cells]
+        if offenders:
+            messages.append(f"no interval where {why}: {listing(offenders)}")
     for label, counts in zip(scores.metrics, n, strict=True):
         least = facts(label).least_topics
         few = counts[(counts > 1) & (counts < least)]

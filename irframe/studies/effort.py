@@ -25,6 +25,7 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
+from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""
@@ -377,7 +378,7 @@ def effort_gain(
     {'diagonal': 0.39, 'high-high': 0.32, 'grey': 0.23, 'other': 0.06}
     """
     array = to_scores(scores)
-    array = array.isel({DEPTH: -1}) if DEPTH in array.dims else array
+    array = scores_at(array, None)
     labels = [str(label) for label in array[METRIC].to_numpy()]
     place = place_of(parse_metric(effort), labels)
     if place is None or len(labels) < 2:

@@ -13,7 +13,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.cubes import view
-from irframe.errors import IrframeError, IrframeWarning, StoreError
+from irframe.errors import InputError, IrframeError, IrframeWarning, StoreError
 from irframe.experiments import saved as folder
 
 
@@ -52,6 +52,23 @@ def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
             pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
         else:
             xr.testing.assert_allclose(found.compute(), wanted)
+
+
+@pytest.mark.parametrize("labels", [[1, "b"], [("a", 1), ("b", 2)], [1, 2**70]])
+def test_labels_that_parquet_cannot_hold_are_refused(cube, path, labels):
+    named = pd.Index(labels, dtype=object, tupleize_cols=False)
+    two = cube.isel(system=[0, 1])
+    for name in ("system", "make"):
+        other = two.assign_coords({name: ("system", named)})
+        assert other.ireval.score("AP").sizes["system"] == 2
+        refused(InputError, f"{name} of text or numbers alone, to save it", other.ireval.save, path)
+    assert not path.exists()
+
+
+def test_a_cube_of_no_topics_is_opened(cube, path):
+    saved = cube.isel(topic=[]).ireval.save(path)
+    assert dict(saved.sizes) == {"system": 8, "topic": 0, "depth": 50}
+    assert saved.ireval.score("AP").sizes["topic"] == 0
 
 
 def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube, path):

@@ -130,6 +130,20 @@ def test_halves_of_two_experiments_are_refused(cube):
     xr.testing.assert_identical(read_cube(same), cube)
 
 
+MOVED = {
+    "stacked": lambda c: c.stack(cell=("system", "topic")),  # noqa: PD013 - a dataset
+    "swapped": lambda c: c.assign_coords(place=("topic", range(16))).swap_dims(topic="place"),
+}
+
+
+@pytest.mark.parametrize("moved", MOVED)
+def test_cubes_over_other_dimensions_are_refused_by_these(cube, moved):
+    with pytest.raises(
+        InputError, match="dimensions system and topic; found .*_code over: (cell|place)"
+    ):
+        read_cube(MOVED[moved](cube))
+
+
 def test_grades_of_lazy_cubes_are_held_against_the_experiment_in_each_task(cube):
     lazy = (cube.chunk(topic=4) + 1).ireval.score("AP")
     refused(InputError, "as it was built", lazy.compute)

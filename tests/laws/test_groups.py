@@ -323,6 +323,9 @@ REFUSED = {
     "text": lambda scores: scores.astype(str),
     "columns of text": lambda scores: as_scores(scores[..., -1]).astype(str),
     "metrics without names": lambda scores: scores.drop_vars("metric"),
+    "grades of a cube": lambda scores: xr.full_like(scores, -127, "int8"),
+    "no depths": lambda scores: scores.isel(depth=[]),
+    "no metrics": lambda scores: scores.isel(metric=[]),
     "depths between depths": lambda scores: scores.interp(depth=[1.5, 2.5]),
     "depths averaged": lambda scores: scores.isel(depth=slice(4)).coarsen(depth=2).mean(),
 }

@@ -193,6 +193,19 @@ def test_every_depth_of_an_array():
     top = array.sel(metric="P", depth=1).to_series()
     own = top.xs("ance")
     assert sheet["rank"].sel(metric="P", depth=1).to_series()[own == 1].eq(1).all()
+    masked = array.where(array["topic"] != array["topic"][0])
+    lazy = masked.chunk(topic=4).ireval.sheet("ance")
+    xr.testing.assert_equal(lazy.compute(), masked.ireval.sheet("ance"))
+
+
+def test_the_greatest_depth_decides_in_whatever_order_depths_are():
+    cube = ir.cube(*ir.example_track())
+    rising, falling = (cube.ireval.score("Twist", "AP", at=at) for at in ([2, 10], [10, 2]))
+    pd.testing.assert_frame_equal(rising.ireval.leaderboard(), falling.ireval.leaderboard())
+    shares = (scores.ireval.effort_gain()["share"] for scores in (rising, falling))
+    xr.testing.assert_equal(*shares)
+    kept = (scores.ireval.select_top(0.3)["system"] for scores in (rising, falling))
+    xr.testing.assert_equal(*kept)
 
 
 def draw_alike(seed, systems, share):

@@ -71,6 +71,19 @@ def test_scores_that_do_not_vary_have_no_interval(interval, lazy):
     assert "AP of a" in found.attrs["caution"]
 
 
+@pytest.mark.parametrize("weights", [None, {"1": 1.0, "2": 2.0, "3": 3.0}])
+def test_means_of_infinite_scores_have_no_interval(weights):
+    names = pd.MultiIndex.from_product([["a", "b"], list("123")], names=["system", "topic"])
+    frame = pd.DataFrame({"BalancePoint": [1.0, np.inf, 2.0, 1.0, 3.0, 2.0]}, names)
+    with pytest.warns(IrframeWarning) as told:
+        found = frame.ireval.summary(weights=weights).loc["BalancePoint"]
+    said = [str(each.message) for each in told]
+    assert sum("no interval where scores are infinite: BalancePoint of a" in one for one in said)
+    assert not sum("the same" in one for one in said)
+    assert found.loc["a", "mean"] == np.inf
+    assert found[["ci_low", "ci_high"]].notna().all(axis=1).to_dict() == {"a": False, "b": True}
+
+
 def test_reciprocal_ranks_on_few_topics_are_told():
     few = ir.cube(*ir.example_track()).ireval.score("RR", "AP").isel(topic=slice(7), depth=[49])
     message = "intervals of a mean RR hold less often than they say below 8 topics: 7"
