@@ -254,7 +254,7 @@ class Page:
         }
         texts = json.dumps(printable(self.texts)).encode()
         return numbers | {
-            "scores": self._scores(),
+            **self._scores(),
             "doc": self.lists.doc,
             "grade": self.lists.grade,
             "texts": np.frombuffer(texts, np.uint8),
@@ -272,14 +272,21 @@ class Page:
             "csv": {part.key: part.csv for part in parts},
         }
 
-    def _scores(self) -> Any:
-        """Return the scores of all views, (metric, system, topic, depth), NaN where none is."""
-        shape = len(self.setting.metrics), len(self.systems), len(self.topics)
-        whole = np.full((*shape, len(self.setting.depths)), np.nan)
-        for view, there in zip(self.views, self.spans, strict=True):
-            place = np.ix_(range(shape[0]), there["systems"], there["topics"])
-            whole[place] = view.scores.to_numpy()
-        return rounded_apart(whole, axis=1)
+    def _scores(self) -> dict[str, Any]:
+        """Return the scores of all views, (metric, system, topic, depth), NaN where none is.
+
+        And their quartiles, three of each view after the other in place of the systems; rounded
+        together, so that who is above a median can be told from them.
+        """
+        shape = len(self.setting.metrics), len(self.topics), len(self.setting.depths)
+        systems = len(self.systems)
+        every = np.full((shape[0], systems + 3 * len(self.views), *shape[1:]), np.nan)
+        for number, (view, there) in enumerate(zip(self.views, self.spans, strict=True)):
+            rows = [*there["systems"], *(systems + 3 * number + np.arange(3))]
+            values = np.concatenate([view.scores.to_numpy(), view.quarters[:, 1:-1]], axis=1)
+            every[np.ix_(range(shape[0]), rows, there["topics"])] = values
+        scores, quartiles = np.split(rounded_apart(every, axis=1), [systems], axis=1)
+        return {"scores": scores, "quartiles": quartiles}
 
     def render(self) -> str:
         """Return the page as HTML."""

@@ -313,6 +313,17 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
 
+def test_topics_stand_as_their_heading_says_where_medians_tie(tab, tmp_path):
+    shown = {"metrics": ["P"], "depths": [10], "samples": 100}
+    path = ir.report(*ir.example_track(), tmp_path / "report.html", **shown)
+    page, bare = opened(tab, path.as_uri()), unscripted(tab, path)
+    words, rows = topics(page)
+    assert (words, rows) == topics(bare)
+    assert words.endswith(f" are {rows[0][0]}, {rows[1][0]} and {rows[2][0]}")
+    bare.context.close()
+    page.close()
+
+
 def test_intervals_are_wide_enough_and_chosen_systems_alone_have_a_colour(moved, page):
     widths = moved.locator("#rungs td.bar").evaluate_all("(all) => all.map((e) => e.offsetWidth)")
     assert min(widths) >= 120
