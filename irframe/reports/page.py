@@ -298,7 +298,7 @@ class Page:
         packed, contents = pack(self.numbers)
         setting, view, at = self.setting, self.opening, self.setting.place
         script, library = _joined(SCRIPTS, "js"), figures.script()
-        names, snippets = self.lists.names, self.snippets
+        names = self.lists.names
         budgets = {BUDGETS: setting.unit} if setting.unit else {}
         html = made.get_template("page.html").render(
             page=self,
@@ -312,8 +312,8 @@ class Page:
             tested=told_test(setting.pairing.words | budgets),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
-            query=snippets.queries.get(self.topics.index(self.duel.topic), ""),
-            snippet_of={names[place]: start for place, start in snippets.documents.items()},
+            about=self._about(self.topics.index(self.duel.topic)),
+            snippet_of={names[place]: start for place, start in self.snippets.documents.items()},
             facts=printable(self.facts | {"contents": contents}),
             packed=packed,
             matrix=picture(matrix(view, 0, at), len(view.levels)),
@@ -326,6 +326,12 @@ class Page:
             vega=pack_bytes(library.encode()),
         )
         return str(printable(html))
+
+    def _about(self, topic: int) -> str:
+        """Return the query of a topic, if it is known, and what users know of it."""
+        properties = _groups(self.setting, TOPIC).items()
+        known = [f"{name} {values[topic]}" for name, values in properties]
+        return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
 
     def _now(self) -> list[str]:
         """Return what the page opens with, in words, by view."""
