@@ -188,8 +188,15 @@ def _free(taken: set[int]) -> int:
 
 
 def system_colours(systems: Sequence[Hashable]) -> list[str]:
-    """Return the colours of `system_style`, for bars and points."""
-    return [str(style["color"]) for style in system_style(systems)]
+    """Return the colours of `system_style`, for bars and points, which have no dashes.
+
+    Of systems of one colour all but the first have another, as long as there are more colours.
+    """
+    colours = [str(style["color"]) for style in system_style(systems)]
+    for place, colour in enumerate(colours):
+        if colour in colours[:place]:
+            colours[place] = next((free for free in COLOURS if free not in colours), colour)
+    return colours
 
 
 def spread_out(order: Iterable[int], most: int = 5) -> list[int]:
