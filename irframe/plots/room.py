@@ -73,8 +73,23 @@ def short_names(names: Sequence[Hashable], most: int) -> list[str]:
     for length in range(max(most, LEAST), max(map(len, texts), default=0)):
         for tried in _shortened(texts, length):
             if len(set(tried)) == len(set(texts)):
-                return tried
-    return texts
+                return [plain(text) for text in tried]
+    return [plain(text) for text in texts]
+
+
+def plain(name: str) -> str:
+    r"""Return a name so that matplotlib shows it as it is, and in legends.
+
+    It takes what is between dollars for mathematics, and leaves names that begin with an
+    underscore out of legends.
+
+    Examples
+    --------
+    >>> plain("a$b$"), plain("_x"), plain("bm25")
+    ('a\\$b\\$', ' _x', 'bm25')
+    """
+    shown = name.replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:

@@ -56,6 +56,15 @@ def test_a_system_keeps_its_colour():
     assert later["x"]["color"] not in {style["color"] for style in first.values()}
 
 
+def test_names_are_names_in_legends(scores):
+    named = {"bm25": "_own", "duot5": "$a$b", "monot5": r"$\none$"}
+    renamed = scores.assign_coords(system=[named.get(s, s) for s in scores["system"].to_numpy()])
+    ax = renamed.ireval.plot.depth_curves(systems=list(named.values()))
+    ax.figure.canvas.draw()
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert {" _own", r"\$a\$b", r"\$\none\$"} <= {*texts}
+
+
 def test_bars_of_two_systems_differ_in_colour_whatever_they_had():
     styles = system_style(range(8))
     assert styles[0]["color"] == styles[6]["color"]

@@ -89,6 +89,8 @@ def test_curves_of_samples(cube):
     np.testing.assert_allclose(line.get_ydata(), expected)
     assert legend(ax) == ["AP", "Bpref"]
     assert "Kendall's tau" in ax.get_ylabel()
+    tied = tau.where(tau > 2).ireval.plot.robustness_curves()
+    assert np.isnan(tied.lines[1].get_ydata()).all()
     whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, method="rbo", at=[5, 9])
     ax = whole.ireval.plot.robustness_curves(depth=9)
     assert ax.lines[1].get_xdata().tolist() == [1, 0.3]
