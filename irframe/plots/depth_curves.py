@@ -17,7 +17,7 @@ from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names
 from irframe.scores.averages import averages
@@ -93,7 +93,7 @@ def depth_curves(
     _finish(ax, scores, pool_depth, log=log)
     ax.set_ylabel(f"mean {chosen[METRIC].item()}")
     spread = BETWEEN if systems is None and len(rows) < len(names) else ""
-    canvas.subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
+    canvas.subtitle(ax, counted(chosen.sizes[TOPIC], TOPIC), spread)
     canvas.legend_beside(ax)
     return ax
 
@@ -298,7 +298,7 @@ def unjudged_share(
         ax, shares, max(int(pool.depth.min()) if pool_depth is None else pool_depth, 0), log=log
     )
     ax.set_ylabel("unjudged documents down to k, %")
-    canvas.subtitle(ax, f"{cube.sizes[TOPIC]} topics")
+    canvas.subtitle(ax, counted(cube.sizes[TOPIC], TOPIC))
     ax.set_ylim(0, 100)
     for line in canvas.legend_beside(ax).get_lines():
         line.set_alpha(1)

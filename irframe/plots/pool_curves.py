@@ -296,7 +296,7 @@ def leave_out_changes(
         points = part[part[METRIC] == metric]
         colour = canvas.series_style(number)["color"]
         mean = points["change"].mean()
-        label = f"{metric}, mean {mean:.1f}%"
+        label = f"{metric}, mean {mean:.1f}%" if points["change"].notna().any() else metric
         ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
         ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
     ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")

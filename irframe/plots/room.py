@@ -195,7 +195,7 @@ def whole_ticks(ax: Axes) -> None:
     """Let ticks along axes be whole numbers."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def few_dates(ax: Axes) -> None:

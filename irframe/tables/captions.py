@@ -12,7 +12,18 @@ from irframe.agreements.correlations import AGREEMENTS
 from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.metrics.facts import READ_IN, TIE, best_first, facts, label_at
-from irframe.names import BUDGETS, CAUTION, DEPTH, METRIC, REPEAT, RESULT, SYSTEM, plural
+from irframe.names import (
+    BUDGETS,
+    CAUTION,
+    DEPTH,
+    METRIC,
+    REPEAT,
+    RESULT,
+    SYSTEM,
+    TOPIC,
+    counted,
+    plural,
+)
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of
 
@@ -289,10 +300,10 @@ def told_topics(numbers: Any) -> str:
 
     Examples
     --------
-    >>> told_topics([16, 16]), told_topics([3, 16])
-    ('16 topics', '3 to 16 topics')
+    >>> told_topics([16, 16]), told_topics([1])
+    ('16 topics', '1 topic')
     """
-    return f"{_range(numbers)} topics"
+    return counted(_range(numbers), TOPIC)
 
 
 def told_depths(result: pd.DataFrame) -> str:

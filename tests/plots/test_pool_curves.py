@@ -78,6 +78,7 @@ def test_changes_of_runs_left_out(cube):
     assert legend(ax)[0] == f"AP, mean {chosen['change'].mean():.1f}%"
     alone = leave_out_changes(rows[(rows["metric"] == "P") & (rows["depth"] == 5)])
     assert alone.get_title(loc="left") == "depth 5"
+    assert legend(leave_out_changes(rows.assign(change=np.nan), depth=5)) == ["AP", "P"]
 
 
 def test_curves_of_samples(cube):

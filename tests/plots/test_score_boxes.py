@@ -32,6 +32,14 @@ def test_boxes_are_quartiles_and_diamonds_means(scores):
     assert ax.get_title(loc="left") == "16 topics"
 
 
+def test_diamonds_of_one_topic_are_whole(scores):
+    one = scores[scores.index.get_level_values("topic") == "101"]
+    ax = one.ireval.plot.score_boxes(metric="AP")
+    low, high = ax.get_xlim()
+    assert low < one["AP"].min() < one["AP"].max() < high
+    assert ax.get_title(loc="left") == "1 topic"
+
+
 def test_costs_have_the_lowest_first_and_systems_may_be_chosen(scores):
     means = scores["ASL"].groupby("system").mean()
     ax = scores.ireval.plot.score_boxes(metric="ASL", systems=["bm25", "monot5"])
