@@ -170,7 +170,7 @@ def bound_bands(
     for row, name, style in zip(rows, shown, canvas.system_style(names), strict=True):
         look = {"color": style["color"], "alpha": 0.25, "linewidth": 0}
         ax.fill_between(depths, lower[row], upper[row], **look)
-        ax.plot(depths, lower[row], linewidth=1.8, label=name, **style)
+        ax.plot(depths, lower[row], linewidth=1.8, label=name, **style, **canvas.dotted(depths))
     _finish(ax, bounds, pool_depth, log=log)
     ax.set_ylabel(f"mean {chosen[METRIC].item()}, from lower to upper")
     canvas.legend_beside(ax, f"{len(rows)} of {len(known)} systems")
@@ -229,7 +229,7 @@ def ratio_curves(
     curves = values.transpose(*others, DEPTH)
     for number, place in enumerate(np.ndindex(curves.shape[:-1])):
         label = ", ".join(str(curves[place][dim].item()) for dim in others)
-        style = canvas.series_style(number)
+        style = canvas.series_style(number) | canvas.dotted(values[DEPTH])
         ax.plot(values[DEPTH], curves[place], linewidth=1.8, label=label, **style)
     _finish(ax, values, pool_depth, log=log)
     ax.set_ylabel(str(values.name or "ratio"))
@@ -289,6 +289,7 @@ def unjudged_share(
     inside = pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)
     look: dict[str, Any] = {"alpha": 0.9 if len(inside) < 20 else 0.35, "lw": 1.2}
+    look |= canvas.dotted(shares[DEPTH])
     sides = ((inside, "contributing"), (~inside, "not contributing"))
     for (chosen, name), colour in zip(sides, canvas.COLOURS, strict=False):
         for place, row in enumerate(np.flatnonzero(chosen)):

@@ -178,8 +178,12 @@ def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: 
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
-    """Write upright names of topics under the places 0, 1, ... if there is room for all."""
-    names = [str(topic) for topic in topics] if fits_across(ax, len(topics), X_SMALL) else []
+    """Write upright names of topics under the places 0, 1, ... if there is room for all.
+
+    They are shortened where they would take more than about a quarter of the height.
+    """
+    names = short_names(topics, int(room(ax)[1] / (4 * LETTER * X_SMALL)))
+    names = names if fits_across(ax, len(topics), X_SMALL) else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
 
 
