@@ -329,7 +329,7 @@ class Page:
 
     def _about(self, topic: int) -> str:
         """Return the query of a topic, if it is known, and what users know of it."""
-        properties = _groups(self.setting, TOPIC).items()
+        properties = sorted(_groups(self.setting, TOPIC).items())  # as the script has them
         known = [f"{name} {values[topic]}" for name, values in properties]
         return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
 

@@ -313,12 +313,19 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
 
-def test_topics_stand_as_their_heading_says_where_medians_tie(tab, tmp_path):
+def test_a_script_changes_no_word_where_medians_tie_and_topics_have_properties(tab, tmp_path):
     shown = {"metrics": ["P"], "depths": [10], "samples": 100}
-    path = ir.report(*ir.example_track(), tmp_path / "report.html", **shown)
+    runs, qrels = ir.example_track()
+    qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
+    path = ir.report(runs, qrels, tmp_path / "report.html", **shown)
     page, bare = opened(tab, path.as_uri()), unscripted(tab, path)
     words, rows = topics(page)
     assert (words, rows) == topics(bare)
+    for part in ("#about-topic", "#says-lists", "#says-sheet", "#sheet-known", "#verdict"):
+        assert page.text_content(part) == bare.text_content(part)
+    assert page.text_content("#about-topic").count("kind navigational, length") == 1
+    known = page.locator("#rungs .mean").all_text_contents()
+    assert known == bare.locator("#rungs .mean").all_text_contents()
     assert words.endswith(f" are {rows[0][0]}, {rows[1][0]} and {rows[2][0]}")
     bare.context.close()
     page.close()
