@@ -203,3 +203,14 @@ def plural(word: str) -> str:
     ('seeds', 'passes')
     """
     return word + ("es" if word.endswith("s") else "s")
+
+
+def counted(count: int | str, word: str) -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> counted(1, "topic"), counted("3 to 16", "topic")
+    ('1 topic', '3 to 16 topics')
+    """
+    return f"{count} {word if str(count) == '1' else plural(word)}"

@@ -371,6 +371,8 @@ def volatility_map(
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
+    for axis in () if log else (ax.xaxis, ax.yaxis):
+        axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     if log:
         ax.set(xscale="log", yscale="log")
         for axis in (ax.xaxis, ax.yaxis):

@@ -13,7 +13,7 @@ import xarray as xr
 
 from irframe.checks import places
 from irframe.errors import DepthError, InputError, ParameterError
-from irframe.metrics.facts import label_at, place_of
+from irframe.metrics.facts import READ_IN, label_at, place_of
 from irframe.names import DEPTH, METRIC
 from irframe.plots import room
 from irframe.plots.room import Axes, Size
@@ -188,8 +188,15 @@ def _free(taken: set[int]) -> int:
 
 
 def system_colours(systems: Sequence[Hashable]) -> list[str]:
-    """Return the colours of `system_style`, for bars and points."""
-    return [str(style["color"]) for style in system_style(systems)]
+    """Return the colours of `system_style`, for bars and points, which have no dashes.
+
+    Of systems of one colour all but the first have another, as long as there are more colours.
+    """
+    colours = [str(style["color"]) for style in system_style(systems)]
+    for place, colour in enumerate(colours):
+        if colour in colours[:place]:
+            colours[place] = next((free for free in COLOURS if free not in colours), colour)
+    return colours
 
 
 def spread_out(order: Iterable[int], most: int = 5) -> list[int]:
@@ -248,15 +255,21 @@ def draw_systems(
     label
         What a legend says of a system, given with its name as far as there is room for it.
     """
-    styles = zip(chosen, room.fitting_names(ax, chosen), system_style(chosen), strict=True)
-    for system, name, style in styles:
-        ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style)
+    names, dot = room.fitting_names(ax, chosen), dotted(depths)
+    for system, name, style in zip(chosen, names, system_style(chosen), strict=True):
+        ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style, **dot)
     others = [system for system in curves if system not in chosen]
     for system in others:
-        ax.plot(depths, curves[system], color=FAINT, linewidth=0.8, label=f"_{system}", zorder=1)
+        thin = {"color": FAINT, "linewidth": 0.8, "label": f"_{system}", "zorder": 1}
+        ax.plot(depths, curves[system], **thin, **dot)
     if others:
         count = f"{len(others)} other system{'s' * (len(others) > 1)}"
         ax.plot([], [], color=FAINT, linewidth=0.8, label=count)
+
+
+def dotted(depths: Any) -> dict[str, Any]:
+    """Return the marker of a curve at a single depth, which has no line."""
+    return {"marker": "o", "markersize": 4} if len(depths) == 1 else {}
 
 
 def log_depths(ax: Axes, depths: Any, *, log: bool = True) -> None:
@@ -280,8 +293,11 @@ def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None
 
 
 def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
-    """Return the depth of the pool that is asked for, or else told in the attributes."""
-    known: Any = values.attrs.get("pool_depth", 0)
+    """Return the depth of the pool that is asked for, or else told in the attributes.
+
+    Where depths stand for budgets of text, no rank has a place among them.
+    """
+    known: Any = 0 if READ_IN.get() else values.attrs.get("pool_depth", 0)
     return pool_depth if pool_depth is not None else known if np.ndim(known) == 0 else None
 
 

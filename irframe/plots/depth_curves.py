@@ -17,7 +17,7 @@ from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names
 from irframe.scores.averages import averages
@@ -93,7 +93,7 @@ def depth_curves(
     _finish(ax, scores, pool_depth, log=log)
     ax.set_ylabel(f"mean {chosen[METRIC].item()}")
     spread = BETWEEN if systems is None and len(rows) < len(names) else ""
-    canvas.subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
+    canvas.subtitle(ax, counted(chosen.sizes[TOPIC], TOPIC), spread)
     canvas.legend_beside(ax)
     return ax
 
@@ -170,7 +170,7 @@ def bound_bands(
     for row, name, style in zip(rows, shown, canvas.system_style(names), strict=True):
         look = {"color": style["color"], "alpha": 0.25, "linewidth": 0}
         ax.fill_between(depths, lower[row], upper[row], **look)
-        ax.plot(depths, lower[row], linewidth=1.8, label=name, **style)
+        ax.plot(depths, lower[row], linewidth=1.8, label=name, **style, **canvas.dotted(depths))
     _finish(ax, bounds, pool_depth, log=log)
     ax.set_ylabel(f"mean {chosen[METRIC].item()}, from lower to upper")
     canvas.legend_beside(ax, f"{len(rows)} of {len(known)} systems")
@@ -229,7 +229,7 @@ def ratio_curves(
     curves = values.transpose(*others, DEPTH)
     for number, place in enumerate(np.ndindex(curves.shape[:-1])):
         label = ", ".join(str(curves[place][dim].item()) for dim in others)
-        style = canvas.series_style(number)
+        style = canvas.series_style(number) | canvas.dotted(values[DEPTH])
         ax.plot(values[DEPTH], curves[place], linewidth=1.8, label=label, **style)
     _finish(ax, values, pool_depth, log=log)
     ax.set_ylabel(str(values.name or "ratio"))
@@ -289,6 +289,7 @@ def unjudged_share(
     inside = pool.contributing
     ax = canvas.new_axes(ax, figsize=figsize)
     look: dict[str, Any] = {"alpha": 0.9 if len(inside) < 20 else 0.35, "lw": 1.2}
+    look |= canvas.dotted(shares[DEPTH])
     sides = ((inside, "contributing"), (~inside, "not contributing"))
     for (chosen, name), colour in zip(sides, canvas.COLOURS, strict=False):
         for place, row in enumerate(np.flatnonzero(chosen)):
@@ -298,7 +299,7 @@ def unjudged_share(
         ax, shares, max(int(pool.depth.min()) if pool_depth is None else pool_depth, 0), log=log
     )
     ax.set_ylabel("unjudged documents down to k, %")
-    canvas.subtitle(ax, f"{cube.sizes[TOPIC]} topics")
+    canvas.subtitle(ax, counted(cube.sizes[TOPIC], TOPIC))
     ax.set_ylim(0, 100)
     for line in canvas.legend_beside(ax).get_lines():
         line.set_alpha(1)

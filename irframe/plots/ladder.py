@@ -406,11 +406,11 @@ def pareto_front(
         width, title = _given(cost, names), str(getattr(cost, "name", None) or "cost")
     ax = canvas.new_axes(ax, figsize=figsize)
     front = on_front(width[0], facts(label).sign * height[0])
-    for place, (name, style) in _styles(ax, names, front).items():
+    for place, (name, colour, marker) in _styles(ax, names, front).items():
         (x, left, right), (y, low, high) = width[:, place], height[:, place]
         across, up = np.array([[x - left], [right - x]]), np.array([[y - low], [high - y]])
         look: dict[str, Any] = {"label": name, "elinewidth": 1.5 if name[0] != "_" else 0.5}
-        ax.errorbar(x, y, up, across, "o", color=style, ecolor=canvas.FAINT, **look)
+        ax.errorbar(x, y, up, across, marker, color=colour, ecolor=canvas.FAINT, **look)
     more = len(names) - MOST_NAMED
     if more > 0:
         ax.errorbar(
@@ -425,17 +425,20 @@ def pareto_front(
     return ax
 
 
-def _styles(ax: Axes, names: list[Any], front: NDArray[np.intp]) -> dict[int, tuple[str, Any]]:
-    """Return what each system is called in a legend and its colour: the front, then others.
+def _styles(ax: Axes, names: list[Any], front: NDArray[np.intp]) -> dict[int, tuple[str, Any, str]]:
+    """Return what each system is called in a legend, its colour and marker: the front, then others.
 
     Names of those that a legend has no room for begin with an underscore, and are faint.
     """
     order = [*front.tolist(), *(place for place in range(len(names)) if place not in front)]
     named = sorted(order[:MOST_NAMED])
     chosen = [names[place] for place in named]
-    styles = zip(named, fitting_names(ax, chosen), canvas.system_colours(chosen), strict=True)
-    faint = {place: (f"_{names[place]}", canvas.FAINT) for place in order[MOST_NAMED:]}
-    return faint | {place: (label, colour) for place, label, colour in styles}
+    colours = canvas.system_colours(chosen)
+    again = [colours[:number].count(colour) for number, colour in enumerate(colours)]
+    markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in again]
+    styles = zip(named, fitting_names(ax, chosen), colours, markers, strict=True)
+    faint = {place: (f"_{names[place]}", canvas.FAINT, "o") for place in order[MOST_NAMED:]}
+    return faint | {place: (name, colour, marker) for place, name, colour, marker in styles}
 
 
 def _only_other(scores: Any, cost: str) -> Any:

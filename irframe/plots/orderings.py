@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import holding
 from irframe.errors import ParameterError
-from irframe.names import DEPTH, METRIC, TOPIC
+from irframe.names import DEPTH, METRIC, TOPIC, counted
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_topics, room, rows_in
 
@@ -114,7 +114,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     rows = np.arange(topics) + 0.5
     ax.set_yticks(rows if spelled else [], lined_up[TOPIC].to_numpy() if spelled else [])
     ax.tick_params(axis="y", labelsize="x-small")
-    ax.set_ylabel("topic" if spelled else f"{topics} topics")
+    ax.set_ylabel("topic" if spelled else counted(topics, TOPIC))
     ax.spines[:].set_visible(False)
     label_legend(ax)
     return ax
@@ -345,7 +345,7 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     of = f" of {documents.attrs['metric']}" if "metric" in documents.attrs else ""
     ax.set(xlabel="topic", ylabel=f"difference{of}", xlim=(-0.8, len(total) - 0.2))
     canvas.legend_beside(ax)
-    canvas.subtitle(ax, f"{len(total)} topics; a segment is a document")
+    canvas.subtitle(ax, f"{counted(len(total), TOPIC)}; a segment is a document")
     return ax
 
 

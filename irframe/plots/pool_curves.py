@@ -142,7 +142,8 @@ def robustness_curves(
         chosen = canvas.only_depth(chosen, depth, "the depths scored")
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
-        whole = xr.ones_like(chosen.isel({SHARE: [0]})).assign_coords({SHARE: [1.0]})
+        known = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves
+        whole = xr.ones_like(chosen.isel({SHARE: [0]})).where(known).assign_coords({SHARE: [1.0]})
         chosen = xr.concat([whole, chosen], SHARE)
     places = chosen[SHARE].to_numpy()
     ax = canvas.new_axes(ax, figsize=figsize)
@@ -295,7 +296,7 @@ def leave_out_changes(
         points = part[part[METRIC] == metric]
         colour = canvas.series_style(number)["color"]
         mean = points["change"].mean()
-        label = f"{metric}, mean {mean:.1f}%"
+        label = f"{metric}, mean {mean:.1f}%" if points["change"].notna().any() else metric
         ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
         ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
     ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
@@ -352,7 +353,9 @@ def equal_cost(
     shares = canvas.only_metric(found["significant"], metric)
     ax = canvas.new_axes(ax, figsize=figsize)
     depths = found[DEPTH].to_numpy()
-    colours = {"vmin": shares.min().item(), "vmax": shares.max().item(), "cmap": "viridis"}
+    low, high = shares.min().item(), shares.max().item()
+    ends = {"vmin": low, "vmax": high} if low < high else {"vmin": 0, "vmax": 1}
+    colours: dict[str, Any] = ends | {"cmap": "viridis"}
     for number, amount in enumerate(found[COST].to_numpy()):
         topics, share = (side.isel({COST: number}).to_numpy() for side in (found["topics"], shares))
         ax.plot(depths, topics, color=canvas.FAINT, linewidth=1, zorder=1)

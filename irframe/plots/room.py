@@ -73,8 +73,23 @@ def short_names(names: Sequence[Hashable], most: int) -> list[str]:
     for length in range(max(most, LEAST), max(map(len, texts), default=0)):
         for tried in _shortened(texts, length):
             if len(set(tried)) == len(set(texts)):
-                return tried
-    return texts
+                return [plain(text) for text in tried]
+    return [plain(text) for text in texts]
+
+
+def plain(name: str) -> str:
+    r"""Return a name so that matplotlib shows it as it is, and in legends.
+
+    It takes what is between dollars for mathematics, and leaves names that begin with an
+    underscore out of legends.
+
+    Examples
+    --------
+    >>> plain("a$b$"), plain("_x"), plain("bm25")
+    ('a\\$b\\$', ' _x', 'bm25')
+    """
+    shown = name.replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def _shortened(texts: list[str], length: int) -> Iterable[list[str]]:
@@ -163,8 +178,12 @@ def name_ticks(ax: Axes, places: Any, names: Any, *, rotation: float = 0, size: 
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
-    """Write upright names of topics under the places 0, 1, ... if there is room for all."""
-    names = [str(topic) for topic in topics] if fits_across(ax, len(topics), X_SMALL) else []
+    """Write upright names of topics under the places 0, 1, ... if there is room for all.
+
+    They are shortened where they would take more than about a quarter of the height.
+    """
+    names = short_names(topics, int(room(ax)[1] / (4 * LETTER * X_SMALL)))
+    names = names if fits_across(ax, len(topics), X_SMALL) else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
 
 
@@ -180,7 +199,7 @@ def whole_ticks(ax: Axes) -> None:
     """Let ticks along axes be whole numbers."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def few_dates(ax: Axes) -> None:

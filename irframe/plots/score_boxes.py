@@ -15,7 +15,7 @@ from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
-from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC
+from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
@@ -118,7 +118,7 @@ def score_boxes(
     ax.plot(means[rows], range(len(rows)), "D", color=canvas.ink(ax), markersize=4, zorder=3)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    canvas.subtitle(ax, f"{layer.sizes[TOPIC]} topics", room.of_all(len(rows), len(names)))
+    canvas.subtitle(ax, counted(layer.sizes[TOPIC], TOPIC), room.of_all(len(rows), len(names)))
     return ax
 
 
@@ -136,6 +136,7 @@ def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
     box = {"edgecolor": canvas.ink(ax), "color": colours, "alpha": 0.6}
     ax.barh(places, stats["q3"] - stats["q1"], height, stats["q1"], **box)
+    ax.use_sticky_edges = False  # else the lowest of boxes without a width is cut
     ax.vlines(stats["med"], places - height / 2, places + height / 2, **dark)
     for place, points in enumerate(stats["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=canvas.ink(ax))
@@ -324,7 +325,7 @@ def best_so_far(
     ax.margins(0.08, 0.1)
     ax.set(xlabel="day", ylabel=f"mean {label}")
     ax.tick_params(axis="x", rotation=30)
-    canvas.subtitle(ax, f"{len(names)} systems, {layer.sizes[TOPIC]} topics")
+    canvas.subtitle(ax, f"{counted(len(names), SYSTEM)}, {counted(layer.sizes[TOPIC], TOPIC)}")
     canvas.legend_beside(ax)
     room.few_dates(ax)
     if named:
@@ -409,5 +410,5 @@ def topic_differences(
     room.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     canvas.legend_beside(ax)
-    canvas.subtitle(ax, f"{len(values)} topics")
+    canvas.subtitle(ax, counted(len(values), TOPIC))
     return ax

@@ -28,6 +28,11 @@ LONGEST = 14
 """Letters of a name beside a line."""
 APART = 0.075
 """How far the names of lines are apart, as a share of the height."""
+DASHES = [
+    *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [14, 4]),
+    *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
+]
+"""How lines of series that have no colour are dashed."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
@@ -186,8 +191,8 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
 def dashed(field: str) -> Any:
     """Return what tells lines apart that no system owns: their dashes."""
     alt = drawing()
-    scale = alt.Scale(range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]])
-    legend = alt.Legend(symbolStrokeColor=INK, symbolSize=300, columns=2, labelLimit=130)
+    scale = alt.Scale(range=DASHES)
+    legend = alt.Legend(symbolStrokeColor=INK, symbolSize=900, columns=2, labelLimit=110)
     return alt.StrokeDash(field, sort=None, scale=scale, legend=legend)
 
 

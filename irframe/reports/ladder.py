@@ -17,7 +17,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.ranks.leaderboard import sheet
 from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, text
-from irframe.reports.view import View
+from irframe.reports.view import QUARTERS, View
 
 BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
 """Colours of a row that is better, and worse, than a column."""
@@ -225,10 +225,6 @@ def ranks(low: float, high: float) -> str:
     return f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
 
 
-QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
-"""What is told of the scores of the systems on a topic."""
-
-
 @dataclass(frozen=True, eq=False)
 class HardTopics:
     """The topics of a view at a metric and a depth.
@@ -251,7 +247,7 @@ class HardTopics:
         values = self.view.scores.to_numpy()[self.metric, :, :, self.depth]
         kept = np.isfinite(values).any(axis=0)
         values, sign = values[:, kept], int(self.view.setting.signs[self.metric, 0, 0])
-        quarters = np.nanquantile(values, [*QUARTERS.values()], axis=0)
+        quarters = self.view.quarters[self.metric, :, kept, self.depth].T
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
         best, ties = ahead.argmax(axis=0), (ahead == ahead.max(axis=0)).sum(axis=0)
         frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(

@@ -254,7 +254,7 @@ class Page:
         }
         texts = json.dumps(printable(self.texts)).encode()
         return numbers | {
-            "scores": self._scores(),
+            **self._scores(),
             "doc": self.lists.doc,
             "grade": self.lists.grade,
             "texts": np.frombuffer(texts, np.uint8),
@@ -272,14 +272,21 @@ class Page:
             "csv": {part.key: part.csv for part in parts},
         }
 
-    def _scores(self) -> Any:
-        """Return the scores of all views, (metric, system, topic, depth), NaN where none is."""
-        shape = len(self.setting.metrics), len(self.systems), len(self.topics)
-        whole = np.full((*shape, len(self.setting.depths)), np.nan)
-        for view, there in zip(self.views, self.spans, strict=True):
-            place = np.ix_(range(shape[0]), there["systems"], there["topics"])
-            whole[place] = view.scores.to_numpy()
-        return rounded_apart(whole, axis=1)
+    def _scores(self) -> dict[str, Any]:
+        """Return the scores of all views, (metric, system, topic, depth), NaN where none is.
+
+        And their quartiles, three of each view after the other in place of the systems; rounded
+        together, so that who is above a median can be told from them.
+        """
+        shape = len(self.setting.metrics), len(self.topics), len(self.setting.depths)
+        systems = len(self.systems)
+        every = np.full((shape[0], systems + 3 * len(self.views), *shape[1:]), np.nan)
+        for number, (view, there) in enumerate(zip(self.views, self.spans, strict=True)):
+            rows = [*there["systems"], *(systems + 3 * number + np.arange(3))]
+            values = np.concatenate([view.scores.to_numpy(), view.quarters[:, 1:-1]], axis=1)
+            every[np.ix_(range(shape[0]), rows, there["topics"])] = values
+        scores, quartiles = np.split(rounded_apart(every, axis=1), [systems], axis=1)
+        return {"scores": scores, "quartiles": quartiles}
 
     def render(self) -> str:
         """Return the page as HTML."""
@@ -291,7 +298,7 @@ class Page:
         packed, contents = pack(self.numbers)
         setting, view, at = self.setting, self.opening, self.setting.place
         script, library = _joined(SCRIPTS, "js"), figures.script()
-        names, snippets = self.lists.names, self.snippets
+        names = self.lists.names
         budgets = {BUDGETS: setting.unit} if setting.unit else {}
         html = made.get_template("page.html").render(
             page=self,
@@ -305,8 +312,8 @@ class Page:
             tested=told_test(setting.pairing.words | budgets),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
-            query=snippets.queries.get(self.topics.index(self.duel.topic), ""),
-            snippet_of={names[place]: start for place, start in snippets.documents.items()},
+            about=self._about(self.topics.index(self.duel.topic)),
+            snippet_of={names[place]: start for place, start in self.snippets.documents.items()},
             facts=printable(self.facts | {"contents": contents}),
             packed=packed,
             matrix=picture(matrix(view, 0, at), len(view.levels)),
@@ -319,6 +326,12 @@ class Page:
             vega=pack_bytes(library.encode()),
         )
         return str(printable(html))
+
+    def _about(self, topic: int) -> str:
+        """Return the query of a topic, if it is known, and what users know of it."""
+        properties = sorted(_groups(self.setting, TOPIC).items())  # as the script has them
+        known = [f"{name} {values[topic]}" for name, values in properties]
+        return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
 
     def _now(self) -> list[str]:
         """Return what the page opens with, in words, by view."""

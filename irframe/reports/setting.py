@@ -139,6 +139,10 @@ def level(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}{SPACE}%"
 
 
+LARGE = 100
+"""From which size on a score has one decimal."""
+
+
 def fixed(value: float) -> str:
     """Return a score with as many decimals as fit, a dash for none.
 
@@ -149,7 +153,7 @@ def fixed(value: float) -> str:
     """
     if value != value:  # noqa: PLR0124 - as NaN is not
         return "-"
-    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
+    return f"{value:.3f}" if abs(value) < LARGE else f"{value:.1f}"
 
 
 def deep(depth: int) -> str:

@@ -23,7 +23,7 @@ from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
-from irframe.reports.setting import Setting, text
+from irframe.reports.setting import LARGE, Setting, fixed, text
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Repeats
@@ -67,17 +67,31 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, A
     return pack_bytes(b"".join(parts)), contents
 
 
-def rounded(values: NDArray[Any]) -> NDArray[np.float32]:
+def rounded(values: NDArray[Any], *, percents: bool = False) -> NDArray[np.float32]:
     """Return numbers to five digits, which take less room when they are packed.
+
+    Where a number is about halfway between two that a page spells, as a score or in percent, it
+    moves to the side of the one that is spelled, since a script rounds halves otherwise.
 
     Examples
     --------
     >>> rounded(np.array([1 / 3, 0.5])).round(7).tolist()
     [0.33333..., 0.5]
+    >>> fixed(0.0625), bool(rounded(np.array([0.0625]))[0] < 0.0625)
+    ('0.062', True)
     """
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    kept = (bits + (1 << DROPPED - 1)) >> DROPPED << DROPPED
-    return np.where(np.isnan(values), np.float32(np.nan), kept.view(np.float32))
+    exact = np.ascontiguousarray(values, np.float64)
+    bits = exact.astype(np.float32).view(np.uint32)
+    kept = ((bits + (1 << DROPPED - 1)) >> DROPPED << DROPPED).view(np.float32)
+    size = abs(exact)
+    off, step = size * 2.0 ** (DROPPED - 23), np.where(size < LARGE, 0.001, 0.1)
+    step = np.full_like(step, 0.01) if percents else step
+    with np.errstate(invalid="ignore"):  # of what is infinite
+        half = abs(size / step % 1 - 0.5) * step <= off
+    said = [round(100 * x) / 100 if percents else float(fixed(x)) for x in exact[half].tolist()]
+    room = (step[half] / 2 - off[half] / 32).clip(0)
+    kept[half] = np.clip(kept[half], said - room, said + room)
+    return np.where(np.isnan(exact), np.float32(np.nan), kept)
 
 
 def rounded_apart(values: NDArray[Any], axis: int) -> NDArray[np.float32]:
@@ -123,6 +137,10 @@ FEW = 8
 """Below so many topics, or those that the metric needs, nobody is said to be the sole first."""
 STEPS = (0.01, 0.001)
 """Levels besides alpha by which the page tells p-values apart."""
+
+
+QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
+"""What is told of the scores of the systems on a topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +211,16 @@ class View:
         if REPEAT not in whole.dims:
             return whole
         return whole[..., 0].drop_vars(REPEAT).copy(data=self.read.values)
+
+    @cached_property
+    def quarters(self) -> Array:
+        """`QUARTERS` of the scores of the systems, (metric, quarter, topic, depth)."""
+        rising = np.sort(self.scores.to_numpy(), axis=1)
+        last = np.isfinite(rising).sum(axis=1, keepdims=True) - 1
+        place = np.reshape([*QUARTERS.values()], (-1, 1, 1)) * last.clip(0)
+        below, above = np.floor(place).astype(int), np.ceil(place).astype(int)
+        low, high = (np.take_along_axis(rising, at, axis=1) for at in (below, above))
+        return np.asarray(low + (place - below) * (high - low))
 
     @cached_property
     def by_repeat(self) -> Array:
@@ -423,6 +451,10 @@ def views(setting: Setting) -> Iterator[View]:
         yield from sorted(of_parts, key=lambda view: view.alone)
 
 
+SHARES = ("first", "unjudged")
+"""What is spelled in percent."""
+
+
 def arrays(view: View) -> dict[str, Array]:
     """Return the numbers of a view as the page holds them, over (metric, depth, system)."""
     held = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
@@ -430,7 +462,7 @@ def arrays(view: View) -> dict[str, Array]:
     if view.repeats is not None:
         held |= {"repeats": view.by_repeat} | ({"half": view.half} if view.crossing else {})
     held["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
-    held = {name: rounded(values) for name, values in held.items()}
+    held = {name: rounded(values, percents=name in SHARES) for name, values in held.items()}
     for name in ("rank", "rank_low", "rank_high", "tier"):
         held[name] = np.nan_to_num(view.ranked[name]).astype(np.int16)
     return held | {"strength": view.strength}

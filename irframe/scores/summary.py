@@ -18,7 +18,7 @@ from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import CAUTION, METRIC, SYSTEM
+from irframe.names import CAUTION, METRIC, SYSTEM, TOPIC, counted
 from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
 from irframe.scores.read_scores import read_scores
@@ -78,8 +78,8 @@ def guess(topics: Any) -> str:
     'a guess from a pilot of 16 topics'
     """
     low, high = int(np.min(topics)), int(np.max(topics))
-    counted = f"{high}" if low == high else f"{low} to {high}"
-    return f"a guess from a pilot of {counted} topic{'s' * (counted != '1')}"
+    number = f"{high}" if low == high else f"{low} to {high}"
+    return f"a guess from a pilot of {counted(number, TOPIC)}"
 
 
 INTERVALS = ("logit", "t")

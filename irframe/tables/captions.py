@@ -12,7 +12,7 @@ import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.metrics.facts import READ_IN
-from irframe.names import BUDGETS, CAUTION, DEPTH, REPEAT, RESULT, plural
+from irframe.names import BUDGETS, CAUTION, DEPTH, REPEAT, RESULT, TOPIC, counted, plural
 from irframe.paired import parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
 
@@ -420,11 +420,10 @@ def told_topics(numbers: Any) -> str:
 
     Examples
     --------
-    >>> told_topics([16, 16]), told_topics([3, 16])
-    ('16 topics', '3 to 16 topics')
+    >>> told_topics([16, 16]), told_topics([1])
+    ('16 topics', '1 topic')
     """
-    counted = _range(numbers)
-    return f"{counted} topic" if counted == "1" else f"{counted} topics"
+    return counted(_range(numbers), TOPIC)
 
 
 def told_depths(result: pd.DataFrame) -> str:

@@ -89,6 +89,10 @@ class TestVolatilityMap:
         assert len(ax.lines) == 2
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
 
+    def test_few_depths_are_whole_numbers(self, three):
+        ax = three.ireval.volatility(at=[1, 2]).ireval.plot.volatility_map(metric="nDCG")
+        assert {*ax.get_xticks() % 1, *ax.get_yticks() % 1} == {0}
+
     def test_small_depths_may_have_more_room(self, three):
         matrix = three.ireval.volatility(at=[1, 2, 5, 50])
         ax = matrix.ireval.plot.volatility_map(metric="nDCG", log=True)

@@ -12,7 +12,15 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import ParameterError
 from irframe.plots import canvas
-from irframe.plots.canvas import COLOURS, LINES, chosen_systems, new_axes, readable, system_style
+from irframe.plots.canvas import (
+    COLOURS,
+    LINES,
+    chosen_systems,
+    new_axes,
+    readable,
+    system_colours,
+    system_style,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +54,24 @@ def test_a_system_keeps_its_colour():
     assert later["c"] == first["c"]
     assert later["a"] == first["a"]
     assert later["x"]["color"] not in {style["color"] for style in first.values()}
+
+
+def test_names_are_names_in_legends(scores):
+    named = {"bm25": "_own", "duot5": "$a$b", "monot5": r"$\none$"}
+    renamed = scores.assign_coords(system=[named.get(s, s) for s in scores["system"].to_numpy()])
+    ax = renamed.ireval.plot.depth_curves(systems=list(named.values()))
+    ax.figure.canvas.draw()
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert {" _own", r"\$a\$b", r"\$\none\$"} <= {*texts}
+
+
+def test_bars_of_two_systems_differ_in_colour_whatever_they_had():
+    styles = system_style(range(8))
+    assert styles[0]["color"] == styles[6]["color"]
+    own, other = system_colours([0, 6])
+    assert own == styles[0]["color"] != other
+    assert len({*system_colours(range(1, 7))}) == len(COLOURS)
+    assert {*system_colours(range(8))} == {*COLOURS}
 
 
 def test_more_systems_than_colours_differ_in_dashes():

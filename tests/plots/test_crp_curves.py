@@ -7,6 +7,7 @@ What `archetypes` draws; What `crp_and_gain` draws; What `effort_gain` draws; Wh
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import legend
 from incomplete import though_incomplete
 from refusals import refused
 from tracks import cube_of
@@ -86,6 +87,14 @@ def short():
     qrels = pd.DataFrame({"topic": ["1", "1", "2"], "doc": ["b", "f", "x"], "grade": [1, 2, 0]})
     with though_incomplete():
         return ir.cube(run, qrels, ties="rank")
+
+
+def test_a_topic_without_relevant_documents_has_no_kind_of_curve(short):
+    moved = short.ireval.misplacement()
+    told = legend(moved.ireval.plot.crp_curves(topic="2"))
+    assert told[0] == "s: no relevant documents"
+    ax = moved.ireval.plot.crp_and_gain(short.ireval.score("DCG"), system="s", topic="2")
+    assert ax.get_title() == "s, topic 2: no relevant documents"
 
 
 def test_curves_by_hand(short):

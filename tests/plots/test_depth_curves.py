@@ -16,6 +16,7 @@ from incomplete import incomplete
 from matplotlib.collections import PolyCollection
 from refusals import refused
 
+import irframe as ir
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
 from irframe.plots.depth_curves import unjudged_share
@@ -48,6 +49,27 @@ def test_pool_depth_and_axes_may_be_given(scores):
     ax = scores.ireval.plot.depth_curves(metric="AP", pool_depth=20, ax=given)
     assert ax is given
     assert ax.lines[-1].get_xdata()[0] == 20
+
+
+def test_curves_at_one_depth_are_points(scores, cube):
+    for ax in (
+        scores.sel(depth=[10]).ireval.plot.depth_curves(metric=scores["metric"].to_numpy()[0]),
+        scores.ireval.discrimination(at=[10]).ireval.plot.ratio_curves(),
+        cube.ireval.bounds("RBP(p=0.8)", at=10).ireval.plot.bound_bands(),
+    ):
+        drawn = [line for line in ax.lines if len(line.get_xdata()) == 1]
+        assert drawn
+        assert {line.get_marker() for line in drawn} == {"o"}
+
+
+def test_budgets_are_not_the_depth_of_a_pool():
+    runs, qrels = ir.example_track()
+    cube = runs.assign(tokens=1).ireval.cube(qrels, length="tokens")
+    scores = cube.ireval.score("AP", budget=[5, 10, 20])
+    assert "pool depth" not in legend(scores.ireval.plot.depth_curves())
+    tau = scores.ireval.volatility().ireval.plot.volatility_map()
+    assert not tau.lines
+    assert tau.get_title(loc="left") == ""
 
 
 def test_bad_choices_are_refused(scores):

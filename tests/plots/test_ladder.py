@@ -170,6 +170,13 @@ def test_points_are_means_and_the_line_is_the_front(scores):
     assert ax.get_xlabel() == "mean tokens"
 
 
+def test_points_of_more_systems_than_colours_differ_in_markers():
+    scores = ir.example_track()[0].ireval.evaluate(ir.example_track()[1], ["AP", "ASL"])
+    ax = scores.ireval.plot.pareto_front(cost="ASL", metric="AP")
+    points = [each[0] for each in ax.containers]
+    assert len({(each.get_color(), each.get_marker()) for each in points}) == 8
+
+
 def test_costs_may_be_of_systems_alone(scores):
     price = pd.Series({"a": 3, "b": 2, "c": 1}, name="euro")
     ax = scores.ireval.plot.pareto_front(cost=price, metric="AP")

@@ -78,6 +78,7 @@ def test_changes_of_runs_left_out(cube):
     assert legend(ax)[0] == f"AP, mean {chosen['change'].mean():.1f}%"
     alone = leave_out_changes(rows[(rows["metric"] == "P") & (rows["depth"] == 5)])
     assert alone.get_title(loc="left") == "depth 5"
+    assert legend(leave_out_changes(rows.assign(change=np.nan), depth=5)) == ["AP", "P"]
 
 
 def test_curves_of_samples(cube):
@@ -89,6 +90,8 @@ def test_curves_of_samples(cube):
     np.testing.assert_allclose(line.get_ydata(), expected)
     assert legend(ax) == ["AP", "Bpref"]
     assert "Kendall's tau" in ax.get_ylabel()
+    tied = tau.where(tau > 2).ireval.plot.robustness_curves()
+    assert np.isnan(tied.lines[1].get_ydata()).all()
     whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, method="rbo", at=[5, 9])
     ax = whole.ireval.plot.robustness_curves(depth=9)
     assert ax.lines[1].get_xdata().tolist() == [1, 0.3]

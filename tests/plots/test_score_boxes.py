@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from drawn import legend, names, texts
+from overlaps import faults
 from refusals import refused
 
 import irframe as ir
@@ -30,6 +31,23 @@ def test_boxes_are_quartiles_and_diamonds_means(scores):
         quartiles = np.percentile(scores["AP"].xs(system, level="system"), [25, 75])
         np.testing.assert_allclose([ends.min(), ends.max()], quartiles)
     assert ax.get_title(loc="left") == "16 topics"
+
+
+def test_long_names_of_topics_are_shortened(scores):
+    names = {topic: f"{topic}-{'x' * 90}" for topic in scores.index.levels[1]}
+    ax = scores.rename(index=names, level="topic").ireval.plot.topic_differences(
+        "monot5", "bm25", metric="AP"
+    )
+    assert max(len(label.get_text()) for label in ax.get_xticklabels()) < 20
+    assert faults(ax.figure) == []
+
+
+def test_diamonds_of_one_topic_are_whole(scores):
+    one = scores[scores.index.get_level_values("topic") == "101"]
+    ax = one.ireval.plot.score_boxes(metric="AP")
+    low, high = ax.get_xlim()
+    assert low < one["AP"].min() < one["AP"].max() < high
+    assert ax.get_title(loc="left") == "1 topic"
 
 
 def test_costs_have_the_lowest_first_and_systems_may_be_chosen(scores):

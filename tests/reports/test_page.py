@@ -313,6 +313,24 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
 
+def test_a_script_changes_no_word_where_medians_tie_and_topics_have_properties(tab, tmp_path):
+    shown = {"metrics": ["P"], "depths": [10], "samples": 100}
+    runs, qrels = ir.example_track()
+    qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
+    path = ir.report(runs, qrels, tmp_path / "report.html", **shown)
+    page, bare = opened(tab, path.as_uri()), unscripted(tab, path)
+    words, rows = topics(page)
+    assert (words, rows) == topics(bare)
+    for part in ("#about-topic", "#says-lists", "#says-sheet", "#sheet-known", "#verdict"):
+        assert page.text_content(part) == bare.text_content(part)
+    assert page.text_content("#about-topic").count("kind navigational, length") == 1
+    known = page.locator("#rungs .mean").all_text_contents()
+    assert known == bare.locator("#rungs .mean").all_text_contents()
+    assert words.endswith(f" are {rows[0][0]}, {rows[1][0]} and {rows[2][0]}")
+    bare.context.close()
+    page.close()
+
+
 def test_intervals_are_wide_enough_and_chosen_systems_alone_have_a_colour(moved, page):
     widths = moved.locator("#rungs td.bar").evaluate_all("(all) => all.map((e) => e.offsetWidth)")
     assert min(widths) >= 120

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import re
 import sys
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.reports import figures
 from irframe.reports.report import inputs
-from irframe.reports.setting import DOCS
+from irframe.reports.setting import DOCS, fixed
 from irframe.reports.trust import sentences
 from irframe.reports.view import rounded, rounded_apart
 from irframe.warned import unsaid
@@ -68,6 +69,25 @@ def test_scores_keep_their_order_when_they_are_rounded():
     np.testing.assert_array_equal(*ranks)
     np.testing.assert_allclose(found, values, rtol=6e-5)
     assert len(np.unique(rounded(values[1:]))) < 10
+
+
+def halves_up(value, decimals):
+    """Spell a number as scripts of pages do."""
+    places = Decimal(1).scaleb(-decimals)
+    return str(Decimal(float(value)).quantize(places, ROUND_HALF_UP))
+
+
+@pytest.mark.parametrize("most", [16, 160, 80, 10**6])
+def test_a_script_spells_numbers_as_the_page_does(most):
+    values = np.random.default_rng(most).integers(-most, 40 * most, 3000) / most
+    for one, kept in zip(values, rounded(values), strict=True):
+        assert halves_up(kept, 3) == fixed(one)
+    shares = values % 1
+    for one, kept in zip(shares, rounded(shares, percents=True), strict=True):
+        assert halves_up(100 * float(kept), 0) == f"{100 * one:.0f}"
+    np.testing.assert_allclose(rounded(values), values, rtol=2e-5)
+    odd = [np.inf, -np.inf, np.nan, 1e6, 0]
+    np.testing.assert_array_equal(rounded(np.array(odd)), np.array(odd, np.float32))
 
 
 def test_a_difference_has_an_interval_where_means_are_averaged(cube):

@@ -439,8 +439,11 @@ def duel(track, view):
     )
     rank = parting or len(lists[0])
     yield "lists.parting" if parting else "lists.same", {"topic": topic, "rank": rank}
-    if track.texts and topic in track.texts["topic"]:
-        yield "lists.query", {"topic": topic, "query": track.texts["topic"][topic]}
+    known = [track.texts["topic"][topic]] if track.texts and topic in track.texts["topic"] else []
+    if "track" in track.qrels:
+        known.append(f"track {track.qrels.set_index('topic')['track'][topic].iloc[0]}")
+    if known:
+        yield "lists.query", {"topic": topic, "query": ", ".join(known)}
 
 
 def _top(track, system, topic):

@@ -5,7 +5,7 @@ const address = (system) => `#sheet/${encodeURIComponent(facts.systems[system])}
 function standing(topic) {
   const pick = (system) => at("scores", state.metric, system, topic, state.depth), sign = facts.signs[state.metric];
   const all = view().systems.map(pick).filter((value) => !Number.isNaN(value)).sort((a, b) => sign * (b - a));
-  const score = pick(state.own), n = all.length, median = (all[(n - 1) >> 1] + all[n >> 1]) / 2;
+  const score = pick(state.own), n = all.length, median = quartiles(topic)[1];
   const rank = Number.isNaN(score) ? NaN : 1 + all.filter((value) => sign * (value - score) > 0).length;
   return { topic: facts.topics[topic], score, best: all[0], median, worst: all[n - 1], rank, n, better: sign * (score - median) };
 }

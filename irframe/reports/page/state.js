@@ -22,6 +22,9 @@ const said = (name, view = state.view) => {
   return (sentences[state.metric] ?? sentences[0])[state.depth];
 };
 
+// The quartiles of the scores of the view's systems on a topic.
+const quartiles = (topic) => [0, 1, 2].map((place) => at("quartiles", state.metric, 3 * state.view + place, topic, state.depth));
+
 // Positions in the view of its systems, the best first.
 function ladderOrder() {
   const mean = now("mean"), rank = now("rank"), sign = facts.signs[state.metric];

@@ -2,20 +2,14 @@
 const topicBody = element("topic-rows").tBodies[0];
 const topicAddress = (topic) => `#topic/${encodeURIComponent(facts.topics[topic])}`;
 
-function quantile(rising, share) {
-  const place = share * (rising.length - 1), below = Math.floor(place);
-  const above = rising[Math.min(below + 1, rising.length - 1)];
-  return rising[below] + (place - below) * (above - rising[below]);
-}
-
 function hardness(topic) {
   const sign = facts.signs[state.metric];
   const there = view().systems.map((system) => ({ system, score: at("scores", state.metric, system, topic, state.depth) }))
     .filter((each) => !Number.isNaN(each.score));
   if (!there.length) return null;
-  const rising = there.map((each) => each.score).sort((a, b) => a - b);
+  const all = there.map((each) => each.score);
   const best = there.reduce((kept, each) => (sign * (each.score - kept.score) > 0 ? each : kept));
-  const [low, q1, median, q3, high] = [0, .25, .5, .75, 1].map((share) => quantile(rising, share));
+  const [low, high] = [Math.min(...all), Math.max(...all)], [q1, median, q3] = quartiles(topic);
   const without = sign > 0 ? there.filter((each) => each.score === 0).length : 0;
   const more = there.filter((each) => each.score === best.score).length - 1;
   return { topic, low, q1, median, q3, high, best: best.system, more, top: best.score, without, n: there.length };
