@@ -81,12 +81,11 @@ def judged_anew(
         If documents are judged that were not before, and are not found in a list which is known by
         name down to rank `RANKS` alone, naming system and topic.
     """
-    before, hits = experiment.judgments, experiment.hits
-    listing = None if experiment.listing is None else experiment.listing.load()
+    before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
     old, new = (_documents(side) for side in (before, judgments))
     same_kind(old.doc.type, new.doc.type, DOC, ("the cube", "the judgments"))
     nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
-    listed = nothing if listing is None else listing
+    listed = nothing if listing is None else listing.load()
     codes = code_documents(old, new, Side(listed.of % len(before.count), listed.doc))
     known = pd.Index(codes[1])
     row, listed_row = (known.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
@@ -111,7 +110,7 @@ def judged_anew(
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     left = None
     if listing is not None:
-        left = together([listing.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
+        left = together([listed.take(np.flatnonzero(~there)), _hidden(experiment, kept)])
     top: Any = np.full(len(judgments.count), judgments.top)
     if experiment.collection is not None:  # else all judgments count, those of other topics, too
         top = collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
