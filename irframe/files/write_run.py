@@ -32,7 +32,17 @@ from irframe.files.compression import (
 )
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
-from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
+from irframe.names import (
+    GRADE,
+    ITERATION,
+    PROBABILITY,
+    RANK,
+    SCORE,
+    STRATUM,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+)
 
 ROWS = 1 << 18
 """Rows that are made into text at a time."""
@@ -148,10 +158,10 @@ def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
     """Refuse ids that a line of text cannot hold: they would not be read back."""
     if ids.type != TEXT:
         return
-    comment = "|^#" * (role == TOPIC)
+    comment = "|^[#\ufeff]" * (role == TOPIC)
     unfit = ids.filter(pc.match_substring_regex(ids, r"^$|[\s\v]" + comment))
     if len(unfit):
-        found = f"{role} ids that are empty, hold white space or begin as a comment does"
+        found = f"{role} ids that are empty, hold white space or begin as a comment or a file does"
         offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
         raise errors.IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
 
@@ -231,14 +241,15 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     -----
     IrframeWarning
         If documents were drawn with a `probability` that is not the judged share of their stratum,
-        for which the format has no column.
+        for which the format has no column; or if there are both iterations and subtopics.
 
     Notes
     -----
     Rows keep their order, so that `read_qrels` gives back what was written. A frame without
-    iterations gets ``0``, as TREC has it. One with a column `stratum` is written in the five
-    columns ``topic iteration doc stratum grade`` that NIST's sample_eval.pl reads, where grade -1
-    marks a document that was pooled and not judged.
+    iterations gets ``0``, as TREC has it; subtopics stand in their place, as in tracks of
+    diversity, and are read with ``subtopics=True``. One with a column `stratum` is written in the
+    five columns ``topic iteration doc stratum grade`` that NIST's sample_eval.pl reads, where grade
+    -1 marks a document that was pooled and not judged.
 
     Examples
     --------
@@ -259,8 +270,11 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     if _wrote_table(frame, path, QRELS):
         return
     columns = file_columns(frame, QRELS)
-    if ITERATION not in columns:
-        columns[ITERATION] = constant("0", len(columns[TOPIC]))
+    if {ITERATION, SUBTOPIC} <= columns.keys():
+        notice = "the column iteration is not written, as subtopics stand in its place"
+        warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")
+    if SUBTOPIC in columns or ITERATION not in columns:
+        columns[ITERATION] = columns.get(SUBTOPIC, constant("0", len(columns[TOPIC])))
     if PROBABILITY in columns and not _follows(columns):
         notice = "the column probability, which the TREC format lacks, is not written"
         warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")

@@ -173,6 +173,7 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
         ({"doc": ["a b", "c", "d\te"]}, IdError, r"doc ids .*: 'a b', 'd\\te'"),
         ({"topic": ["", "1", "1"]}, IdError, "topic ids .*: ''"),
         ({"topic": ["#1", "1", "1"]}, IdError, "topic ids .*: '#1'"),
+        ({"topic": ["\ufeff1", "1", "1"]}, IdError, r"topic ids .*: '\\ufeff1'"),
         ({"system": ["my run"] * 3}, IdError, "system ids .*: 'my run'"),
         ({"topic": ["1", None, "1"]}, IdError, "no missing values in column 'topic'.*: row 1"),
         ({"topic": [1.0, 2.0, 3.0]}, IdError, r"text or whole numbers in .*'topic'.*type double"),
@@ -333,6 +334,16 @@ def test_probabilities_are_written_only_as_strata_give_them(tmp_path, judged, wr
     with nullcontext() if written else pytest.warns(IrframeWarning, match="column probability"):
         write_qrels(frame, tmp_path / "a")
     assert read_qrels(tmp_path / "a")["stratum"].tolist() == ["s", "s"]
+
+
+@pytest.mark.parametrize("iterations", [False, True])
+def test_subtopics_are_written_where_they_are_read(tmp_path, iterations):
+    frame = pd.DataFrame({"qid": ["1", "1"], "docno": "a", "rel": [1, 0], "intent": ["x", "y"]})
+    told = pytest.warns(IrframeWarning, match="column iteration is not written")
+    with told if iterations else nullcontext():
+        write_qrels(frame.assign(**{"iteration": "0"} if iterations else {}), tmp_path / "a")
+    assert (tmp_path / "a").read_text() == "1 x a 1\n1 y a 0\n"
+    assert read_qrels(tmp_path / "a", subtopics=True)["subtopic"].tolist() == ["x", "y"]
 
 
 def test_judgments_of_other_tools_are_written(tmp_path):
