@@ -14,7 +14,7 @@ from irframe.cubes.by_budget import read_at_budgets
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots import canvas
-from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room
+from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room, whole_ticks
 from irframe.tables.captions import told_method, told_test
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -371,9 +371,9 @@ def volatility_map(
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
-    for axis in () if log else (ax.xaxis, ax.yaxis):
-        axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    if log:
+    if not log:
+        whole_ticks(ax, upright=True)
+    else:
         ax.set(xscale="log", yscale="log")
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter("{x:g}")

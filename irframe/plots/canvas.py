@@ -260,7 +260,12 @@ def draw_systems(
         ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style, **dot)
     others = [system for system in curves if system not in chosen]
     for system in others:
-        thin = {"color": FAINT, "linewidth": 0.8, "label": f"_{system}", "zorder": 1}
+        thin: dict[str, Any] = {
+            "color": FAINT,
+            "linewidth": 0.8,
+            "label": f"_{system}",
+            "zorder": 1,
+        }
         ax.plot(depths, curves[system], **thin, **dot)
     if others:
         count = f"{len(others)} other system{'s' * (len(others) > 1)}"

@@ -195,11 +195,12 @@ def stretch(ax: Axes, points: float) -> None:
         figure.set_size_inches(wide, high + points / 72)
 
 
-def whole_ticks(ax: Axes) -> None:
-    """Let ticks along axes be whole numbers."""
+def whole_ticks(ax: Axes, *, upright: bool = False) -> None:
+    """Let ticks along axes, and those of the upright one if asked for, be whole numbers."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    for axis in (ax.xaxis, ax.yaxis)[: 1 + upright]:
+        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def few_dates(ax: Axes) -> None:
