@@ -228,11 +228,13 @@ def cube_of_spans():
 
 
 OF_CUBES = [
-    name for name, each in VERBS.items() if next(iter(signature(each).parameters)) == "cube"
+    name
+    for name, each in VERBS.items()
+    if next(iter(signature(each).parameters)) in {"cube", "data"}
 ]
 
 
-@pytest.mark.parametrize("name", few_of(sorted({*OF_CUBES} - {"score"}), 3))
+@pytest.mark.parametrize("name", few_of(sorted({*OF_CUBES} - {"score", "select_top"}), 3))
 def test_verbs_of_judged_documents_refuse_spans_by_name(name):
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
@@ -251,6 +253,8 @@ def test_what_reads_documents_refuses_spans():
         lambda: runs.ireval.diagnose(spans),
         lambda: runs.ireval.judge(spans),
         lambda: spans.ireval.sample(0.5),
+        lambda: cube.ireval.sample(0.5),
+        lambda: cube.ireval.draw_to_judge(0.5),
         lambda: cube.ireval.bounds("All"),
     ):
         with pytest.raises(InputError, match="spans"):
