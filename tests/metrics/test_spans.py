@@ -261,6 +261,14 @@ def test_what_reads_documents_refuses_spans():
             refused()
 
 
+def test_where_spans_are_is_no_group_of_topics():
+    runs, spans = cube_of_spans()
+    one = spans.assign(end=5 + np.arange(len(spans)), set=list("ab" * 4), kind=list("xy" * 4))
+    riding = {*runs.ireval.cube(one).coords}
+    assert "kind" in riding
+    assert not riding & {"start", "end", "set"}
+
+
 def test_scores_of_spans_are_those_of_any_part_of_the_cube():
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
