@@ -240,9 +240,13 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     ------
     DepthError
         If it is none from 1 to the pool depth of the cube.
+    InputError
+        For a cube of no topics.
     """
     depths = experiment_of(cube).known_pool.depth
-    deepest = int(depths.min(initial=np.iinfo(np.int32).max)) if depths.size else 0
+    if not depths.size:
+        raise InputError("topics, of which the pool has a depth", "none")
+    deepest = int(depths.min())
     wanted = deepest if depth is None else depth
     advice = "pass pool_depth= or contributing= to cube()"
     if deepest < 1:

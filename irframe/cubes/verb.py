@@ -90,9 +90,9 @@ def verb(
         score_arrays.settle_collection(bound)
         options = options_of(bound)
         subject, whole = _read_all(bound, asking)
-        if "cube" in bound.arguments and not spans:
-            view.refuse_spans(whole, f" for {name}")
         cubes = isinstance(whole, xr.Dataset)
+        if cubes and words.GRADE in whole and not spans:
+            view.refuse_spans(whole, f" for {name}")
         whole = loaded(whole, name) if cubes and not bounded else whole
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         results = _each(partial(_answer_one, function), whole, bound, by)

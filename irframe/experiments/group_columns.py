@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from irframe.checks import one_column, whole
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
+from irframe.experiments.spans import borders
 from irframe.files.as_runs import as_qrels, as_runs
 from irframe.files.ids import Codes
 from irframe.files.read_run import ScannedRuns
 from irframe.metrics import Metric
-from irframe.names import GROUP, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.names import GROUP, ITERATION, SET, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import inside_group, listing
 
 # fmt: off
@@ -307,7 +308,9 @@ def share_names(qrels: pd.DataFrame, by: str) -> bool:
 def _extra(frame: pd.DataFrame) -> list[str]:
     columns = roles(frame.columns)
     columns.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
+    of_spans = borders(frame.columns)
     known = {*columns.values(), *RESERVED, ITERATION}
+    known |= {*of_spans.values(), SET} if of_spans else set()
     once = frame.columns[~frame.columns.duplicated(keep=False)]
     others = [name for name in once if isinstance(name, str) and name not in known]
     return [name for name in others if not pd.api.types.is_float_dtype(frame[name].dtype)]

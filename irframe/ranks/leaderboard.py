@@ -343,7 +343,7 @@ def select_top(
 def select_top(
     data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy | None = None
 ) -> xr.DataArray: ...
-@verb
+@verb(spans=True)
 def select_top(
     data: xr.Dataset | xr.DataArray,
     share: float = 0.75,

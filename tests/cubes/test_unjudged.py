@@ -18,7 +18,14 @@ from listed import frames_of_docs
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, GradeError, IdError, MetricError, ParameterError
+from irframe.errors import (
+    DepthError,
+    GradeError,
+    IdError,
+    InputError,
+    MetricError,
+    ParameterError,
+)
 from irframe.extremes import labelings
 
 TABLE_2 = ("002-hand", "002-contributing-1", "002-contributing-2", "002-norel", "002-allrel")
@@ -198,6 +205,18 @@ def test_a_pool_that_is_complete_to_no_depth(track):
     everyone = runs.drop(columns="contributing").ireval.cube(qrels)
     assert (dense(everyone).pool_depth == 0).all()
     refused(DepthError, "a known pool depth.*pool_depth=", lambda: everyone.ireval.pooled(1))
+
+
+NEEDING = {
+    "pooled": lambda cube: cube.ireval.pooled(1),
+    "leave_out": lambda cube: cube.ireval.leave_out("AP", at=5),
+}
+
+
+@pytest.mark.parametrize("name", NEEDING)
+def test_a_pool_of_no_topics_has_no_depth(cube, name):
+    words = "topics, of which the pool has a depth; found none"
+    refused(InputError, words, NEEDING[name], cube.isel(topic=[]))
 
 
 def test_what_lies_below_a_cut_is_known(track):

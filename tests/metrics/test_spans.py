@@ -228,11 +228,13 @@ def cube_of_spans():
 
 
 OF_CUBES = [
-    name for name, each in VERBS.items() if next(iter(signature(each).parameters)) == "cube"
+    name
+    for name, each in VERBS.items()
+    if next(iter(signature(each).parameters)) in {"cube", "data"}
 ]
 
 
-@pytest.mark.parametrize("name", few_of(sorted({*OF_CUBES} - {"score"}), 3))
+@pytest.mark.parametrize("name", few_of(sorted({*OF_CUBES} - {"score", "select_top"}), 3))
 def test_verbs_of_judged_documents_refuse_spans_by_name(name):
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
@@ -251,10 +253,20 @@ def test_what_reads_documents_refuses_spans():
         lambda: runs.ireval.diagnose(spans),
         lambda: runs.ireval.judge(spans),
         lambda: spans.ireval.sample(0.5),
+        lambda: cube.ireval.sample(0.5),
+        lambda: cube.ireval.draw_to_judge(0.5),
         lambda: cube.ireval.bounds("All"),
     ):
         with pytest.raises(InputError, match="spans"):
             refused()
+
+
+def test_where_spans_are_is_no_group_of_topics():
+    runs, spans = cube_of_spans()
+    one = spans.assign(end=5 + np.arange(len(spans)), set=list("ab" * 4), kind=list("xy" * 4))
+    riding = {*runs.ireval.cube(one).coords}
+    assert "kind" in riding
+    assert not riding & {"start", "end", "set"}
 
 
 def test_scores_of_spans_are_those_of_any_part_of_the_cube():
