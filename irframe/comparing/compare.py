@@ -195,8 +195,9 @@ def compare(
     and tukey are the test's own, of the differences that it does not reject: they exclude 0
     exactly where p, without correction, is below alpha. Beside other tests, which are not of
     means, stand Student's, ``"t"``, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``;
-    ``effect_size`` is the mean paired difference over s, the standard deviation of the paired
-    differences with n - 1. The test is one of paired differences, however the metric is averaged.
+    simultaneous ones of ``"max-t"`` have the quantile of its largest t instead. ``effect_size`` is
+    the mean paired difference over s, the standard deviation of the paired differences with n - 1.
+    The test is one of paired differences, however the metric is averaged.
 
     Where the differences of a pair are the same on all topics, as on a single one, nothing says
     how they would vary on others: interval and effect size are NaN, p of t and bootstrap is 1 if

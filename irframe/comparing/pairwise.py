@@ -99,9 +99,10 @@ class PairOptions:
     def told(self) -> dict[str, Any]:
         """Return what a result says of it."""
         together = self.simultaneous or self.test.joint
+        other = significance.MAX_T if self.simultaneous and isinstance(self.adjust, MaxT) else "t"
         return {
             **significance.correction_told(self.test, self.adjust, self.family, alpha=self.alpha),
-            "interval": self.test.name if self.own_interval else "t",
+            "interval": self.test.name if self.own_interval else other,
             "intervals": "simultaneous" if together else "for its pair alone",
         }
 

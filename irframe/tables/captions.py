@@ -47,6 +47,7 @@ METHOD_WORDS = {
 INTERVAL_WORDS = {
     "logit": "logit ",
     "t": "Student's ",
+    "max-t": "max-T ",
     "permutation": "permutation ",
     "bootstrap": "bootstrap ",
     "tukey": "Tukey's ",

@@ -5,7 +5,7 @@ Verbs: styled, cite.
 
 import inspect
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -242,7 +242,8 @@ def _used(step: Step) -> Iterator[tuple[str, Any]]:
     """Yield what a step used, by name: metrics, a test, measures of agreement, max-T, its verb."""
     metrics = step.options.get("metrics") or [step.options.get("metric")]
     methods = step.options.get("methods") or [step.options.get("method")]
-    named = [(parse_metric, name) for name in metrics] + [(parse_test, step.options.get("test"))]
+    named: list[tuple[Callable[[Any], Any], Any]] = [(parse_metric, name) for name in metrics]
+    named += [(parse_test, step.options.get("test"))]
     named += [(parse_agreement, name) for name in methods]
     for parse, name in named:
         with suppress(IrframeError, TypeError):  # it may be called otherwise, as of elsewhere

@@ -42,6 +42,15 @@ def test_simultaneous_intervals_are_those_of_the_level_of_one_of_all(scores, fam
     assert alone.attrs["intervals"] == "for its pair alone"
 
 
+@pytest.mark.parametrize("test", ["t", "permutation"])
+def test_simultaneous_intervals_of_max_t_are_called_so(scores, test):
+    found = scores.ireval.compare(test, adjust="max-t", simultaneous=True)
+    assert found.attrs["interval"] == "max-t"
+    assert "simultaneous 95% max-T interval" in repr(found.ireval)
+    alone = scores.ireval.compare(test, adjust="max-t")
+    assert alone.attrs["interval"] == test
+
+
 @pytest.mark.parametrize("test", few_of(TESTS, 2))
 @pytest.mark.parametrize("weights", [None, {str(n): 1 + n % 4 for n in range(101, 117)}])
 def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, weights):
