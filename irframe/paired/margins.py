@@ -58,11 +58,12 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
 
 def _noncentrality(df: Ints, p: float, t: Floats) -> Floats:
     """Return the noncentrality under which Student's t is below t with probability p."""
-    near, step = t - scipy.special.ndtri(p), 1e-4
+    small, step = np.clip(t, -NEAR_ZERO, NEAR_ZERO), 1e-4
+    near = small - scipy.special.ndtri(p)
     for _ in range(8):  # of Newton, as scipy's inverse takes a t near 0 for 0
-        below, at, above = (scipy.special.nctdtr(df, near + by, t) for by in (-step, 0, step))
+        below, at, above = (scipy.special.nctdtr(df, near + by, small) for by in (-step, 0, step))
         near = near - (at - p) * 2 * step / (above - below)
-    return np.where(np.abs(t) < NEAR_ZERO, near, scipy.special.nctdtrinc(df, p, t))
+    return np.asarray(np.where(np.abs(t) < NEAR_ZERO, near, scipy.special.nctdtrinc(df, p, t)))
 
 
 def within_margin(
@@ -119,7 +120,8 @@ def within_margin(
 def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
     """Return how often a one-sided t-test does not find what is so many standard errors above."""
     critical = -scipy.special.stdtrit(df, alpha)
-    return np.nan_to_num(scipy.special.nctdtr(df, lead, critical))  # NaN next to 0, from 30 on
+    share = scipy.special.nctdtr(df, lead, critical)
+    return np.asarray(np.nan_to_num(share))  # from 30 on scipy gives NaN next to 0
 
 
 def _found(df: float, power: float, alpha: float) -> float:
