@@ -15,7 +15,7 @@ os.environ.setdefault("MPLBACKEND", "agg")
 # A verdict that anyone can repeat: the same draws every time, and none kept from an earlier run.
 settings.register_profile("fixed", max_examples=2, derandomize=True, database=None, deadline=None)
 # Fresh draws; a failure prints what to decorate a test with to see it again.
-settings.register_profile("deep", max_examples=6, deadline=None, print_blob=True)
+settings.register_profile("deep", max_examples=4, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
