@@ -289,7 +289,8 @@ class Experiment:
     @property
     def longest(self) -> int:
         """The length of the longest list that is there."""
-        return int(self.hits.length.max(initial=0, where=self.there))
+        there = True if self.took_part is None else self.took_part
+        return int(self.hits.length.max(initial=0, where=there))
 
     @property
     def known_pool(self) -> Pool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.errors import (
+    FileFormatError,
     GradeError,
     IdError,
     InputError,
@@ -217,7 +218,9 @@ def numbers(column: pd.Series, error: type[IrframeError] = InputError) -> NDArra
         if not pd.api.types.is_any_real_numeric_dtype(column.dtype):
             column = _decimal(column.astype(object), error)
         values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
-        large = [value for value in given[np.isinf(values)] if not says_infinite(value)]
+        infinite = np.isinf(values)
+        beyond = given[infinite] if infinite.any() else ()
+        large = [value for value in beyond if not says_infinite(value)]
     except OverflowError:
         most = sys.float_info.max
         large = [value for value in given if isinstance(value, int) and abs(value) > most]
@@ -236,6 +239,12 @@ def says_infinite(value: object) -> bool:
     (True, False)
     """
     return "inf" in str(value).lower()
+
+
+def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
+    """Raise for numbers of a file that are beyond all floats."""
+    if large := [spelled(number, str) for number in numbers]:
+        raise FileFormatError("numbers of at most 64 bits", f"in {source}", DROP, large)
 
 
 def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:

@@ -11,7 +11,7 @@ import os
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from errno import EISDIR
 from functools import partial
@@ -37,13 +37,6 @@ def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]
     except signs as error:
         wanted, found = f"{kind} that is whole", f"{source} damaged ({error})"
         raise FileFormatError(wanted, found, "fetch or write the file again") from error
-
-
-def refuse_large(numbers: Iterable[str], source: str) -> None:
-    """Raise for numbers of a file that are beyond all floats."""
-    if large := [spelled(number, str) for number in numbers]:
-        wanted, found = "numbers of at most 64 bits", f"in {source}"
-        raise FileFormatError(wanted, found, "mend or drop these rows", large)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, InputError, IrframeError, spelled
 from irframe.files import compression
-from irframe.files.columns import TYPES, constant, cut_off, to_role
+from irframe.files.columns import TYPES, constant, cut_off, refuse_beyond_floats, to_role
 from irframe.files.formats import RUN, Format, first_columns, parse, refuse_rivals_in
 from irframe.files.write_run import is_nested, parse_nested
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -207,7 +207,7 @@ def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
         table = read_json(pa.BufferReader(data), parse_options=schema)
     if any(pa.types.is_floating(c.type) and pc.any(pc.is_inf(c)).as_py() for c in table.columns):
         large = [number for number in _LARGE.findall(data) if isinf(float(number))]
-        compression.refuse_large(map(bytes.decode, large), source)
+        refuse_beyond_floats(map(bytes.decode, large), source)
     return _by_role(table, source, kind)
 
 

@@ -20,16 +20,16 @@ from irframe import errors
 from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
-from irframe.files.compression import (
-    PACKED,
-    create,
-    is_cbor,
-    look_at,
-    may_be_json,
-    refuse_large,
-    undamaged,
+from irframe.files.columns import (
+    ERRORS,
+    TEXT,
+    constant,
+    refuse_beyond_floats,
+    to_arrow,
+    to_frame,
+    to_role,
 )
+from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, undamaged
 from irframe.files.formats import QRELS, RUN, Format
 from irframe.files.ids import refuse_two_units
 from irframe.names import (
@@ -356,7 +356,7 @@ def _loaded(data: bytes, source: str) -> Any:
 
     with undamaged("a file", source, ValueError, RecursionError):
         nested = json.loads(data, object_pairs_hook=distinct, parse_float=finite)
-    refuse_large(large, source)
+    refuse_beyond_floats(large, source)
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"
