@@ -221,7 +221,7 @@ def _counts(subject: Any) -> list[str]:
 
 
 def _number(count: int, word: str) -> str:
-    return f"{count:,} {word}{'s' * (count != 1)}"
+    return words.counted(f"{count:,}", word)
 
 
 @cache

@@ -205,6 +205,17 @@ def plural(word: str) -> str:
     return word + ("es" if word.endswith("s") else "s")
 
 
+def low_to_high(low: int, high: int) -> str:
+    """Return the ends between which numbers are, or the one that all of them are.
+
+    Examples
+    --------
+    >>> low_to_high(3, 16), low_to_high(16, 16)
+    ('3 to 16', '16')
+    """
+    return f"{high}" if low == high else f"{low} to {high}"
+
+
 def counted(count: int | str, word: str) -> str:
     """Return a number and what it counts.
 

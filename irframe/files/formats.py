@@ -39,6 +39,7 @@ from irframe.names import (
     SUBTOPIC,
     SYSTEM,
     TOPIC,
+    counted,
     roles,
 )
 
@@ -86,7 +87,7 @@ def _fault(line: bytes, columns: Sequence[str], *, more: bool) -> str:
     if not fields or fields[0].startswith("#"):
         return ""
     if len(fields) < len(columns) or (len(fields) > len(columns) and not more):
-        return f"has {len(fields)} column{'s' * (len(fields) > 1)}, not {len(columns)}"
+        return f"has {counted(len(fields), 'column')}, not {len(columns)}"
     for name, value in zip(columns, fields, strict=False):
         if not _CHECKS.get(name, bool)(value):
             is_header = {TOPIC, DOC} <= roles(fields).keys()

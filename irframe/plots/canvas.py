@@ -14,7 +14,7 @@ import xarray as xr
 from irframe.checks import places
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import READ_IN, label_at, place_of
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, counted
 from irframe.plots import room
 from irframe.plots.room import Axes, Size
 
@@ -259,17 +259,11 @@ def draw_systems(
     for system, name, style in zip(chosen, names, system_style(chosen), strict=True):
         ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style, **dot)
     others = [system for system in curves if system not in chosen]
+    thin: dict[str, Any] = {"color": FAINT, "linewidth": 0.8}
     for system in others:
-        thin: dict[str, Any] = {
-            "color": FAINT,
-            "linewidth": 0.8,
-            "label": f"_{system}",
-            "zorder": 1,
-        }
-        ax.plot(depths, curves[system], **thin, **dot)
+        ax.plot(depths, curves[system], label=f"_{system}", zorder=1, **thin, **dot)
     if others:
-        count = f"{len(others)} other system{'s' * (len(others) > 1)}"
-        ax.plot([], [], color=FAINT, linewidth=0.8, label=count)
+        ax.plot([], [], label=counted(len(others), "other system"), **thin)
 
 
 def dotted(depths: Any) -> dict[str, Any]:

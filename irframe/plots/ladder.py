@@ -17,7 +17,7 @@ from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, roles
+from irframe.names import DEPTH, METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
@@ -413,9 +413,7 @@ def pareto_front(
         ax.errorbar(x, y, up, across, marker, color=colour, ecolor=canvas.FAINT, **look)
     more = len(names) - MOST_NAMED
     if more > 0:
-        ax.errorbar(
-            [], [], fmt="o", color=canvas.FAINT, label=f"{more} other system{'s' * (more > 1)}"
-        )
+        ax.errorbar([], [], fmt="o", color=canvas.FAINT, label=counted(more, "other system"))
     ax.plot(width[0][front], height[0][front], color=canvas.ink(ax), linewidth=1, zorder=0)
     ax.set(xlabel=title, ylabel=f"mean {label}")
     canvas.subtitle(

@@ -23,7 +23,7 @@ from irframe.experiments.scoring import Budgets
 from irframe.files.repeats import Folded, fold
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC, counted
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest
@@ -202,8 +202,8 @@ OF_ONE = {"left-out"}
 def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
     """Return what to know before trusting the numbers of a view."""
     counts = findings["severity"].value_counts().to_dict()
-    counted = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
-    says = say("findings.says", counts=counted) if counted else say("findings.none")
+    numbers = [counted(count, str(name)) for name, count in counts.items()]
+    says = say("findings.says", counts=numbers) if numbers else say("findings.none")
     first = PagePart("findings", says, source=LU, data=findings, guide=TRUST)
     makers = [
         ("unjudged", "the share of unjudged documents", _unjudged),

@@ -17,7 +17,7 @@ from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, warn
 from irframe.files.repeats import layout_of
-from irframe.names import REPEATED, REPEATS, Layout, plural
+from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.scores.scores import Scores, at_places, patterns
 from irframe.warned import listing
@@ -198,12 +198,11 @@ def told_repeats(parts: Sequence[Scores]) -> dict[str, Any]:
     if not every:
         return {}
     counts = np.concatenate([known.counts for known in every])
-    low, high = int(counts.min()), int(counts.max())
     known = every[0]
     return {
         REPEATS: known.layout,
         REPEATED: known.word,
-        "n_repeats": f"{high}" if low == high else f"{low} to {high}",
+        "n_repeats": low_to_high(counts.min(), counts.max()),
         "over": "topic" if known.layout == "topic" else known.over,
     }
 

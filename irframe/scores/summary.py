@@ -18,7 +18,7 @@ from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import CAUTION, METRIC, SYSTEM, TOPIC, counted
+from irframe.names import CAUTION, METRIC, SYSTEM, TOPIC, counted, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
 from irframe.scores.read_scores import read_scores
@@ -77,8 +77,7 @@ def guess(topics: Any) -> str:
     >>> guess([16, 16])
     'a guess from a pilot of 16 topics'
     """
-    low, high = int(np.min(topics)), int(np.max(topics))
-    number = f"{high}" if low == high else f"{low} to {high}"
+    number = low_to_high(int(np.min(topics)), int(np.max(topics)))
     return f"a guess from a pilot of {counted(number, TOPIC)}"
 
 

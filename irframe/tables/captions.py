@@ -12,7 +12,17 @@ import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.metrics.facts import READ_IN
-from irframe.names import BUDGETS, CAUTION, DEPTH, REPEAT, RESULT, TOPIC, counted, plural
+from irframe.names import (
+    BUDGETS,
+    CAUTION,
+    DEPTH,
+    REPEAT,
+    RESULT,
+    TOPIC,
+    counted,
+    low_to_high,
+    plural,
+)
 from irframe.paired import parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
 
@@ -178,17 +188,15 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
         return "" if test and parse_test(test).joint else ADJUST_WORDS[adjust]  # type: ignore[arg-type]
     name, bracket, options = adjust.partition("(")
     word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
-    counted = attributes.get("comparisons")
-    size = f"({_range(counted)} comparisons)" if counted is not None else ""
-    size = "(1 comparison)" if size == "(1 comparisons)" else size
+    number = attributes.get("comparisons")
+    size = f"({counted(_range(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
     family = family.replace("depth", "budget") if BUDGETS in origin(attributes) else family
     return " ".join(filter(None, (word, family, size)))
 
 
 def _range(numbers: Any) -> str:
-    low, high = int(np.min(numbers)), int(np.max(numbers))
-    return f"{high}" if low == high else f"{low} to {high}"
+    return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
 def _words(text: str) -> str:
@@ -258,17 +266,15 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
     """
     if "n_repeats" not in attributes:
         return ""
-    counted, layout = attributes["n_repeats"], attributes.get("repeats")
-    one = attributes.get("repeated", REPEAT)
-    word = plural(one)
+    one, layout = attributes.get("repeated", REPEAT), attributes.get("repeats")
     of_what = REPEAT_WORDS.get(str(layout), "")
-    said = f"{counted} {one if counted == '1' else word} {of_what}".rstrip()
+    said = f"{counted(attributes['n_repeats'], one)} {of_what}".rstrip()
     if "alpha" not in attributes:
         return said
     if layout == "topic":
         return f"{said}, averaged in each topic"
     counts = {
-        "topic": f"averaged: intervals and tests are of these {word}",
+        "topic": f"averaged: intervals and tests are of these {plural(one)}",
         "repeat": "which intervals and tests count, on these topics",
     }
     other = "which intervals and tests count beside topics"
