@@ -229,7 +229,7 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     Parameters
     ----------
     what
-        What is taken, such as ``"what budget gives"``.
+        What is taken, such as ``"what replay gives"``.
     subject
         What was given.
     names
@@ -240,10 +240,10 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
 
     Examples
     --------
-    >>> holding("what budget gives", 3, {"topics"})
+    >>> holding("what replay gives", 3, {"strategy"})
     Traceback (most recent call last):
     ...
-    irframe.errors.InputError: wanted what budget gives; found int.
+    irframe.errors.InputError: wanted what replay gives; found int.
     """
     held = getattr(subject, part, None) if hasattr(subject, "attrs") else None
     if held is None:

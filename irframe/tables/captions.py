@@ -65,7 +65,7 @@ INTERVAL_WORDS = {
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw."""
-ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "compare_judges", "replay"}
+ALWAYS_DRAWING = {"bootstrap_sensitivity", "compare_judges", "replay"}
 ANOVA = "anova"
 """The test of `topics_needed` that is of no pair."""
 DECIDING = {"ablation", "bootstrap_sensitivity", "interaction", "reordering"}
