@@ -168,8 +168,8 @@ def provenance(whole: Any) -> dict[Any, Any]:
         facts[JUDGMENTS] = experiment.judgments.digest
         if experiment.unknown:
             names = whole.get(REPEAT_OF, whole[SYSTEM]).to_numpy().astype(str)
-            known = {*names[~whole[SYSTEM].astype(str).isin(experiment.unknown)]}
-            facts[UNKNOWN] = sorted({*names} - known)
+            judged = {*names[~whole[SYSTEM].astype(str).isin(experiment.unknown)]}
+            facts[UNKNOWN] = sorted({*names} - judged)
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
             facts |= {name: one_or_several(values)} if len(values) else {}
     return facts
