@@ -6,7 +6,7 @@ beside them as one more system; `failing` says of a comparison with a baseline w
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -23,6 +23,7 @@ from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import JUDGMENTS, METRICS, NO_VERDICT, VERSION
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
@@ -95,6 +96,9 @@ def freeze(
     if not is_file(path):
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
     held = _frozen(refuse_repeats(scores, "freeze"), baseline)
+    wrong = next(_misshapen(held), None)
+    if wrong is not None:
+        raise InputError("scores that a file can hold", "others", "", [wrong])
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
     rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
     facts += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
@@ -315,7 +319,7 @@ def _read_frozen(path: str) -> dict[str, Any]:
         held = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise StoreError(wanted, error.strerror or str(error), advice) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise StoreError(wanted, "no JSON", advice) from None
     if not isinstance(held, dict) or KIND not in held:
         raise StoreError(wanted, "another file", advice)
@@ -323,4 +327,84 @@ def _read_frozen(path: str) -> dict[str, Any]:
         raise StoreError(wanted, f"format {held[KIND]}", "take the irframe that wrote it")
     if held.pop("checksum", None) != _checksum(held):
         raise StoreError(wanted, "one that was changed since, as by a merge", advice)
+    wrong = next(_misshapen(held), None)
+    if wrong is not None:
+        raise StoreError(wanted, "one that irframe did not write", advice, [wrong])
     return held
+
+
+ID, SCALAR = str | int, str | int | float | None
+SHAPE = {
+    KIND: int,
+    "system": ID,
+    "date": str,
+    "irframe": str,
+    "judgments": str | None,
+    "policy": dict,
+    "columns": list,
+    "scores": list,
+}
+"""What a file holds, by name, and of which type."""
+POLICIES = {*POLICY, "no_rel", "made by"}
+
+
+def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
+    """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
+    yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ SHAPE.keys())
+    yield from (
+        f"{name} {held[name]!r}" for name, kind in SHAPE.items() if not _is(held[name], kind)
+    )
+    try:
+        date.fromisoformat(held["date"])
+    except ValueError:
+        yield f"date {held['date']!r}"
+    for name, value in held["policy"].items():
+        plain = all(_is(one, SCALAR) or value is True for one in listed(value) or [None])
+        if name not in POLICIES or isinstance(value, dict) or not plain:
+            yield f"policy {name} {value!r}"
+    columns = held["columns"]
+    yield from (f"column {column!r}" for column in columns if not _is_column(column))
+    if not held["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
+        yield "no scores, or a column twice"
+    known = held["judgments"] is not None and "standardised" not in held["policy"]
+    yield from _misshapen_rows(held["scores"], [_range(m) if known else ANY for m, _ in columns])
+
+
+def _misshapen_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
+    """Say what is not a row of a topic and its scores, each between the ends of its metric."""
+    for row in rows:
+        if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
+            yield f"row {row!r}"
+        for value, (low, high) in zip(row[1:], ends, strict=True):
+            if value is not None and not (_is(value, int | float) and low <= value <= high):
+                yield f"score {value!r} of {row[0]!r}"
+    if len({row[0] for row in rows}) < len(rows) or len({type(row[0]) for row in rows}) > 1:
+        yield "topics twice, or of two types"
+
+
+def _is_column(column: Any) -> bool:
+    """Tell whether something is the name of a metric with its depth, or none."""
+    if not _is(column, list) or len(column) != 2:
+        return False
+    name, depth = column
+    return isinstance(name, str) and (depth is None or (_is(depth, int) and depth > 0))
+
+
+def _is(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+ANY = (-np.finfo(float).max, np.finfo(float).max)
+"""Where scores are of which nothing is known."""
+
+
+def _range(name: str) -> tuple[float, float]:
+    """Return between which ends scores of a metric are, but for rounding."""
+    try:
+        low, high = parse_metric(name).range
+    except MetricError:
+        return ANY
+    return max(low - ROUNDING, ANY[0]), min(high + ROUNDING, ANY[1])
+
+
+ROUNDING = 1e-9

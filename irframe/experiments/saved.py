@@ -4,13 +4,14 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
 import numpy as np
 import pandas as pd
@@ -25,13 +26,16 @@ from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
+from irframe.files import compression
 from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import Codes
 from irframe.names import VERSION
 
 FACTS = "cube.json"
 """The file that says all of the others, with their checksums; it is written last."""
-CURE = "save it again"
+SYSTEMS, SEAL = "systems.parquet", b"facts"
+"""The file that holds a digest of what that says, and under which name."""
+CHANGED, CURE = "cut or changed since it was written", "save it again"
 EVIDENCE, SETS = ":evidence", ":sets"
 """Columns of topics where judgments are spans."""
 
@@ -66,14 +70,19 @@ class Folder:
                 content = Path(place).read_bytes()
         except OSError as error:
             how = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
-            raise self.damage(name, how) from error
+            raise self.damage(name, how, checksum) from error
         if checksum is not None and checksum_of(content) != checksum:
-            raise self.damage(name, "cut or changed since it was written")
+            raise self.damage(name, CHANGED, checksum)
         return content
 
-    def damage(self, name: str, how: str) -> StoreError:
-        """Return what to raise for a damaged file."""
-        return StoreError("files as they were written", f"{self.path}/{name} {how}", CURE)
+    def damage(self, name: str, how: str, checksum: str | None = None) -> StoreError:
+        """Return what to raise for a damaged file, or one that was replaced with all others."""
+        wanted, found = "files as they were written", f"{self.path}/{name} {how}"
+        with suppress(StoreError):
+            if checksum is not None and self.facts()["files"].get(name) != checksum:
+                found = f"another cube, which was saved at {self.path} since it was opened"
+                return StoreError(wanted, found, "open it again")
+        return StoreError(wanted, found, CURE)
 
     def table(self, name: str, checksum: str) -> pa.Table:
         """Read a table."""
@@ -95,10 +104,14 @@ class Folder:
             read = json.loads(content)
             facts: dict[str, Any] = read["facts"]
             sound = content == signed(facts)
-        except (ValueError, TypeError, KeyError):
+            systems = self.get(SYSTEMS, str(facts["files"][SYSTEMS]))
+            held = pq.read_schema(pa.BufferReader(systems)).metadata or {}
+            sound &= held.get(SEAL) == seal_of(facts)
+            sound &= all(isinstance(checksum, str) for checksum in facts["files"].values())
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, pa.ArrowException):
             sound = False
         if not sound:
-            raise self.damage(FACTS, "cut or changed since it was written")
+            raise self.damage(FACTS, CHANGED)
         return facts
 
 
@@ -111,6 +124,15 @@ def signed(facts: Mapping[str, Any]) -> bytes:
     """Return facts as JSON, with their checksum."""
     text = json.dumps(facts)
     return json.dumps({"facts": facts, "checksum": checksum_of(text.encode())}).encode()
+
+
+def seal_of(facts: Mapping[str, Any]) -> bytes:
+    """Return a digest of all that is said, and of which files there are; it stands in one of them.
+
+    So what a cube says of itself is what was written, whatever the checksum beside it.
+    """
+    said = {**facts, "files": sorted(map(str, facts["files"]))}
+    return blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
 
 
 CHECKED = {"write_page_checksum": True, "compression": "zstd"}
@@ -145,21 +167,33 @@ def write_experiment(
     folder = Folder(path)
     if _is_there(folder, experiment, attributes):
         return
-    local = not is_address(folder.path)
-    beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
     try:
-        if local:
-            Path(beside.path).mkdir(parents=True)
-        facts = _written(experiment, beside, chunks, riders, progress=progress)
-        beside.put(FACTS, signed({**facts, **attributes}))
-        if local:
-            _rename(beside.path, folder.path)
+        with _beside(folder) as beside:
+            facts = _written(experiment, beside, chunks, riders, attributes, progress=progress)
+            beside.put(FACTS, signed(facts))
+            if beside is not folder:
+                is_there = partial(_is_there, folder, experiment, attributes)
+                _put_in_place(beside.path, folder, is_there)
     except OSError as error:
         advice, found = "choose another folder, or make room", f"{path} failing ({error})"
         raise StoreError("a folder that can be written to", found, advice) from error
-    finally:
-        if local:
-            shutil.rmtree(beside.path, ignore_errors=True)
+
+
+@contextmanager
+def _beside(folder: Folder) -> Iterator[Folder]:
+    """Give a folder to write to, which is gone at the end unless it has taken the other's name."""
+    if is_address(folder.path):
+        yield folder
+        return
+    target = Path(folder.path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    made = compression.beside(target)
+    made.mkdir()
+    with compression.held(made):
+        try:
+            yield Folder(made)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
@@ -187,12 +221,25 @@ def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     return False
 
 
-def _rename(beside: str, path: str) -> None:
+def _put_in_place(beside: str, folder: Folder, is_there: Callable[[], bool]) -> None:
+    """Give a folder its name; what has that name by now stays if it is sound, or is refused.
+
+    A folder takes the name of no other that holds something, so that none is lost between.
+    """
     old = Path(f"{beside}.old")
-    if Path(path).exists():
-        Path(path).rename(old)
-    Path(beside).rename(path)
-    shutil.rmtree(old, ignore_errors=True)
+    while True:
+        try:
+            Path(beside).rename(folder.path)
+        except OSError:
+            if not Path(folder.path).exists():
+                raise
+        else:
+            break
+        if is_there():  # another writer of the same cube was faster
+            return
+        with suppress(FileNotFoundError):
+            Path(folder.path).rename(old)  # damaged
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _written(
@@ -200,6 +247,7 @@ def _written(
     folder: Folder,
     chunks: Sequence[int],
     riders: Mapping[str, tuple[Sequence[str], Any]],
+    attributes: Mapping[str, Any],
     *,
     progress: bool,
 ) -> dict[str, Any]:
@@ -215,7 +263,7 @@ def _written(
         for name, columns, more in _block(part, int(starts[start[number]])):
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, _parquet(columns, more))
-    return {
+    facts = {
         "irframe": VERSION,
         "digest": experiment.digest,
         "made": dict(experiment.made),
@@ -228,7 +276,12 @@ def _written(
         "types": {name: types for name, (_, types) in small.items()},
         "listing": experiment.listing is not None,
         "files": files,
+        **attributes,
     }
+    facts = json.loads(json.dumps(facts))
+    sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
+    facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
+    return facts
 
 
 def _block(part: Experiment, row: int) -> Iterable[tuple[str, dict[str, Any], dict[str, str]]]:
