@@ -27,7 +27,6 @@ from .orderings import ranking_grid as ranking_grid
 from .outcome_shares import difference_histogram as difference_histogram
 from .outcome_shares import length_histogram as length_histogram
 from .outcome_shares import outcome_shares as outcome_shares
-from .outcome_shares import rank_scatter as rank_scatter
 from .panes import panes as panes
 from .panes import paper as paper
 from .pool_curves import budget_curves as budget_curves

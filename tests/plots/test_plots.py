@@ -56,7 +56,7 @@ def test_figures_of_orderings_refuse_other_data(cube, figure):
 
 def test_figures_of_frames_refuse_other_frames(outcomes, lengths):
     best = pd.DataFrame({"metric": ["AP"], "system": ["s"], "value": [0.5]})
-    figures = ("outcome_shares", "rank_scatter", "length_histogram", "difference_histogram")
+    figures = ("outcome_shares", "length_histogram", "difference_histogram")
     for figure in figures:
         refused(InputError, "returned", getattr(ir.plots, figure), best)
     refused(InputError, "best_systems returned", ir.plots.best_systems, lengths)
