@@ -71,8 +71,6 @@ def left_out(covid, robust):
         rows[f"{name}: Δrank"] = [f"{value:.1f}" for value in means["rank_change"]]
         rows[f"{name}: τ"] = [f"{value:.3f}" for value in means["tau"]]
     PAGE.table(rows, "left-out")
-    ax = runs["COVID 7"].ireval.plot.leave_out_changes()
-    PAGE.figure(ax, "left-out")
     lost = -runs["COVID 7"].groupby("metric")["change"].mean()
     places = runs["COVID 7"].groupby("metric")["rank_change"].mean()
     each = runs["COVID 7"][runs["COVID 7"]["rank"] <= BEST]

@@ -30,7 +30,6 @@ from .outcome_shares import outcome_shares as outcome_shares
 from .panes import panes as panes
 from .panes import paper as paper
 from .pool_curves import budget_curves as budget_curves
-from .pool_curves import leave_out_changes as leave_out_changes
 from .pool_curves import pool_curves as pool_curves
 from .pool_curves import robustness_curves as robustness_curves
 from .score_boxes import best_so_far as best_so_far

@@ -16,7 +16,7 @@ from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effor
 from irframe.plots.depth_curves import bound_bands, unjudged_share
 from irframe.plots.ladder import tie_bars
 from irframe.plots.orderings import hasse, orderings, ranking_grid
-from irframe.plots.pool_curves import leave_out_changes, pool_curves, robustness_curves
+from irframe.plots.pool_curves import pool_curves, robustness_curves
 
 
 def test_effort_figures_refuse_bad_choices(cube, moved):
@@ -34,9 +34,6 @@ def test_figures_of_judgments_refuse_other_data(cube, within):
     refused(InputError, "pool_growth", lambda: pool_curves(cube))
     growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
     refused(ParameterError, "two axes", pool_curves, growth, ax=one)
-    rows = cube.ireval.leave_out("P", at=[5, 10])
-    refused(ParameterError, "none chosen: 5, 10", lambda: leave_out_changes(rows))
-    refused(InputError, "leave_out", lambda: leave_out_changes(rows.drop(columns="change")))
     tau = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
     refused(ParameterError, "none chosen: 5, 10", lambda: robustness_curves(tau))
     refused(InputError, "share and seed", lambda: robustness_curves(tau.mean("seed")))
