@@ -9,7 +9,6 @@ from .crp_curves import crp_and_gain as crp_and_gain
 from .crp_curves import crp_curves as crp_curves
 from .crp_curves import effort_gain as effort_gain
 from .crp_curves import reference_runs as reference_runs
-from .depth_curves import bound_bands as bound_bands
 from .depth_curves import depth_curves as depth_curves
 from .depth_curves import p_value_curves as p_value_curves
 from .depth_curves import ratio_curves as ratio_curves

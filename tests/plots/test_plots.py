@@ -13,7 +13,7 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.plots.agreement_map import agreement_bars, agreement_triangle
 from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effort_gain
-from irframe.plots.depth_curves import bound_bands, unjudged_share
+from irframe.plots.depth_curves import unjudged_share
 from irframe.plots.ladder import tie_bars
 from irframe.plots.orderings import hasse, orderings, ranking_grid
 from irframe.plots.pool_curves import pool_curves, robustness_curves
@@ -28,9 +28,7 @@ def test_effort_figures_refuse_bad_choices(cube, moved):
     refused(InputError, "misplacement", crp_curves, cube, topic="101")
 
 
-def test_figures_of_judgments_refuse_other_data(cube, within):
-    refused(InputError, "bound and depth", lambda: bound_bands(within.isel(bound=0)))
-    refused(ParameterError, "'nobody'", lambda: bound_bands(within, metric="P", systems=["nobody"]))
+def test_figures_of_judgments_refuse_other_data(cube):
     refused(InputError, "pool_growth", lambda: pool_curves(cube))
     growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
     refused(ParameterError, "two axes", pool_curves, growth, ax=one)
