@@ -72,7 +72,6 @@ from .studies.outcomes import rrie as rrie
 from .studies.preferences import enumerate_rankings as enumerate_rankings
 from .studies.preferences import preferences as preferences
 from .studies.preferences import separability as separability
-from .studies.preferences import tau_union as tau_union
 from .studies.reordering import ablation as ablation
 from .studies.reordering import effective_top as effective_top
 from .studies.reordering import reordering as reordering

@@ -197,7 +197,6 @@ ROUGH = LARGER.assign(score=LARGER["score"] // 9)
 FEWER = JUDGED.assign(grade=JUDGED["grade"].where(JUDGED.index % 3 > 0, 0))
 JUDGES = {"judges": {"a": JUDGED, "b": FEWER}, "metrics": ["AP"], "samples": 20}
 RATED = {"a": QRELS, "b": QRELS.assign(grade=3 - QRELS["grade"])}
-SHUFFLED = RUNS.assign(score=RUNS["score"] * (RUNS["doc"].str[-1] == "1"))
 NUGGETS = pd.DataFrame(
     {
         "topic": ["1", "1", "2"],
@@ -247,7 +246,6 @@ FRAMES = {
     "restrict": [(QRELS, {"documents": RUNS[["topic", "doc"]]})],
     "score_nuggets": [(NUGGETS, {})],
     "split": [(LARGER, {"n": 2})],
-    "tau_union": [(RUNS, {"original": SHUFFLED})],
 }
 """Verbs of frames, which no decorator of cubes and scores makes."""
 FRAME_OTHERS = {
@@ -272,9 +270,7 @@ FRAME_OTHERS = {
     "split.n": 3,
     "split.seed": 1,
     "judge_findings.depth": 2,
-    "tau_union.depth": 2,
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
-    "original": [RUNS],
     "no_vital": "nan",
     "check.length": 1,
     "collapse.of": r"(\w\d)d\d*",
