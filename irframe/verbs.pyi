@@ -50,7 +50,6 @@ from .ranks.rank_intervals import rank_intervals as rank_intervals
 from .reports.report import report as report
 from .scores.summary import summary as summary
 from .studies.check import check as check
-from .studies.compare_judges import round_effect as round_effect
 from .studies.compare_orderings import compare_orderings as compare_orderings
 from .studies.compare_orderings import (
     significance_agreement as significance_agreement,

@@ -118,7 +118,6 @@ OTHERS = {
 """Parameter -> another argument, or arguments by verb, those that are lists in one; {} where the
 second value is data, or only another way to say the first."""
 JUDGED = larger()[1]
-ROUNDS = JUDGED.assign(round=JUDGED.index % 2)
 DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
     "agreement": [("larger", {"interval": True})],
@@ -143,10 +142,6 @@ FURTHER = {
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "draw_to_judge": [("strata", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
-    "round_effect": [
-        ("larger", {}),
-        ("larger", {"reference": ROUNDS, "metrics": SCORED}, "cube"),
-    ],
 }
 """Verb -> where else to call it, with what, for the parameters that made no difference before."""
 FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
