@@ -15,7 +15,7 @@ from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.metrics.facts import average, facts
-from irframe.names import plural
+from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective
@@ -111,13 +111,16 @@ class PairOptions:
             for result, t in zip(results, reached, strict=True):
                 _widen_intervals(result, t, self.alpha)
         adjusted = significance.correct(compared, **how)
-        for result, p in zip(results, adjusted, strict=True):
-            result |= {"p_adjusted": p, "significant": p < self.alpha}
+        known = [part.known[pair].all(axis=1) for part, pair in zip(parts, pairs, strict=True)]
+        for result, p, told in zip(results, adjusted, known, strict=True):
+            result |= {"p_adjusted": p, "significant": (p < self.alpha) & told}
             if self.effects:
                 effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
             self._decide(results, parts, margins, **how)
+            for result, told in zip(results, known, strict=True):
+                result["verdict"][..., ~told] = NO_VERDICT
         return results
 
     def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:

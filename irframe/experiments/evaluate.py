@@ -182,7 +182,8 @@ def _with_repeats(
     table = table.reorder_levels([*range(1, last), 0, last])
     place = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
     ordered = pd.DataFrame(table.iloc[np.argsort(place, kind="stable")])
-    ordered.attrs = {**attributes[0], words.REPEATED: word, words.REPEATS: "shared"}
+    said = attributes[0] | _unknown(attributes)
+    ordered.attrs = {**said, words.REPEATED: word, words.REPEATS: "shared"}
     return ordered
 
 
@@ -233,10 +234,17 @@ def _joined_groups(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     table, attributes = _stacked_scores(parts, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
+    table.attrs |= _unknown(attributes)
     for name in ("top", "pool_depth", words.JUDGMENTS):
         every = np.concatenate([np.ravel(attrs[name]) for attrs in attributes])
         table.attrs[name] = one_or_several(every)
     return table
+
+
+def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
+    """Return the attribute that names systems of which nothing is judged in any part."""
+    unknown = set.intersection(*({*attrs.get(words.UNKNOWN, ())} for attrs in attributes))
+    return {words.UNKNOWN: sorted(unknown)} if unknown else {}
 
 
 def _stacked_scores(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:

@@ -392,6 +392,7 @@ class Scoring:
         policy, rel = self._asked.policy, self._asked.rel
         made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(experiment.top)}
         made[words.JUDGMENTS] = experiment.judgments.digest
+        made |= {words.UNKNOWN: unknown} if (unknown := experiment.unknown) else {}
         if self.judgments.table.spans is not None:
             made[words.UNIT] = TEXT
         elif experiment.units:

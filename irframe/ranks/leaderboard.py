@@ -238,7 +238,8 @@ def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -
     p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
     difference = (means - base).where(~np.isnan(p))
     change = difference / (base or np.nan)
-    return pd.DataFrame(dict(zip(CHANGES, (difference, change, p, p < pairing.alpha), strict=True)))
+    significant = (p < pairing.alpha) & scores.known & scores.known[pairs[0, 1]]
+    return pd.DataFrame(dict(zip(CHANGES, (difference, change, p, significant), strict=True)))
 
 
 def _refuse_twice(columns: pd.Index) -> None:

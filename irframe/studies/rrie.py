@@ -8,11 +8,11 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import against, verb
-from irframe.errors import InputError, warn
+from irframe.errors import InputError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
-from irframe.scores.averages import averages, by_depth, metric_labels
+from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
 from irframe.scores.read_scores import Depths
 
 
@@ -115,9 +115,5 @@ def _on_shared_topics(scores: xr.DataArray) -> xr.DataArray:
     without = [label for label, keep in zip(labels, kept, strict=True) if not keep]
     if without:
         raise InputError("topics on which every system has a score", "none", "", without)
-    left_out = (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy()
-    if left_out.any():
-        counts = zip(labels, left_out, strict=True)
-        omitted = "; ".join(f"{count} for {label}" for label, count in counts if count)
-        warn(f"topics on which some system has no score are left out: {omitted}")
+    tell_left_out(labels, (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy())
     return scores.where(shared)
