@@ -22,7 +22,7 @@ from irframe.cubes.view import CELL, experiment_of, shown_as
 from irframe.errors import InputError, ParameterError, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.policy import random_keys, refuse_marks
+from irframe.experiments.policy import random_keys, refuse_marks, shares_ranks
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, repeated, within
 from irframe.metrics import Metric
@@ -299,8 +299,9 @@ def tell_lone(draw: Draw, labels: Any) -> None:
 
 def read_estimated(cube: xr.Dataset, metrics: Any, at: Any) -> tuple[list[Metric], list[int]]:
     """Return the metrics and depths that are to be estimated, refusing ties that share gains."""
-    if cube.attrs["ties"] == "mean":
-        raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
+    if shares_ranks(cube.attrs["ties"]):
+        found = f"ties={cube.attrs['ties']!r}"
+        raise InputError("one order of tied documents", found, "choose another ties=")
     return read_metrics(cube, metrics, at)
 
 

@@ -22,7 +22,7 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.nuggets import refuse as refuse_subtopics
-from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
+from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared
 from irframe.experiments.scoring import Budgets
 from irframe.experiments.spans import refuse_spans
 from irframe.files.ids import Codes
@@ -362,6 +362,8 @@ def cwl(
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
         wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
         raise MetricError(wanted, "", "", refused)
+    uneven = [metric for metric in chosen if not metric.linear]
+    refuse_shared(uneven, cube.attrs["ties"], "what users do who follow")
     values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)
     parts = {
         name: values.isel({words.METRIC: slice(place, None, len(QUANTITIES))})
