@@ -50,7 +50,6 @@ from .ranks.sheet import sheet as sheet
 from .reports.report import report as report
 from .scores.summary import summary as summary
 from .studies.check import check as check
-from .studies.compare_judges import round_effect as round_effect
 from .studies.compare_orderings import compare_orderings as compare_orderings
 from .studies.compare_orderings import (
     significance_agreement as significance_agreement,
@@ -72,7 +71,6 @@ from .studies.outcomes import rrie as rrie
 from .studies.preferences import enumerate_rankings as enumerate_rankings
 from .studies.preferences import preferences as preferences
 from .studies.preferences import separability as separability
-from .studies.preferences import tau_union as tau_union
 from .studies.reordering import ablation as ablation
 from .studies.reordering import effective_top as effective_top
 from .studies.reordering import reordering as reordering
