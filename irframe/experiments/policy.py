@@ -326,8 +326,8 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties)
     if TIE_POLICIES[ties].shares:
         refused = [str(metric) for metric in metrics if ties not in facts(metric).shares]
         if refused:
-            known = ", ".join(name for name, kind in METRICS.items() if ties in facts(kind).shares)
-            wanted = f"metrics that share gain over ties under ties={ties!r}: {known}"
+            sharing = [name for name, kind in METRICS.items() if ties in facts(kind).shares]
+            wanted = f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
             raise MetricError(wanted, "", "choose another ties=", refused)
     for metric in metrics:
         known = facts(metric)

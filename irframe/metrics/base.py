@@ -342,7 +342,8 @@ class Metric(metaclass=MetricType):
         """Return what the kernel gives, once for all depths that a metric is fixed to."""
         name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
-            return self._call(name, evidence)
+            scores: Floats = self._call(name, evidence)
+            return scores
         free = self.without_depth()
         if free not in evidence.scored:
             evidence.scored[free] = self._call(name, evidence)

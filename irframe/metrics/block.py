@@ -273,7 +273,7 @@ class Block:
         return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
-        changed = {}
+        changed: dict[str, Any] = {}
         for names, change in ((BY_RANKING, rankings), (BY_TOPIC, topics)):
             for name in names:
                 value = getattr(self, name)

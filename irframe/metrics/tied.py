@@ -69,7 +69,7 @@ class TiedBlocks:
         place = (np.arange(first.size) - np.repeat(starts, shown)).reshape(shape)
         return cls(place=place, starts=starts, shown=shown, size=size, hidden=hidden)
 
-    def _above(self, down_to: Floats, nothing: float) -> Floats:
+    def _above(self, down_to: Array, nothing: float) -> Floats:
         """Return what there is down to the rank above each block, at each of its ranks."""
         before = np.concatenate(
             [np.full_like(down_to[..., :1], nothing), down_to[..., :-1]], axis=-1
