@@ -10,7 +10,7 @@ from irframe.cubes.score import Work, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.policy import Metrics
+from irframe.experiments.policy import Metrics, refuse_shared
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.reading import QUANTITIES
 
@@ -90,6 +90,8 @@ def cwl(
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
         wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
         raise MetricError(wanted, "", "", refused)
+    uneven = [metric for metric in chosen if not metric.linear]
+    refuse_shared(uneven, cube.attrs["ties"], "what users do who follow")
     values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)
     parts = {
         name: values.isel({words.METRIC: slice(place, None, len(QUANTITIES))})

@@ -17,7 +17,7 @@ from irframe.cubes.draw_to_judge import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.errors import DepthError, IdError, InputError, MetricError, warn
+from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments import policy
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.hits import refuse_open
@@ -27,6 +27,7 @@ from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refus
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
+from irframe.metrics.evidence import parameters
 from irframe.names import DEPTH, METRIC, TOPIC, UNJUDGED
 from irframe.record import steps_of
 
@@ -116,10 +117,8 @@ def bounds(
     refuse_unbounded(chosen)
     experiment = experiment_of(cube)
     policy.refuse_marks(experiment.judgments.grade)
-    shared = experiment.made["ties"] == "mean"
-    refused = [str(metric) for metric in chosen if shared and metric.fillings]
-    if refused:
-        raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
+    uneven = [metric for metric in chosen if not _linear_both(metric)]
+    policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
     hidden = any(metric.fillings for metric in chosen)
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
@@ -131,6 +130,12 @@ def bounds(
                 refuse_long(metric, part, np.asarray(depths))
     values = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
     return label_scores(cube, values, chosen, depths)
+
+
+def _linear_both(metric: Metric) -> bool:
+    """Tell whether either bound is linear in gains, which tied documents may then share."""
+    ceiling = type(metric).ceiling
+    return metric.linear and bool(ceiling) and "unjudged" not in parameters(ceiling)
 
 
 def both_sides(
