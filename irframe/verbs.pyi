@@ -38,7 +38,6 @@ from .experiments.rank_table import pool as pool
 from .experiments.rank_table import rank as rank
 from .files.write_run import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
-from .planning.budget import budget as budget
 from .planning.components import components as components
 from .planning.predict_powered import predict_powered as predict_powered
 from .planning.standardise import replicate as replicate

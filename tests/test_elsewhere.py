@@ -47,6 +47,7 @@ VERBS = {
     "scores.boxplot": "ireval.plot.score_boxes",
     "runs.load_qrels": "ir.read_qrels",
     "cube.residuals": "bounds",
+    "cube.budget": "pool_growth or topics_needed",
 }
 KEYWORDS = {
     "compare.correction compare.multiple compare.multipletests": "adjust",

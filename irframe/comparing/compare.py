@@ -267,20 +267,20 @@ def compare(
         raise ParameterError("bounds of one repeat of every system", "several", advice)
     if weights is not None:
         _refuse_weights(options, bounds)
-    against = _against(scores, baseline, bounds)
+    against = _frozen_or_baselines(scores, baseline, bounds)
     tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _parts(tested, against, at, by, weights, options)
+    parts, pairs = _groups_and_pairs(tested, against, at, by, weights, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
         frame = pairwise.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
         frame.attrs["bound"] = "means and tests are of the lower bounds"
-    frame.attrs |= _told(options, list(parts.values()), pairs, results, against)
+    frame.attrs |= _comparison_attributes(options, list(parts.values()), pairs, results, against)
     return frame
 
 
-def _told(
+def _comparison_attributes(
     options: PairOptions,
     parts: list[Scores],
     pairs: list[Array],
@@ -325,7 +325,7 @@ def _refuse_weights(options: PairOptions, bounds: Any) -> None:
         raise ParameterError("scores of one bound for weights=", "both", advice)
 
 
-def _parts(
+def _groups_and_pairs(
     scores: Any,
     baseline: Baselines,
     at: Depths,
@@ -349,7 +349,7 @@ def _parts(
     return parts, pairs
 
 
-def _against(scores: Any, baseline: Any, bounds: Any) -> Any:
+def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
     files = [path for path in listed(baseline) if is_file(path)]
     known = read_scores(scores).systems.tolist() if files and bounds is None else []

@@ -20,7 +20,7 @@ import xarray as xr
 
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_arrays import refuse_repeats
-from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, spelled
+from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.names import JUDGMENTS, METRICS, VERSION
@@ -93,7 +93,7 @@ def freeze(
     0   splade     bm25       0.279
     """
     if not is_file(path):
-        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", spelled(path))
+        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
     held = _frozen(refuse_repeats(scores, "freeze"), baseline)
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
     rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
@@ -139,7 +139,7 @@ class Frozen:
         StoreError
             If it is not whole, or none.
         """
-        held = _read(os.fspath(path))
+        held = _read_frozen(os.fspath(path))
         name = held["system"]
         label = f"{name} ({Path(path).name})" if name in {*systems} else name
         if label in {*systems}:
@@ -304,7 +304,7 @@ def _checksum(held: Mapping[str, Any]) -> str:
     return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read_frozen(path: str) -> dict[str, Any]:
     """Return what a file holds, refusing one that is not as it was written."""
     wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
     try:

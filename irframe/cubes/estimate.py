@@ -142,7 +142,7 @@ def _draw_of_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.Dat
     """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
     table = read_to_draw(qrels)
     _refuse_subtopics(table)
-    label = _labels(table, strata)
+    label = _stratum_labels(table, strata)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     kept, probability = _drawn(table.topic, label, keys, share)
     names = {role: str(table.columns.get(role, role)) for role in (GRADE, STRATUM, PROBABILITY)}
@@ -168,7 +168,7 @@ def _draw_of_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.
     return shown_as(cube, replace(experiment, judgments=drawn))
 
 
-def _labels(table: coded_tables.QrelsTable, strata: str) -> Array:
+def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
     """Return the stratum of every row, as text; where a topic is one, that is 1."""
     columns = list(map(str, table.frame.columns))
     if strata in {TOPIC, table.columns[TOPIC]}:

@@ -170,7 +170,7 @@ def _with_repeats(
         runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
         several = parts_of(runs, qrels)
         if several is None:
-            table = _scored(plan, by, runs, qrels)
+            table = _scored_runs(plan, by, runs, qrels)
         else:
             word, parts = several
             if repeats not in {None, "shared"}:
@@ -180,11 +180,11 @@ def _with_repeats(
             tables = {}
             for label, own, judged in parts:
                 with in_group(f"{word} {label}"):
-                    tables[label] = _scored(plan, by, own, judged)
+                    tables[label] = _scored_runs(plan, by, own, judged)
     if several is None:
         return folded.unfold(table, repeats)
     folded.refuse_others(word)
-    table, attributes = _stacked(tables, word)
+    table, attributes = _stacked_scores(tables, word)
     last = table.index.nlevels - 1
     table = table.reorder_levels([*range(1, last), 0, last])
     place = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
@@ -193,7 +193,9 @@ def _with_repeats(
     return ordered
 
 
-def _scored(plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
+def _scored_runs(
+    plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels
+) -> pd.DataFrame:
     """Score runs, or each group of them."""
     if by is None:
         reader, scoring = _prepared(plan, qrels)
@@ -203,10 +205,10 @@ def _scored(plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels) 
     runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     qrels = as_qrels(qrels)
     if group_columns.share_names(qrels, by):
-        return _joined(dict(_apart(plan, runs, qrels, by)), by)
+        return _joined_groups(dict(_apart(plan, runs, qrels, by)), by)
     reader, scoring = _prepared(plan, qrels)
     groups = reader.read_groups(runs, by)
-    return _joined({key: scoring.table(part) for key, part in groups}, by)
+    return _joined_groups({key: scoring.table(part) for key, part in groups}, by)
 
 
 def _apart(
@@ -233,9 +235,9 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
     return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
-def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
+def _joined_groups(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     """Put the scores of groups together, with all their top grades and pool depths."""
-    table, attributes = _stacked(parts, by)
+    table, attributes = _stacked_scores(parts, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
     for name in ("top", "pool_depth", words.JUDGMENTS):
@@ -244,7 +246,7 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     return table
 
 
-def _stacked(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
+def _stacked_scores(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
     """Put scores below each other, and return what was said of each of them."""
     attributes = [part.attrs for part in parts.values()]
     for part in parts.values():

@@ -304,12 +304,12 @@ def replicate(
     here = read_scores(scores)
     here = here if at is None else select_depths(here, at)
     there = read_scores(original)
-    _refuse("the same metrics in both scores", {*here.metrics} ^ {*there.metrics})
+    _refuse_unshared("the same metrics in both scores", {*here.metrics} ^ {*there.metrics})
     depths, theirs = (set() if side.depths is None else {*side.depths} for side in (here, there))
-    _refuse("depths that the original has too", depths - theirs)
+    _refuse_unshared("depths that the original has too", depths - theirs)
     differing = {*here.topics} ^ {*there.topics}
     if len(here.topics.intersection(there.topics)):
-        _refuse("the same topics on both sides, or none", differing)
+        _refuse_unshared("the same topics on both sides, or none", differing)
     new, old = match_reference(here, there)
     columns = _unpaired(new, old) if differing else _paired(new, old)
     if baseline is not None:
@@ -326,7 +326,7 @@ def replicate(
     return xr.Dataset(parts, labels)
 
 
-def _refuse(wanted: str, differing: set[Any]) -> None:
+def _refuse_unshared(wanted: str, differing: set[Any]) -> None:
     if differing:
         found = f"{len(differing)} of one side only"
         raise ParameterError(wanted, found, "choose those of both", sorted(differing))

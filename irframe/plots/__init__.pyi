@@ -32,7 +32,6 @@ from .outcome_shares import rank_scatter as rank_scatter
 from .panes import panes as panes
 from .panes import paper as paper
 from .pool_curves import budget_curves as budget_curves
-from .pool_curves import equal_cost as equal_cost
 from .pool_curves import leave_out_changes as leave_out_changes
 from .pool_curves import pool_curves as pool_curves
 from .pool_curves import robustness_curves as robustness_curves

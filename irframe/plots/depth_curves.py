@@ -354,7 +354,7 @@ def p_value_curves(
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
     bootstrap = isinstance(data, xr.Dataset)
-    curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
+    curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _p_of_frame(data))
     alpha = level(float(data.attrs.get("alpha", 0.05)) if alpha is None else alpha)
     ax = canvas.new_axes(ax, (8.4, 4.2), figsize)
     for number, (name, values, delta) in enumerate(curves):
@@ -384,17 +384,17 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     for place in np.ndindex(asl.shape[:-1]):
         curve = asl[place].dropna(PAIR)
         parts = {dim: str(curve[dim].item()) for dim in others}
-        yield _label(parts), curve.to_numpy(), float(delta[place])
+        yield _curve_label(parts), curve.to_numpy(), float(delta[place])
 
 
-def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
+def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
     holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
     depth = data[DEPTH].astype("string").fillna("")
     for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
-        yield _label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
+        yield _curve_label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
 
 
-def _label(parts: dict[str, str]) -> str:
+def _curve_label(parts: dict[str, str]) -> str:
     depth = parts.pop(DEPTH, "")
     name = parts.pop(METRIC)
     return ", ".join([*parts.values(), f"{name}@{depth}" if depth and "@" not in name else name])

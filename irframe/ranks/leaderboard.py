@@ -144,14 +144,14 @@ def leaderboard(
     apart = ranking.apart(family_of)[:1, :1]
     ranked, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)
-    means = _means(paired)
+    means = _averages(paired)
     label, *others = columns = list(means.columns)
     known = {*board} - {"rank", "tier"}
     sure = [name for name in (*ranking.columns, "n_repeats", "repeat_sd") if name in known]
     first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
-        parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
+        parts.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     _refuse_twice(frame.columns)
     frame.attrs.clear()
@@ -228,7 +228,7 @@ def letter_groups(alike: Array) -> Array:
     return np.array(sorted(kept, key=lambda group: [*np.flatnonzero(group)]))
 
 
-def _means(paired: Scores) -> pd.DataFrame:
+def _averages(paired: Scores) -> pd.DataFrame:
     """Return the averages, a column per metric and depth."""
     by_depth = paired.depths is not None
     depths = [None] if paired.depths is None else paired.depths
@@ -239,7 +239,7 @@ def _means(paired: Scores) -> pd.DataFrame:
     return pd.DataFrame(columns, paired.systems)
 
 
-def _against(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
+def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
     """Return what `CHANGES` names, a row per system; nothing for the baseline."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)

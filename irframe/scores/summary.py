@@ -265,7 +265,7 @@ def summarise(
         "all scores are the same": lost & np.isfinite(mean),
         "scores are infinite": lost & np.isinf(mean),
     }
-    messages = _cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
+    messages = _interval_cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
     if topics is not None:
         figures["n_eff"] = topics
         messages += beware_of_weights(scores, topics, drawn=drawn)
@@ -280,7 +280,7 @@ def summarise(
     return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
 
 
-def _cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
+def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
     """Say which means have no interval, by why, and which have too few scores for theirs."""
     messages = []
     for why, lost in lacking.items():

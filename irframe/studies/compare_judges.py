@@ -191,10 +191,12 @@ def compare_judges(
         chosen = baseline_pairs(len(passes.judges), row)
     counts = count_grades(judged, chosen, passes)
     if by is not None:
-        result = _labelled(judged, counts, chosen, passes).assign_coords({TOPIC: judged.topics})
+        result = _labelled_coefficients(judged, counts, chosen, passes).assign_coords(
+            {TOPIC: judged.topics}
+        )
     else:
         whole = {kind: part.sum(axis=0) for kind, part in counts.items()}
-        result = _labelled(judged, whole, chosen, passes)
+        result = _labelled_coefficients(judged, whole, chosen, passes)
         result = result.assign(_intervals(counts, judged.scale, resamples))
         result = result.assign_coords({BOUND: list(SIDES)})
         result = cautious(result, _cautions(result, counts[PAIR], judged.scale))
@@ -229,7 +231,9 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
     return counts
 
 
-def _labelled(judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes) -> xr.Dataset:
+def _labelled_coefficients(
+    judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes
+) -> xr.Dataset:
     """Return the coefficients of counts with labels, topics first if there are some."""
     sides = zip(JUDGES, pairs.T, strict=True)
     names, several, scale = pd.Index(passes.judges), passes.several, judged.scale

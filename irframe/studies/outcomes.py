@@ -288,11 +288,11 @@ def outcomes(
         {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
     ):
         with naming_group(key, by):
-            parts[key] = _compared(answers[key], verdict, baseline, systems, order)
+            parts[key] = _compared_answers(answers[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 
-def _compared(
+def _compared_answers(
     answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any
 ) -> Outcomes:
     answerable = answers[breakdown.ANSWERABLE].to_numpy()
@@ -385,7 +385,7 @@ def rrie(
 
 
 def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
-    array = _shared(scores)
+    array = _on_shared_topics(scores)
     systems, metrics = array.indexes[SYSTEM], metric_labels(array)
     row, others = against(systems.tolist(), baseline, None)
     means = averages(array).to_numpy()
@@ -405,7 +405,7 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
     )
 
 
-def _shared(scores: xr.DataArray) -> xr.DataArray:
+def _on_shared_topics(scores: xr.DataArray) -> xr.DataArray:
     """Return scores, NaN on topics on which some system has none, by metric."""
     there = scores.notnull()
     shared = there.all(SYSTEM)

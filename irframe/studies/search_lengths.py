@@ -302,7 +302,7 @@ def difference_histogram(
     2  1.0   inf         53  0.335           24
     """
     refuse_others(lengths)
-    difference, unretrieved = _differences(lengths, a, b)
+    difference, unretrieved = _length_differences(lengths, a, b)
     width = bin_width(int(abs(difference).max(initial=1)), bins, width)
     step = np.sign(difference) * np.minimum(-(-abs(difference) // width), bins)
     edge = np.arange(1, bins + 1.0)
@@ -321,7 +321,7 @@ def difference_histogram(
     )
 
 
-def _differences(
+def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return a - b for every relevant document, and whether one of the two lacks it."""

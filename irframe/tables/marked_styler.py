@@ -67,7 +67,7 @@ def _everywhere(text: str) -> dict[str, str]:
     return dict.fromkeys(("html", "latex", "typst", "string"), text)
 
 
-def _told(notes: str, form: str) -> str:
+def _plain_caption(notes: str, form: str) -> str:
     """Return a caption of plain text, with symbols as any LaTeX has them."""
     text = _escape(notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
@@ -172,7 +172,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
             if isinstance(styler, MarkedStyler):
                 styler._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
         if self.caption is None:
-            self.caption = _told(self.notes, form) or None
+            self.caption = _plain_caption(self.notes, form) or None
         return options
 
     def _display(self, form: str, *, braces: bool) -> None:

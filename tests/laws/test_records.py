@@ -56,7 +56,6 @@ OTHERS = {
     "half_width": 0.2,
     "human": {},
     "interval": dict.fromkeys(VERBS, "t") | {"agreement": True, "volatility": True},
-    "judgments": 90,
     "labels": {},
     "margin": dict.fromkeys(VERBS, 0.3)
     | {"reordering": 9.0, "ablation": 9.0, "topics_needed": With(margin=0.3, difference=None)},
@@ -77,7 +76,6 @@ OTHERS = {
     "best_of": 2,
     "worst_of": 2,
     "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
-    "overhead": 60,
     "per": "system",
     "phi": With(phi=0.9, difference=None),
     "power": 0.6,

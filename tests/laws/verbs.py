@@ -43,7 +43,6 @@ ARGUMENTS = {
         "bounds": [1, 3],
         "compare": [3],
         "pool_growth": [1],
-        "budget": [2],
         "explain": 3,
     },
     "depth": {"pooled": 1},
@@ -71,7 +70,6 @@ ARGUMENTS = {
     "system": "s1",
     "effort": {},
     "difference": 0.1,
-    "judgments": 60,
     "test": {"significance_agreement": "t"},
     "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),

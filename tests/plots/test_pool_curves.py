@@ -1,13 +1,11 @@
 """What `pool_curves` draws, and what goes with it.
 
-What `budget_curves` draws; Topics against depth at equal cost; What `leave_out_changes` draws;
-What `robustness_curves` draws.
+What `budget_curves` draws; What `leave_out_changes` draws; What `robustness_curves` draws.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
-from drawn import legend, texts
+from drawn import legend
 from matplotlib.collections import PathCollection
 from refusals import refused
 
@@ -43,29 +41,6 @@ def test_curves_of_budgets(cube):
     draw = replayed.ireval.plot.budget_curves
     refused(ParameterError, "value to be one of", draw, "cost", metric="P")
     refused(InputError, "what replay gives", lambda: ir.plots.budget_curves(cube))
-
-
-@pytest.fixture(scope="module")
-def found(cube):
-    return cube.ireval.budget("AP", "nDCG", judgments=[60, 400], at=[1, 3, 10], samples=5)
-
-
-def test_points_are_topics_coloured_by_shares(found):
-    ax = found.ireval.plot.equal_cost(metric="nDCG")
-    for number, line in enumerate(ax.lines):
-        np.testing.assert_array_equal(line.get_ydata(), found["topics"][number])
-    points = [each for each in ax.collections if each.get_array() is not None]
-    shares = found["significant"].sel(metric="nDCG")
-    for each, share in zip(points, shares, strict=True):
-        np.testing.assert_array_equal(np.ma.filled(each.get_array(), np.nan), share)
-    written = texts(ax)
-    assert f"{shares.max().item():.0%}" in written
-    assert "400 judgments" in written
-
-
-def test_what_it_draws(found):
-    refused(ParameterError, "metric", lambda: ir.plots.equal_cost(found))
-    refused(InputError, "budget", lambda: ir.plots.equal_cost(found["topics"]))
 
 
 def test_changes_of_runs_left_out(cube):
