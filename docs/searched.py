@@ -11,19 +11,20 @@ from irframe.metrics import METRICS
 from irframe.metrics.facts import names_of
 
 SOUGHT = {
-    "guide/getting-started": "compute, calculate nDCG@10 from my files; installation, install, pip; tutorial; "
-    "Jupyter, notebook, Colab",
+    "guide/getting-started": "compute, calculate nDCG@10 from my files; installation, pip; "
+    "tutorial; Jupyter, notebook, Colab",
     "guide/several-tracks": "per-track summary; groupby track, collection",
-    "guide/report": "write an HTML report; dashboard; share, send results to colleagues; browser page",
+    "guide/report": "write an HTML report; dashboard; share, send results to colleagues; "
+    "browser page",
     "guide/command-line": "command line, shell, console, terminal",
-    "guide/policies": "policies; missing topics; topics without relevant documents; tie breaking; "
+    "guide/policies": "policies; missing topics; topics without relevant documents; "
     "duplicate documents",
     "guide/data-in": "file formats; read runs, qrels; parquet; BEIR; MTEB; MS MARCO; CSV; JSON; "
     "polars; Elasticsearch, OpenSearch; Pyserini, Lucene, Anserini",
     "guide/continuous-integration": "CI gate; GitHub action; regression test; pull request; exit "
-    "code, status; pre-commit; non-inferiority gate",
-    "guide/training-loop": "training loop; checkpoint; validation; wandb, Weights & Biases; MLflow; TensorBoard; "
-    "PyTorch Lightning callback; sentence-transformers",
+    "code, status; pre-commit",
+    "guide/training-loop": "training loop; checkpoint; validation; wandb, Weights & Biases; "
+    "MLflow; TensorBoard; PyTorch Lightning callback; sentence-transformers",
     "guide/larger-than-memory": "dask; out of memory; huge run files; cluster; parallel workers",
     "guide/saving": "save; export CSV; netCDF; Zarr; pickle",
     "guide/reshaping": "reshape; melt; long format, wide format; pivot",
@@ -39,11 +40,12 @@ SOUGHT = {
     "Tukey honest significant difference; non-inferiority; equivalence test; two-tailed",
     "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
     "ranking of systems",
-    "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; Kendall's tau; "
-    "rank correlation between system orderings",
+    "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; "
+    "Kendall's tau; rank correlation between system orderings",
     "questions/chunks": "chunks, chunk size; RAG evaluation; retrieval-augmented generation; "
     "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store",
-    "questions/ties": "ties; tied documents, equal scores; tie breaking; float32, single precision scores",
+    "questions/ties": "ties; tied documents, equal scores; tie breaking; float32, single "
+    "precision scores",
     "questions/trust": "unjudged documents; pool depth; bounds; pool bias; holes; incomplete "
     "judgments; leave one out",
     "questions/judges": "language model as a judge, LLM judge; GPT-4 judgments; inter-annotator "
