@@ -280,10 +280,16 @@ def run_evaluate(options: Namespace) -> Answer:
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the average of every system, and group if there are any, a column per metric."""
+    """Return the average of every system, and group if there are any, a column per metric.
+
+    Where systems have scores on different topics, a column says on how many.
+    """
     levels = [name for name in scores.index.names if name != TOPIC]
 
     def mean(column: "pd.Series[Any]") -> float:
         return float(average(column.to_numpy(), facts(str(column.name)).summary))
 
-    return scores.groupby(level=levels, sort=False).agg(mean)
+    groups = scores.groupby(level=levels, sort=False)
+    counts = groups.count()
+    uneven = counts.loc[:, (counts != counts.iloc[:1].to_numpy()).any()]
+    return groups.agg(mean).join(uneven.add_prefix("n_topics of "))

@@ -23,7 +23,7 @@ from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
-from irframe.names import JUDGMENTS, METRICS, VERSION
+from irframe.names import JUDGMENTS, METRICS, NO_VERDICT, VERSION
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -235,13 +235,14 @@ def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None
     choice("fail_on", fail_on, GATES)
     if fail_on == "drop" and margin is None:
         raise ParameterError("a margin, for fail_on='drop'", "none")
-    worse, undecided = compared["verdict"] == "worse", compared["verdict"] == "undecided"
+    void = compared["verdict"] == NO_VERDICT
+    worse, undecided = void | (compared["verdict"] == "worse"), compared["verdict"] == "undecided"
     sign = compared["metric"].map(lambda metric: facts(metric).sign)
     fails = {
         "worse": worse,
         "undecided": worse | undecided,
         "not-not-worse": worse | (undecided & (compared["wins"] + compared["losses"] > 0)),
-        "drop": sign * compared["difference"] < -(margin or 0),
+        "drop": void | (sign * compared["difference"] < -(margin or 0)),
         "never": worse & False,
     }
     return compared[fails[fail_on]]
@@ -280,6 +281,9 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     depths = [None] if read.depths is None else read.depths.tolist()
     values = read.take(system=np.array([row])).load().values[:, 0]
     table = np.moveaxis(values, 1, 0).reshape(len(read.topics), -1)
+    if not read.known[row]:
+        found, advice = f"none of {name}", "look at the ids of both: irframe check"
+        raise InputError("retrieved documents that are judged, of a baseline", found, advice)
     known = ~np.isnan(table).all(axis=1)
     if not known.any() or np.isinf(table).any():
         found = "none" if not known.any() else "infinite ones"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
-from irframe.ranks.leaderboard import sheet
+from irframe.ranks.sheet import sheet
 from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, text
 from irframe.reports.view import QUARTERS, View
 

@@ -58,6 +58,11 @@ def brackets(low: pd.DataFrame, high: pd.DataFrame) -> Extra:
     return Extra((low, high), _everywhere(" [{}, {}]"))
 
 
+def counts(texts: pd.DataFrame) -> Extra:
+    """Let the numbers of topics follow the means over these."""
+    return Extra((texts,), _everywhere(" (n={})"))
+
+
 def percentages(texts: pd.DataFrame) -> Extra:
     """Let differences in per cent follow the numbers."""
     return Extra((texts,), {**_everywhere(" ({}%)"), "latex": r" ({}\%)"})

@@ -15,9 +15,10 @@ from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
-from irframe.names import ALIASES, DEPTH, METRIC, RESULT, SIDES, SYSTEM
+from irframe.names import ALIASES, CAUTION, DEPTH, METRIC, RESULT, SIDES, SYSTEM
+from irframe.scores.summary import UNEVEN
 from irframe.tables.captions import told, told_depths, told_topics
-from irframe.tables.marked_styler import Extra, Table, brackets, percentages, superscripts
+from irframe.tables.marked_styler import Extra, Table, brackets, counts, percentages, superscripts
 
 LETTERS = len(string.ascii_lowercase)
 MARK = "mark"
@@ -140,8 +141,12 @@ def of_summary(
     words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
+    uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
+    if uneven:
+        extras.append(counts(means.spread(frame, frame["n"].astype(str))))
     notes = told(summary.attrs, *words, interval="[{}]" if intervals else "")
-    return _table(means, extras, relative_to, notes)
+    table = _table(means, extras, relative_to, notes)
+    return table._replace(best=None) if uneven else table
 
 
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
