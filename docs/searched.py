@@ -51,8 +51,8 @@ SOUGHT = {
     "questions/judges": "language model as a judge, LLM judge; GPT-4 judgments; inter-annotator "
     "agreement; kappa",
     "questions/what-to-judge": "which documents to judge next; annotation budget; active learning",
-    "questions/how-many": "number of topics; how many queries; statistical power; size of a sample; "
-    "minimum detectable difference",
+    "questions/how-many": "number of topics; how many queries; statistical power; size of a "
+    "sample; minimum detectable difference",
     "questions/effort": "effort of users",
     "tools/chunking-evaluation": "chunking_evaluation",
     "tools/ragas": "ragas",

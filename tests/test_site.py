@@ -1,4 +1,7 @@
-"""The built site in a browser: what stands on every page, and what its search finds."""
+"""The built site in a browser: what stands on every page, and what its search finds.
+
+A build of changed pages alone forgets what the others are found by: ``sphinx-build -E`` makes all.
+"""
 
 import shutil
 from importlib import import_module
