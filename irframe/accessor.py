@@ -96,7 +96,6 @@ OWN = {
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
-    "round_effect": (CUBE, SCORES),
     "select_top": (CUBE, SCORES),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }

@@ -123,7 +123,7 @@ TOPICS_OF = "topics_of"
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 
-Ties = Literal["trec", "doc", "order", "rank", "random", "mean"]
+Ties = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
 """How equal scores are put in an order."""
 TIES: tuple[Ties, ...] = get_args(Ties)
 DEFAULT_TIES: Ties = "trec"

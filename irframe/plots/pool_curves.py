@@ -1,13 +1,12 @@
 """Figures of pools and budgets of judgments.
 
-Figures: pool_curves, robustness_curves, budget_curves, leave_out_changes.
+Figures: pool_curves, robustness_curves, budget_curves.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, holding
@@ -243,64 +242,5 @@ def budget_curves(
     name_ticks(ax, budgets, budgets)
     ax.minorticks_off()
     ax.set(xlabel="judgments of each topic", ylabel=word)
-    canvas.legend_beside(ax)
-    return ax
-
-
-def leave_out_changes(
-    rows: pd.DataFrame, *, depth: int | None = None, ax: Axes | None = None, figsize: Size = None
-) -> Axes:
-    """Draw by how much the score of every run falls when it is left out of the pool.
-
-    Also called as ``rows.ireval.plot.leave_out_changes()``.
-
-    Parameters
-    ----------
-    rows
-        What `irframe.verbs.leave_out` gives.
-    depth
-        Which evaluation depth; may be left out where there is only one.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes: a point per metric and run over the ranks that the run gets with all judgments,
-        and a dashed line at the mean of each metric.
-
-    References
-    ----------
-    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
-       SIGIR 1998. doi:10.1145/290941.291014
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> ax = cube.ireval.leave_out("AP", "RBP(p=0.8)").ireval.plot.leave_out_changes()
-    >>> ax.get_ylabel()
-    'change without own judgments, %'
-    """
-    holding("what leave_out gives", rows, {METRIC, DEPTH, "rank", "change"}, "columns")
-    known = rows[DEPTH].unique().tolist()
-    depth = known[canvas.only_place("depth", depth, known, "the depths scored")]
-    part = rows[rows[DEPTH] == depth]
-    ax = canvas.new_axes(ax, figsize=figsize)
-    ax.axhline(0, color=canvas.FAINT, linewidth=1)
-    metrics = part[METRIC].unique()
-    shifts = np.linspace(-0.2, 0.2, len(metrics)) if len(metrics) > 1 else [0.0]
-    for number, (metric, shift) in enumerate(zip(metrics, shifts, strict=True)):
-        points = part[part[METRIC] == metric]
-        colour = canvas.series_style(number)["color"]
-        mean = points["change"].mean()
-        label = f"{metric}, mean {mean:.1f}%" if points["change"].notna().any() else metric
-        ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
-        ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
-    ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
-    canvas.subtitle(ax, f"depth {depth}")
-    whole_ticks(ax)
     canvas.legend_beside(ax)
     return ax
