@@ -92,13 +92,13 @@ def test_the_gate_hands_on_what_irframe_says(folder, verdict):
     given = {"runs": "worse run.txt\nnew.txt\n\n", "margin": ".05", "fail-on": "worse"}
     done, outputs, summary = act(folder, STEPS[1], **USUAL, **given, options="--adjust holm")
     assert (done.returncode, outputs["verdict"]) == (STATUS[verdict], verdict)
-    wrong = "## No comparison with the baseline\n\nirframe: what was wrong\n"
+    wrong = "# FAILED: no comparison with the baseline\n\n    irframe: what was wrong\n"
     assert summary == (wrong if verdict == "error" else "## The comment\n")
     assert Path(outputs["comment"]).read_text() == summary
     here = "https://example.org/a/b/actions/runs/7"
     assert (folder / "temp/called").read_text() == (
         "-m irframe compare qrels.txt worse run.txt new.txt --metric=nDCG@10 --metric=RR@10 "
-        f"--baseline-file main.irframe --margin .05 --fail-on worse --adjust holm --link {here} "
+        f"--baseline-file=main.irframe --margin=.05 --fail-on=worse --adjust holm --link {here} "
         f"--format markdown --output {folder}/temp/irframe-comment.md\n"
     )
 

@@ -18,13 +18,26 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, listed, places
+from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_arrays import refuse_repeats
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
+from irframe.experiments.rank_table import rank
+from irframe.files.as_runs import Runs, as_runs
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import JUDGMENTS, METRICS, NO_VERDICT, VERSION
+from irframe.names import (
+    DOC,
+    JUDGMENTS,
+    METRICS,
+    NO_VERDICT,
+    RANK,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+    VERSION,
+    roles,
+)
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -53,7 +66,12 @@ GATES: dict[str, str] = {
 
 
 def freeze(
-    scores: xr.DataArray | pd.DataFrame, path: str | PathLike[str], *, baseline: Any = None
+    scores: xr.DataArray | pd.DataFrame,
+    path: str | PathLike[str],
+    *,
+    baseline: Any = None,
+    documents: int | None = None,
+    runs: Runs | None = None,
 ) -> None:
     """Write the scores of a system to a small file, which later ones are compared with.
 
@@ -65,6 +83,11 @@ def freeze(
         Where to; a name that ends in ``.irframe``. What is there is replaced.
     baseline
         The system whose scores are written; by default the only one there is.
+    documents
+        How many documents of each of its lists are kept, at least 1, so that a comment can name
+        those behind a loss, and say what unjudged ones may be; by default none.
+    runs
+        The runs that were scored, which have these documents.
 
     Raises
     ------
@@ -96,12 +119,16 @@ def freeze(
     if not is_file(path):
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
     held = _frozen(refuse_repeats(scores, "freeze"), baseline)
+    if documents is not None:
+        held["documents"] = _first_documents(runs, held, whole("documents", documents, low=1))
     wrong = next(_misshapen(held), None)
     if wrong is not None:
         raise InputError("scores that a file can hold", "others", "", [wrong])
-    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
-    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
-    facts += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
+    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n not in BY_TOPIC]
+    for name in [name for name in BY_TOPIC if name in held]:
+        rows = ",\n".join(f"    {json.dumps(row)}" for row in held[name])
+        facts.append(f'  "{name}": [\n{rows}\n  ]')
+    facts.append(f'  "checksum": "{_checksum(held)}"')
     write_whole(path, "{\n" + ",\n".join(facts) + "\n}\n")
 
 
@@ -169,6 +196,19 @@ class Frozen:
         topics, rows = zip(*((topic, row) for topic, *row in self.facts["scores"]), strict=True)
         columns = [_column(*column) for column in self.facts["columns"]]
         return pd.DataFrame(rows, pd.Index(topics), columns, dtype=float)
+
+    @property
+    def documents(self) -> int | None:
+        """How many documents of each list it keeps at most, None where it keeps none."""
+        return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
+
+    def lists(self, name: Any) -> pd.DataFrame | None:
+        """Return the documents that it keeps as a run of this name, None where it keeps none."""
+        kept = self.facts.get("documents", [])
+        rows = [
+            (name, topic, doc, -place) for topic, docs in kept for place, doc in enumerate(docs, 1)
+        ]
+        return pd.DataFrame(rows, columns=[SYSTEM, TOPIC, DOC, SCORE]) if rows else None
 
     @property
     def told(self) -> str:
@@ -308,6 +348,21 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     }
 
 
+def _first_documents(runs: Any, held: Mapping[str, Any], kept: int) -> list[list[Any]]:
+    """Return the first documents of a system, by topic, in the order in which it was scored."""
+    if runs is None:
+        raise InputError("runs=, which have the documents to keep", "none")
+    frame, policy = as_runs(runs), held["policy"]
+    named: dict[str, Any] = roles(frame.columns)
+    if SYSTEM in named:
+        frame = frame[frame[named[SYSTEM]].astype(str) == str(held["system"])]
+    how = {name: policy[name] for name in ("ties", "score_dtype", "seed") if name in policy}
+    ranked = rank(frame, **how)
+    first = ranked[ranked[RANK] <= kept]
+    docs = dict(list(first.groupby(named[TOPIC], sort=False)[named[DOC]]))
+    return [[topic, docs[topic].tolist()] for topic, *_ in held["scores"] if topic in docs]
+
+
 def _checksum(held: Mapping[str, Any]) -> str:
     return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -344,16 +399,18 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""What a file holds, by name, and of which type."""
+"""What a file holds, by name, and of which type; it may have ``documents``, too."""
+BY_TOPIC = ("scores", "documents")
+"""What has a line for each topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
 
 
 def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
     """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
-    yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ SHAPE.keys())
-    yield from (
-        f"{name} {held[name]!r}" for name, kind in SHAPE.items() if not _is(held[name], kind)
-    )
+    shape = SHAPE | ({"documents": list} if "documents" in held else {})
+    yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ shape.keys())
+    wrong = (name for name, kind in shape.items() if not _is(held[name], kind))
+    yield from (f"{name} {held[name]!r}" for name in wrong)
     try:
         date.fromisoformat(held["date"])
     except ValueError:
@@ -367,7 +424,9 @@ def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
     if not held["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
         yield "no scores, or a column twice"
     known = held["judgments"] is not None and "standardised" not in held["policy"]
-    yield from _misshapen_rows(held["scores"], [_range(m) if known else ANY for m, _ in columns])
+    kept = held.get("documents", [])
+    yield from (f"documents {row!r}" for row in kept if not _is_list_of_documents(row))
+    yield from _misshapen_rows(held["scores"], [_ends_of(m) if known else ANY for m, _ in columns])
 
 
 def _misshapen_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
@@ -380,6 +439,13 @@ def _misshapen_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
                 yield f"score {value!r} of {row[0]!r}"
     if len({row[0] for row in rows}) < len(rows) or len({type(row[0]) for row in rows}) > 1:
         yield "topics twice, or of two types"
+
+
+def _is_list_of_documents(row: Any) -> bool:
+    """Tell whether something is a topic with documents, each once."""
+    if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
+        return False
+    return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
 
 
 def _is_column(column: Any) -> bool:
@@ -398,7 +464,7 @@ ANY = (-np.finfo(float).max, np.finfo(float).max)
 """Where scores are of which nothing is known."""
 
 
-def _range(name: str) -> tuple[float, float]:
+def _ends_of(name: str) -> tuple[float, float]:
     """Return between which ends scores of a metric are, but for rounding."""
     try:
         low, high = parse_metric(name).range

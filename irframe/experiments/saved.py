@@ -263,7 +263,7 @@ def _written(
         for name, columns, more in _block(part, int(starts[start[number]])):
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, _parquet(columns, more))
-    facts = {
+    said = {
         "irframe": VERSION,
         "digest": experiment.digest,
         "made": dict(experiment.made),
@@ -278,7 +278,7 @@ def _written(
         "files": files,
         **attributes,
     }
-    facts = json.loads(json.dumps(facts))
+    facts: dict[str, Any] = json.loads(json.dumps(said))
     sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
     return facts

@@ -314,7 +314,8 @@ def test_a_page_from_a_file_fits_and_names_documents(capsys):
     assert main([*line, *words]) == 0
     page = capsys.readouterr().out
     assert 9_000 < len(page) <= 10_000
-    verdicts = [line.rpartition(": ")[2] for line in page.splitlines() if line[:3] == "## "]
+    heads = [line for line in page.splitlines() if line[:3] == "## "]
+    verdicts = [head.partition("), ")[2] or head.partition(", ")[2] for head in heads]
     assert len(verdicts) == 8
     assert verdicts[0] == "worse"
     gravest = [min(map(GRAVEST.index, each.split(", "))) for each in verdicts]

@@ -16,7 +16,7 @@ from irframe.files import compression
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 RUNS, QRELS = ir.example_track()
-VALUES = (None, -1, 0, 7, 1e9, True, "x", [], {}, ["a", "a"], {"a": 1}, float("inf"))
+VALUES = (None, -1, 0, 7, 1.5, 1e9, True, "x", "1", [], {}, ["a", "a"], {"a": 1}, float("inf"))
 GONE = object()
 
 
