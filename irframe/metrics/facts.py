@@ -85,6 +85,11 @@ class Facts:
         """1 if higher is better, -1 if lower is."""
         return -1 if self.cost else 1
 
+    @property
+    def better(self) -> str:
+        """Which scores are better, in a word."""
+        return "lower" if self.cost else "higher"
+
 
 UNKNOWN = Facts()
 
