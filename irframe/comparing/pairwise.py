@@ -24,7 +24,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
-from irframe.names import METRIC, plural
+from irframe.names import METRIC, NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective
@@ -120,20 +120,23 @@ class PairOptions:
             levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
         margins = [self.margins(part.metrics) for part in parts]
         results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
-        compared = [*map(Compared, parts, pairs, _each(results, "p"))]
+        compared = [*map(Compared, parts, pairs, _field_of_each(results, "p"))]
         how: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
         if self.simultaneous and isinstance(self.adjust, MaxT):
             reached = significance.reach(compared, **how)
             for result, t in zip(results, reached, strict=True):
-                _widen(result, t, self.alpha)
+                _widen_intervals(result, t, self.alpha)
         adjusted = significance.correct(compared, **how)
-        for result, p in zip(results, adjusted, strict=True):
-            result |= {"p_adjusted": p, "significant": p < self.alpha}
+        known = [part.known[pair].all(axis=1) for part, pair in zip(parts, pairs, strict=True)]
+        for result, p, told in zip(results, adjusted, known, strict=True):
+            result |= {"p_adjusted": p, "significant": (p < self.alpha) & told}
             if self.effects:
                 effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
             self._decide(results, parts, margins, **how)
+            for result, told in zip(results, known, strict=True):
+                result["verdict"][..., ~told] = NO_VERDICT
         return results
 
     def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
@@ -172,7 +175,7 @@ class PairOptions:
                 tested = within_margin(lead, sd, n, limit, freedom)
                 result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}
         for name in CLAIMS if self.margin is not None else ():
-            adjusted = significance.adjust_p(_each(results, f"p_{name}"), **how)
+            adjusted = significance.adjust_p(_field_of_each(results, f"p_{name}"), **how)
             for result, p in zip(results, adjusted, strict=True):
                 result |= {f"p_{name}_adjusted": p, name: p < self.alpha}
         for result in results:
@@ -228,7 +231,7 @@ class PairOptions:
         )
 
 
-def _each(results: list[Found], name: str) -> list[Array]:
+def _field_of_each(results: list[Found], name: str) -> list[Array]:
     return [result[name] for result in results]
 
 
@@ -265,7 +268,7 @@ def refuse_wide(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
         raise InputError(wanted, found, advice)
 
 
-def _widen(result: Found, t: Array, alpha: float) -> None:
+def _widen_intervals(result: Found, t: Array, alpha: float) -> None:
     """Give Student's intervals other quantiles, where these are larger."""
     half = (result["ci_high"] - result["ci_low"]) / 2
     own = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
@@ -371,7 +374,7 @@ def of_bounds(
     rows = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
     columns = {name: rows[name] for name in DECIDED[:4]}
     if options.verdicts:
-        columns |= _verdicts(parts, options, baseline, at)
+        columns |= _verdicts_at_bounds(parts, options, baseline, at)
     if options.margin is not None:
         cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
         names = list(frame[METRIC].unique())
@@ -382,7 +385,7 @@ def of_bounds(
     return frame.assign(**columns)
 
 
-def _verdicts(
+def _verdicts_at_bounds(
     parts: list[xr.DataArray], options: PairOptions, baseline: Baselines, at: Depths
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
@@ -400,7 +403,7 @@ def _verdicts(
     verdicts = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
         shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
-        results = _each(options.of(both, shifted), "verdict")
+        results = _field_of_each(options.of(both, shifted), "verdict")
         verdicts[name] = np.concatenate([array.ravel() for array in results])
     return verdicts
 

@@ -181,7 +181,8 @@ class Experiment:
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
         units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
-        tell_missing(lists, judgments.topics, judgments.code, group)
+        relevant = judgments.relevant(1)
+        tell_missing(lists, judgments.topics, judgments.code, relevant, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing
         if listing is not None:
@@ -285,6 +286,11 @@ class Experiment:
     def unjudged(self) -> NDArray[np.int32]:
         """How many documents of each list are unjudged, shape (system, topic)."""
         return np.asarray(self.hits.length - self.hits.count, np.int32)
+
+    @property
+    def unknown(self) -> list[str]:
+        """The systems no retrieved document of which is judged: nothing is known of them."""
+        return self.systems[~np.asarray(self.hits.count.any(axis=1))].astype(str).tolist()
 
     @property
     def longest(self) -> int:

@@ -194,14 +194,14 @@ class Gathered:
         of = np.repeat(lists.astype(np.int32), count)
         shared = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
         apart, along = None if np.array_equal(pooled, rank) else pooled, fields.pop("along", [])
-        return Hits(length, of, rank, row, shared, apart, _joined(along, put))
+        return Hits(length, of, rank, row, shared, apart, _joined_lengths(along, put))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
     return np.concatenate(arrays, dtype=dtype) if arrays else np.zeros(0, dtype)
 
 
-def _joined(
+def _joined_lengths(
     parts: Sequence[Mapping[str, NDArray[Any]] | None], put: Callable[[Array], Array]
 ) -> dict[str, NDArray[Any]] | None:
     """Return what is told of documents as one, where it is told in every part or in none."""

@@ -168,7 +168,7 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
-    known = _named(str(metric), len(ALIASES))
+    known = _facts_by_label(str(metric), len(ALIASES))
     return replace(known, cost=True) if str(metric) in COSTS.get() else known
 
 
@@ -197,11 +197,11 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 
 @cache
-def _named(label: str, names: int) -> Facts:
+def _facts_by_label(label: str, names: int) -> Facts:
     """Look a label up, once for as long as there are as many names."""
     read = AT_BUDGET.fullmatch(label)
     if read:
-        return _named(read[1], names)
+        return _facts_by_label(read[1], names)
     try:
         return _of(parse_metric(label))
     except IrframeError:

@@ -69,7 +69,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     if rates is not None:
         yield from _ties(rates)
     by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
-    yield from _unjudged(cube)
+    yield from _unjudged_findings(cube)
     yield from _pool(cube, metrics, depth, by_rows)
     outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
     advice = "look at their unjudged documents and bounds before comparing them"
@@ -107,7 +107,7 @@ def _ties(rates: xr.DataArray) -> Iterator[Finding]:
     yield from findings_at(severity, what, where, advice, LU + ", section 4.3", tied)
 
 
-def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
+def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
     for depth in [top for top in TOPS if top <= max(cube.sizes[DEPTH], TOPS[0])]:
         top = cube["grade"].isel({DEPTH: slice(depth)})
         unjudged = (top == UNJUDGED).sum(["depth", "topic"]).to_series()

@@ -18,13 +18,13 @@ from irframe.comparing.significance import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import against, shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
-from irframe.errors import IdError, InputError, ParameterError, warn
+from irframe.errors import IdError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.facts import facts
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
-from irframe.scores.averages import averages, by_depth, metric_labels
+from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
 from irframe.scores.read_scores import Depths
 from irframe.studies import breakdown
 
@@ -288,11 +288,11 @@ def outcomes(
         {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
     ):
         with naming_group(key, by):
-            parts[key] = _compared(answers[key], verdict, baseline, systems, order)
+            parts[key] = _compared_answers(answers[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 
-def _compared(
+def _compared_answers(
     answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any
 ) -> Outcomes:
     answerable = answers[breakdown.ANSWERABLE].to_numpy()
@@ -385,7 +385,7 @@ def rrie(
 
 
 def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
-    array = _shared(scores)
+    array = _on_shared_topics(scores)
     systems, metrics = array.indexes[SYSTEM], metric_labels(array)
     row, others = against(systems.tolist(), baseline, None)
     means = averages(array).to_numpy()
@@ -405,7 +405,7 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
     )
 
 
-def _shared(scores: xr.DataArray) -> xr.DataArray:
+def _on_shared_topics(scores: xr.DataArray) -> xr.DataArray:
     """Return scores, NaN on topics on which some system has none, by metric."""
     there = scores.notnull()
     shared = there.all(SYSTEM)
@@ -413,9 +413,5 @@ def _shared(scores: xr.DataArray) -> xr.DataArray:
     without = [label for label, keep in zip(labels, kept, strict=True) if not keep]
     if without:
         raise InputError("topics on which every system has a score", "none", "", without)
-    left_out = (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy()
-    if left_out.any():
-        counts = zip(labels, left_out, strict=True)
-        omitted = "; ".join(f"{count} for {label}" for label, count in counts if count)
-        warn(f"topics on which some system has no score are left out: {omitted}")
+    tell_left_out(labels, (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy())
     return scores.where(shared)

@@ -342,8 +342,8 @@ def effective_top(
     Returns
     -------
     pandas.DataFrame
-        A row per system, its index: ``effective``, how many of the shortest search lengths of all
-        topics average like all precisions together; ``documents``, how many relevant ones there
+        A row per system, its index: ``effective``, how many of the highest precisions of all
+        topics average like all of them together; ``documents``, how many relevant ones there
         are; ``share``, one over the other. A system that retrieved none takes notice of 0.
 
     Raises
