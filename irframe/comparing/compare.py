@@ -22,6 +22,7 @@ from irframe.names import DEPTH, METRIC, NO_VERDICT, REPEAT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
+from irframe.scores.cautions import caution
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -33,7 +34,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
-from irframe.scores.summary import caution
 from irframe.warned import listing
 
 COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
