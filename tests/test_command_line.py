@@ -170,7 +170,7 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
         ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "found P@20, nDCG@6; wanted .* 5 at"),
-        ("qrels.txt a.run -m AP --ties mean", "metrics that share gain"),
+        ("qrels.txt a.run -m Bpref --ties mean", "metrics that share gain"),
         ("qrels.txt a.run -m AP --by team", "found 'team'; wanted --by to be one of 'folder'"),
         ("qrels.txt team.parquet -m AP --by name", "found 'name'; wanted --by .*'folder', 'team'"),
         ("qrels.txt team.parquet -m AP --by topic", "found 'topic'; wanted --by"),
@@ -235,7 +235,7 @@ def test_warnings_are_one_line(capsys):
     assert status == 0
     assert "bm25" in out
     assert re.fullmatch(r"irframe: warning: 15 topics of the runs have no judgments.*\n", error)
-    status, _, error = run(capsys, "evaluate", "some.txt", "a.run", "-m", "AP", "--ties", "mean")
+    status, _, error = run(capsys, "evaluate", "some.txt", "a.run", "-m", "Bpref", "--ties", "mean")
     assert (status, error.count("\n")) == (2, 1)
 
 
