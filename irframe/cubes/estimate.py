@@ -15,6 +15,7 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.policy import shares_ranks
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
@@ -108,8 +109,9 @@ def tell_lone(draw: Draw, labels: Any) -> None:
 
 def read_estimated(cube: xr.Dataset, metrics: Any, at: Any) -> tuple[list[Metric], list[int]]:
     """Return the metrics and depths that are to be estimated, refusing ties that share gains."""
-    if cube.attrs["ties"] == "mean":
-        raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
+    if shares_ranks(cube.attrs["ties"]):
+        found = f"ties={cube.attrs['ties']!r}"
+        raise InputError("one order of tied documents", found, "choose another ties=")
     return read_metrics(cube, metrics, at)
 
 

@@ -17,6 +17,7 @@ from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped, unfolded
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
+from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
@@ -274,9 +275,10 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     >>> read_depth(cube, None), read_depth(cube, 10)
     (50, 10)
     """
-    if cube.attrs["ties"] == "mean":
+    if shares_ranks(cube.attrs["ties"]):
         advice = "build the cube with another ties="
-        raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
+        found = f"shared ranks, ties={cube.attrs['ties']!r}"
+        raise MetricError("one order of tied documents", found, advice)
     view.refuse_spans(cube)
     deepest = cube.sizes[words.DEPTH]
     if depth is None:

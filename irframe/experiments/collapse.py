@@ -18,7 +18,7 @@ from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
-from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
 from irframe.files.columns import numbers
@@ -170,7 +170,7 @@ def _document_of_each(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
 
 def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
     """Return runs in evaluation order, and which row each of theirs was."""
-    if TIE_POLICIES[policy.ties].shares:
+    if shares_ranks(policy.ties):
         advice = "choose another ties="
         raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
     table = read_table(runs)

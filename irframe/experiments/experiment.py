@@ -19,7 +19,7 @@ from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
-from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
+from irframe.experiments.policy import Policy, PoolDepth, refuse_pool, shares_ranks
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
@@ -442,10 +442,11 @@ class Experiment:
             Whether ties are wanted though the experiment does not share gain over them.
         """
         tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
-        ties = ties or self.made.get("ties") == "mean"
+        ties = ties or shares_ranks(self.made.get("ties"))
         options = {"doc": "start" in fields, "text": "timed" in fields}
         cells = self.cells(tile, depth, **options, ties=ties)
-        return Block(**topics_of(fields, tile[1]), **cells)
+        leveled = self.made.get("ties") == "block"
+        return Block(**topics_of(fields, tile[1]), **cells, leveled=leveled)
 
 
 def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:

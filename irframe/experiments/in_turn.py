@@ -20,7 +20,7 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.columns import give_back
 from irframe.files.ids import Codes, grouped, of_ranges, refuse_two_units
@@ -367,7 +367,7 @@ def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
-    ties = wanted.whole or TIE_POLICIES[policy.ties].shares
+    ties = wanted.whole or shares_ranks(policy.ties)
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
         yield listed

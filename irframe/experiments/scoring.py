@@ -115,8 +115,8 @@ class Budgets:
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.refuse_without_lengths(experiment.hits)
-        if policies.TIE_POLICIES[experiment.made.get("ties", "trec")].shares:
-            raise ParameterError("one order of documents for budget=", "shared ranks, ties='mean'")
+        if policies.shares_ranks(experiment.made.get("ties")):
+            raise ParameterError("one order of documents for budget=", "shared ranks")
         wrong = []
         for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
             reads = parameters(type(metric).kernel)
@@ -273,7 +273,7 @@ class Scoring:
     @cached_property
     def _seen(self) -> list[tuple[int | None, Metric]]:
         """How many ranks every metric is to see, None for all, and the metric of these."""
-        shares = policies.TIE_POLICIES[self._asked.policy.ties].shares
+        shares = policies.shares_ranks(self._asked.policy.ties)
         own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
         pairs = zip(own, self.metrics, strict=True)
         return [(depth, metric.without_depth() if depth else metric) for depth, metric in pairs]
@@ -325,7 +325,8 @@ class Scoring:
             cells = experiment.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
             for kind, fields in base.items():
                 rows, metrics = zip(*together[kind], strict=True)
-                block = Block(**topics_of(fields, tile[1]), **_cut_cells(cells, kind[0]))
+                laid = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
+                block = Block(**laid, leveled=self._asked.policy.ties == "block")
                 scores = self._scores(block, metrics, tile[1])
                 for place, scored in zip(rows, scores, strict=True):
                     values[(place, *tile)] = scored[..., 0]

@@ -38,7 +38,9 @@ class Facts:
     pooled
         Whether it asks which judged documents a pool of every depth has.
     linear
-        Whether documents that tie may share their gain.
+        Whether documents that tie may share their gain, as the score is linear in it.
+    shares
+        The policies for ties under which tied documents share, ``"mean"`` or ``"block"``.
     unit
         Whether gains must not exceed 1.
     order
@@ -60,6 +62,7 @@ class Facts:
     gain: Gain | None = None
     pooled: bool = False
     linear: bool = False
+    shares: frozenset[str] = frozenset()
     unit: bool = False
     order: str = ""
     extremes: Literal["", "ceiling", "cut", "list"] = ""
@@ -223,6 +226,8 @@ def _of(metric: Any) -> Facts:
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         linear=metric.linear,
+        shares=frozenset(["mean"] * bool(metric.linear or metric.expected))
+        | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
         unit=metric.unit,
         order=metric.order,
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice
-from irframe.comparing.pairwise import decide
+from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.score import score
@@ -23,7 +23,7 @@ from irframe.depths.pool_growth import count_pools
 from irframe.errors import IrframeError, singular
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Lengths, Units
-from irframe.experiments.policy import Metrics, Policy, parse_metrics
+from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
 from irframe.experiments.scoring import Budgets, nothing_fits
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import Folded, fold
@@ -153,7 +153,7 @@ def _pool(
 
 
 def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
-    if cube.sizes[SYSTEM] < 2 or cube.attrs["ties"] == "mean":
+    if cube.sizes[SYSTEM] < 2 or shares_ranks(cube.attrs["ties"]):
         return
     metric = RBP(p=0.8)
     pairs = decide(bounds(cube, metric, at=min(depth, cube.sizes[DEPTH])))

@@ -71,7 +71,7 @@ DRAWING = {"bootstrap", "max-t"}
 ALWAYS_DRAWING = {"compare_judges", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
-DECIDING = {"ablation", "interaction", "reordering"}
+DECIDING = {"ablation", "reordering"}
 """Verbs that decide at a level by a test of their own, which no attribute names."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
@@ -108,7 +108,7 @@ SHOWN_BY = {
     *("samples", "shares", "simultaneous", "test", "worst_of"),
 }
 """Options that other words of a caption tell, or rows and columns."""
-PAIRED = {"compare", "compare_orderings", "interaction", "outcomes", "risk", "rrie"}
+PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
 """Verbs whose rows name their baseline."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
 STEP_WORDS = {
