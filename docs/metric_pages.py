@@ -18,7 +18,7 @@ from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.facts import facts as known_of
 from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
-from irframe.tables.styled import references
+from irframe.tables.cite import references
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
 """Other tools, in the order in which `row_of` gives their names."""

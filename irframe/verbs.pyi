@@ -1,19 +1,19 @@
 # Every verb, stated here once and imported when first used.
 
 from .comparing.compare import compare as compare
+from .comparing.decide import decide as decide
 from .comparing.explain import explain as explain
 from .comparing.freeze import freeze as freeze
-from .comparing.pairwise import decide as decide
-from .comparing.segments import interaction as interaction
-from .comparing.segments import risk as risk
-from .cubes.cube import condense as condense
+from .comparing.interaction import interaction as interaction
+from .comparing.risk import risk as risk
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
+from .cubes.cwl import cwl as cwl
 from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
-from .cubes.score import cwl as cwl
 from .cubes.score import score as score
 from .cubes.unjudged import bounds as bounds
+from .cubes.unjudged import condense as condense
 from .cubes.unjudged import pooled as pooled
 from .cubes.unjudged import rejudge as rejudge
 from .cubes.unjudged import sample as sample
@@ -55,6 +55,7 @@ from .studies.compare_orderings import (
     significance_agreement as significance_agreement,
 )
 from .studies.diagnose import diagnose as diagnose
+from .studies.effective_top import effective_top as effective_top
 from .studies.effort import archetypes as archetypes
 from .studies.effort import effort_gain as effort_gain
 from .studies.effort import misplacement as misplacement
@@ -67,13 +68,12 @@ from .studies.leave_out import robustness as robustness
 from .studies.orderings import orderings as orderings
 from .studies.orderings import side_by_side as side_by_side
 from .studies.outcomes import outcomes as outcomes
-from .studies.outcomes import rrie as rrie
 from .studies.preferences import enumerate_rankings as enumerate_rankings
 from .studies.preferences import preferences as preferences
 from .studies.preferences import separability as separability
 from .studies.reordering import ablation as ablation
-from .studies.reordering import effective_top as effective_top
 from .studies.reordering import reordering as reordering
+from .studies.rrie import rrie as rrie
 from .studies.search_lengths import best_systems as best_systems
 from .studies.search_lengths import difference_histogram as difference_histogram
 from .studies.search_lengths import length_histogram as length_histogram
@@ -81,5 +81,5 @@ from .studies.search_lengths import search_lengths as search_lengths
 from .studies.tie_ranges import tie_agreement as tie_agreement
 from .studies.tie_ranges import tie_ranges as tie_ranges
 from .studies.tie_ranges import tie_rates as tie_rates
-from .tables.styled import cite as cite
+from .tables.cite import cite as cite
 from .tables.styled import styled as styled

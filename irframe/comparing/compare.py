@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed
-from irframe.comparing import pairwise, significance
+from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.as_scores import TopicWeights
@@ -22,6 +22,7 @@ from irframe.names import DEPTH, METRIC, NO_VERDICT, REPEAT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
+from irframe.scores.cautions import caution
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -33,12 +34,11 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
-from irframe.scores.summary import caution
 from irframe.warned import listing
 
 COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *pairwise.DECIDED)
+OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
 
@@ -276,7 +276,7 @@ def compare(
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
-        frame = pairwise.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
         frame.attrs["bound"] = "means and tests are of the lower bounds"
     frame.attrs |= _comparison_attributes(options, list(parts.values()), pairs, results, against)
     return frame

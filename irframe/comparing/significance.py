@@ -25,8 +25,8 @@ from irframe.paired import (
     parse_test,
 )
 from irframe.record import NONE
+from irframe.scores.cautions import caution
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import caution
 
 Correction = Literal[
     "bonferroni",

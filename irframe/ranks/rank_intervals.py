@@ -27,10 +27,11 @@ from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.paired.differences import hc2, moments
 from irframe.paired.pairs import in_blocks
 from irframe.scores.averages import Resamples, weighted
+from irframe.scores.cautions import united
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_repeats
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise, united
+from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
 def holm_counts(

@@ -44,7 +44,7 @@ from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS, told_steps
-from irframe.tables.styled import papers
+from irframe.tables.cite import papers
 from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice
-from irframe.comparing.pairwise import decide
+from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.score import score
