@@ -335,7 +335,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
         stretch(ax, 2 * room(ax)[1])
     wide, pitch = 0.8 / columns, columns / len(KINDS)
     finer, kind = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("excellent", "archetype"))
-    kind = xr.where(finer == "", kind, finer).to_numpy()
+    kind = kind.where(finer == "", finer).to_numpy()
     base = misplaced["recall_base"].to_numpy()
     high = pitch * (0.6 if room(ax)[1] * 2 * pitch < LOW else 0.7)
     for number, name in enumerate(KINDS):
@@ -344,7 +344,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
         panel = ax.inset_axes((left, top - high, wide, high))
         places = np.argwhere(kind == name)
         share = len(places) / max(int((kind != "").sum()), 1)
-        panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
+        panel.set_title(f"{name} ({share:.1%})", fontsize="small" if columns == 2 else "medium")
         if len(places):
             system, topic = places[np.argmax(base[places[:, 1]])]
             _curve(ax, panel, misplaced.isel({SYSTEM: system, TOPIC: topic}))

@@ -238,7 +238,7 @@ def _measure_rows(
         np.isinf(first),
     ]
     archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
-    again = ((curve < 0) & (rank > first) & (rank <= R)).any(axis=-1, keepdims=True)
+    again = (np.less(curve, 0) & (rank > first) & (rank <= R)).any(axis=-1, keepdims=True)
     complete = (relevant & (rank <= R)).sum(axis=-1, keepdims=True) == R
     excellent = np.select(
         [archetype != "excellent", again, complete], ["", *EXCELLENT[:2]], EXCELLENT[2]
