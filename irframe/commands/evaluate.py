@@ -18,6 +18,7 @@ from irframe.checks import choice
 from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
 from irframe.errors import IdError, ParameterError
+from irframe.escaping import visible
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
@@ -207,7 +208,8 @@ def written_each(folder: Path | None, kind: str, answers: dict[str, str | bytes]
         raise IdError("systems whose names can be those of files", "", advice, refused)
     suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
     for system, content in answers.items():
-        write_whole(folder / f"{system}{suffix}", content)
+        text = visible(content) if isinstance(content, str) else content
+        write_whole(folder / f"{system}{suffix}", text)
     return Answer(None)
 
 
