@@ -334,8 +334,9 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     if columns == 2:
         stretch(ax, 2 * room(ax)[1])
     wide, pitch = 0.8 / columns, columns / len(KINDS)
-    finer, kind = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("excellent", "archetype"))
-    kind = kind.where(finer == "", finer).to_numpy()
+    names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
+    archetype, excellent = (name.to_numpy() for name in names)
+    kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
     high = pitch * (0.6 if room(ax)[1] * 2 * pitch < LOW else 0.7)
     for number, name in enumerate(KINDS):
