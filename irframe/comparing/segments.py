@@ -133,7 +133,7 @@ def interaction(
     first = next(iter(parts.values()))
     pairs = choose_pairs(first, baseline, several=True)
     compute = partial(_moments, pairs=pairs)
-    moments = [part.over_all(len(pairs), compute) for part in parts.values()]
+    moments = [part.over_all(len(pairs), compute, given=True) for part in parts.values()]
     means, spreads, sizes = map(np.stack, zip(*moments, strict=True))
     tested = welch(means, spreads, sizes)
     if np.isnan(tested.p).any():
