@@ -27,8 +27,8 @@ from irframe.paired import (
 from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
+from irframe.scores.cautions import caution
 from irframe.scores.scores import Arrays, Scores, finite, summands
-from irframe.scores.summary import caution
 
 Correction = Literal[
     "bonferroni",

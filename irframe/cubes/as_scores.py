@@ -117,7 +117,7 @@ def as_scores(
     wide = wide_frame(frame, metric)
     if metric is not None:
         if wide is None:
-            wide = _stacked(frame, metric)
+            wide = _matrix_as_column(frame, metric)
         elif metric in wide.columns:
             wide = wide[[metric]]
         elif wide.shape[1] != 1:
@@ -146,7 +146,7 @@ def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame |
     """Return what `score_frame` gave with a column per metric, if it holds scores, else None."""
     refuse_repeated(frame, " in scores")
     if is_long(frame):
-        return _widen(frame)
+        return _long_to_wide(frame)
     names = [*frame.columns, *frame.index.names]
     if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
         return None  # columns may be systems, as none else says what they are
@@ -199,7 +199,7 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, pd.DataFrame):
         axes = [axis for axis in (x.index.name, x.columns.name) if isinstance(axis, str)]
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
-            stacked = _stacked(x, "score")
+            stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
         names = {*map(str, x.columns)}
         scored = any(name.startswith(SCORED) for name in names)
@@ -287,7 +287,7 @@ def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, 
     return frame, [by_role[SYSTEM], by_role[TOPIC]]
 
 
-def _widen(frame: pd.DataFrame) -> pd.DataFrame:
+def _long_to_wide(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a long frame with a column per metric."""
     kinds = LONG_METRIC, LONG_VALUE
     metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
@@ -306,7 +306,7 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
 
 
-def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
+def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     """Return a matrix of scores as a column; None if it holds anything but numbers."""
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
     column = next((name for name in names if name in frame.columns), None)

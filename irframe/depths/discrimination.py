@@ -19,6 +19,7 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -29,7 +30,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import caution, united
 
 NAME = "discrimination ratio"
 

@@ -137,13 +137,12 @@ class Bootstrap(Resampling):
             `statistic` and `p`, each of shape (pair, depth).
         """
         shares = self._shares(scores, resamples)
-        least = 1 / (1 + len(shares)) if resamples is None else 0.0
-        return self._test(scores, pairs, shares, None, least)
+        return self._test(scores, pairs, shares, None, self._least(resamples))
 
     def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test topics that were drawn so; see `PairedTest.under`."""
         counts = design.counts(samples=self.samples, seed=self.seed)
-        return self._test(scores, pairs, counts, design, 1 / (1 + self.samples))
+        return self._test(scores, pairs, counts, design, self._least(None))
 
     def _test(
         self, scores: Floats, pairs: Pairs, shares: Floats, design: Design | None, least: float
@@ -225,6 +224,7 @@ class Bootstrap(Resampling):
         level(alpha)
         shares = self._shares(scores, resamples)
         rank = _rank(len(shares), alpha)
+        floor = self._least(resamples)
 
         def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             t, mean, spread = _replicates(a, b, shares)
@@ -232,13 +232,17 @@ class Bootstrap(Resampling):
             least = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
             earliest = np.argmax(replicates == least, axis=-1)[..., None]
             deltas = np.take_along_axis(abs(mean), earliest, axis=-1)[..., 0]
-            return _asl(t, replicates), deltas
+            return np.maximum(_asl(t, replicates), floor), deltas
 
         asl, deltas = each_pair(test, scores, pairs, width=len(shares))
         if not len(asl):
             nothing = np.full(asl.shape[1], np.nan)
             return Discrimination(asl, nothing, deltas, nothing)
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
+
+    def _least(self, resamples: Ints | None) -> float:
+        """Return the least p of resamples; those that are given are all that there are."""
+        return 1 / (1 + self.samples) if resamples is None else 0.0
 
     def _shares(self, scores: Floats, resamples: Ints | None) -> Floats:
         topics = checked(scores, None)[0].shape[1]

@@ -28,10 +28,11 @@ from irframe.paired.differences import moments
 from irframe.paired.pairs import in_blocks
 from irframe.paired.randomisation import by_cluster
 from irframe.scores.averages import Resamples, weighted
+from irframe.scores.cautions import united
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_repeats
 from irframe.scores.scores import Arrays, Scores, finite
-from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise, united
+from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
 def holm_counts(values: Array, known: Array, alpha: float, design: Design | None = None) -> Arrays:
@@ -296,8 +297,9 @@ class RankOptions:
 
     def apart(self, paired: Scores) -> Array:
         """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
-        p = self.pairing.p_values(paired, all_pairs(len(paired.systems)))
-        return np.asarray(p < self.pairing.alpha)
+        pairs = all_pairs(len(paired.systems))
+        p = self.pairing.p_values(paired, pairs)
+        return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
     def of(self, paired: Scores, apart: Array) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return what `rank_intervals` says of scores, as `summarise` does, given pairs apart."""

@@ -11,12 +11,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import tracked
+from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, averaged, facts, terms
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
 from irframe.paired import PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
@@ -78,6 +78,11 @@ class Scores:
             return np.broadcast_to(np.True_, (metrics, *rest))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """The systems of which some retrieved document is judged, shape (system,)."""
+        return ~self.systems.astype(str).isin(listed(self.attrs.get(UNKNOWN)))
 
     @cached_property
     def means(self) -> NDArray[np.float64]:

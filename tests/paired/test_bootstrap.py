@@ -86,7 +86,8 @@ def test_slow_loop_of_discriminative_power(alpha):
     for pair, (i, j) in enumerate(all_pairs(4)):
         for k in range(2):
             rows = scores[i, :, k].tolist(), scores[j, :, k].tolist()
-            assert found.asl[pair, k] == oracle.bootstrap(*rows, resamples)[1]
+            asl = oracle.bootstrap(*rows, resamples)[1]
+            assert found.asl[pair, k] == max(asl, 1 / 101)
             delta = oracle.bootstrap_delta(*rows, resamples, rank)
             assert found.pair_deltas[pair, k] == pytest.approx(delta)
     np.testing.assert_array_equal(found.power, (found.asl < alpha).mean(axis=0))
