@@ -16,6 +16,7 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
 from irframe.errors import IdError, ParameterError
+from irframe.escaping import visible
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
@@ -99,7 +100,7 @@ class Outcomes:
         return joined
 
     def _repr_html_(self) -> str:
-        return str(self.summary.to_html(index=False, float_format="{:.3g}".format))
+        return visible(self.summary.to_html(index=False, float_format="{:.3g}".format))
 
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]

@@ -75,7 +75,7 @@ def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name)
         assert call(name, cube, adjust=none).attrs["adjust"] == "none"
 
 
-DECIDING = sorted({*taking("scores", "adjust", "family")} - {"interaction", "median_p"})
+DECIDING = sorted({*taking("scores", "adjust", "family")} - {"median_p"})
 
 
 def of_ap(values):
