@@ -233,6 +233,8 @@ class RankSum(PairedTest):
     ----------
     correction
         Move the rank sum by 1/2 towards its mean before the normal approximation.
+    tie_correction
+        Read the variance off the ties; without, it is that of scores of which none tie.
 
     Returns
     -------
@@ -246,7 +248,9 @@ class RankSum(PairedTest):
     With U the rank sum of a less n(n+1)/2, the statistic is 2U - n^2 and z = (U - n^2/2) /
     sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1)))) over groups of t ties. All scores
     equal: p = 1. It ignores that both systems saw the same topics, and so is the weakest test
-    here; it is offered because the literature reports it.
+    here; it is offered because the literature reports it. By default it is
+    ``scipy.stats.mannwhitneyu``; ``RankSum(correction=False, tie_correction=False)`` is
+    ``scipy.stats.ranksums``, whose variance is too large where scores tie, as reciprocal ranks do.
 
     References
     ----------
@@ -264,6 +268,7 @@ class RankSum(PairedTest):
     name: ClassVar[str] = "ranksum"
     title: ClassVar[str] = "Wilcoxon's rank-sum test"
     correction: bool = True
+    tie_correction: bool = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
@@ -276,6 +281,7 @@ class RankSum(PairedTest):
             # Scores by whole numbers in the same order, per depth.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
+            ties = ties * self.tie_correction
             statistic = 2 * ranks - n * (n + 1) - n * n
             variance = n * n / 12 * ((2 * n + 1) - ties / (2 * n * (2 * n - 1)))
             return _normal(statistic, statistic / 2, variance, correction=self.correction)

@@ -71,6 +71,8 @@ OTHERS = {
     "no_rel": "nan",
     "of": "averages",
     "order": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
+    "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
+    "rank_sum": "plain",
     "original": {},
     "over": "topic",
     "best_of": 2,

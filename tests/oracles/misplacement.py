@@ -100,6 +100,20 @@ def twist(topic, k, *, crossing="sign_change", rel=1):
     return (recovery + space_ratio(topic, k, rel=rel)) / 2
 
 
+def excellent(topic, k, *, crossing="sign_change", rel=1):
+    """Return which kind of excellent a run is, empty for others."""
+    if archetype(topic, k, crossing=crossing, rel=rel) != "excellent":
+        return ""
+    run = grades_at(topic, k, rel)
+    ideal = ideal_run(topic, rel, len(run))
+    R = sum(grade > 0 for grade in ideal)
+    curve = cumulated(relative_positions(run, ideal))
+    first = first_crossing(curve, crossing)
+    if any(curve[j - 1] < 0 for j in range(1, R + 1) if j > first):
+        return "ups-and-downs"
+    return "excellent A" if sorted(run[:R]) == sorted(ideal[:R]) else "excellent B"
+
+
 def archetype(topic, k, *, crossing="sign_change", rel=1):
     """Return which kind of curve a run has, empty without relevant documents."""
     run = grades_at(topic, k, rel)
