@@ -26,7 +26,8 @@ from irframe.metrics.asl import ESL
 from irframe.metrics.facts import TIE, facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
-from irframe.paired.differences import ROUNDING, ratio
+from irframe.paired.design import ROUNDING
+from irframe.paired.differences import ratio
 from irframe.record import NONE
 
 DEEPEST = 100
