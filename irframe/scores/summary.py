@@ -132,7 +132,7 @@ def summary(
         If alpha is outside (0, 1), for an unknown kind of interval, or there is no such group;
         for weights that are missing, negative, not finite or all 0, naming the topics.
     MetricError
-        For weights, if a metric is not averaged plainly over topics.
+        For weights, if a metric is added up over topics.
 
     Warns
     -----
@@ -202,7 +202,8 @@ def summarise(
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
     n, mean, squares, freedom, topics = moments(scores)
     plain = np.array([how == "mean" for how in scores.summaries])
-    curved = ~_beyond(scores.values) & (interval == "logit")
+    single = scores.values if scores.repeats is None else scores.repeats.values
+    curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
