@@ -19,12 +19,12 @@ from irframe.checks import holding, number
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
 from irframe.cubes.by_group import groups
-from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, average, facts
-from irframe.names import METRIC, plural
+from irframe.names import BOUND, METRIC, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective

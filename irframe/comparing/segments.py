@@ -16,7 +16,8 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level, number
 from irframe.comparing.significance import Adjust, Family, adjust_p, parse_stepwise
-from irframe.cubes.by_group import groups, naming_group
+from irframe.cubes.by_group import naming_group
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
@@ -121,7 +122,7 @@ def interaction(
     """
     level(alpha)
     correction = parse_stepwise(adjust, family=family)
-    segments = {key: read_scores(part) for key, part in groups(scores, by)}
+    segments = {key: read_scores(part) for key, part in read_score_table(scores).groups()}
     if len(segments) < 2:
         raise ParameterError(f"at least two segments ({by})", f"{len(segments)}")
     kept = _shared_systems([part.systems for part in segments.values()], by)

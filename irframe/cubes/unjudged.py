@@ -26,11 +26,9 @@ from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refus
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
-from irframe.names import DEPTH, METRIC, TOPIC, UNJUDGED
+from irframe.names import BOUND, DEPTH, METRIC, TOPIC, UNJUDGED
 from irframe.record import steps_of
 
-BOUND = "bound"
-"""Dimension of a lower and an upper score."""
 SIDES = ("lower", "upper")
 
 

@@ -14,9 +14,9 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import holding, number, places
 from irframe.comparing.significance import Adjust, Family, Pairing
-from irframe.cubes.as_scores import TopicWeights, as_scores, index_roles
+from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.score import score
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import table_verb, verb
 from irframe.errors import InputError
 from irframe.experiments.group_columns import GroupBy
@@ -325,10 +325,11 @@ def sheet(
     }
     result = xr.Dataset(parts)
     result = result.drop_vars([name for name in result.coords if name not in result.dims])
-    if isinstance(scores, xr.DataArray):
+    table = read_score_table(scores)
+    if table.rows is None:
         return result
     frame = result.to_dataframe().query("n > 0")
-    return frame.rename_axis(index={TOPIC: index_roles(as_scores(scores))[TOPIC]})
+    return frame.rename_axis(index={TOPIC: str(table.labels[TOPIC].name)})
 
 
 @overload

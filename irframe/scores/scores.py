@@ -10,11 +10,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, at_places
 from irframe.checks import tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
-from irframe.metrics.facts import average, facts
+from irframe.metrics.facts import Facts, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
 from irframe.paired.pairs import fitting, groups
@@ -59,14 +59,19 @@ class Scores:
     repeats: Any = None
 
     @cached_property
+    def known(self) -> list[Facts]:
+        """What is known of each metric."""
+        return [facts(label) for label in self.metrics]
+
+    @cached_property
     def summaries(self) -> list[Any]:
         """How each metric is averaged over topics."""
-        return [facts(label).summary for label in self.metrics]
+        return [fact.summary for fact in self.known]
 
     @cached_property
     def towards(self) -> list[int]:
         """For each metric 1 if higher is better, -1 if it counts a cost."""
-        return [facts(label).sign for label in self.metrics]
+        return [fact.sign for fact in self.known]
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
@@ -289,14 +294,6 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     distinct, which = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(which.ravel() == number)
-
-
-def at_places(values: Any, *places: Any) -> Any:
-    """Return what stands at some positions of every dimension, None for all."""
-    for axis, chosen in enumerate(places):
-        if chosen is not None:
-            values = values[(*(slice(None),) * axis, chosen)]
-    return values
 
 
 def _by_name(labels: pd.Index) -> Array | None:

@@ -16,14 +16,27 @@ from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.score import score
-from irframe.cubes.unjudged import BOUND, SIDES, rejudge
+from irframe.cubes.score_table import ScoreLike
+from irframe.cubes.unjudged import SIDES, rejudge
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, as_qrels
-from irframe.names import DEPTH, DOC, JUDGES, METRIC, PAIR, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.names import (
+    BOUND,
+    DEPTH,
+    DOC,
+    JUDGES,
+    METRIC,
+    PAIR,
+    RESULT,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    roles,
+)
 from irframe.paired import Test, all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
@@ -396,7 +409,7 @@ def round_effect(
         return _by_rounds(scores, reference, metrics, pairing, at)
     if any(metrics):
         raise ParameterError("metrics= of a cube", f"{len(metrics)} of scores, which have theirs")
-    if not isinstance(reference, xr.DataArray | pd.DataFrame):
+    if not isinstance(reference, ScoreLike):
         raise ParameterError("scores of an earlier round, a frame or an array", repr(reference))
     return _effect(scores, reference, pairing, at)
 
