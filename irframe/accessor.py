@@ -96,7 +96,6 @@ OWN = {
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
-    "round_effect": (CUBE, SCORES),
     "select_top": (CUBE, SCORES),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
@@ -154,9 +153,9 @@ def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from irframe.plots import equal_cost
-    >>> takes("equal_cost", equal_cost)
-    ('budget',)
+    >>> from irframe.plots import robustness_curves
+    >>> takes("robustness_curves", robustness_curves)
+    ('robustness',)
     """
     first = next(iter(inspect.signature(function).parameters))
     if (known := OWN.get(name, TAKEN.get(first))) is not None:

@@ -84,7 +84,7 @@ class IrframeError(ValueError):
 
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
-        return ", ".join(spelled(offender, str) for offender in self.offenders[:SHOWN]) + more
+        return ", ".join(shortened(offender, str) for offender in self.offenders[:SHOWN]) + more
 
     def _message(self, step: int = 1) -> str:
         parts = [f"wanted {self.wanted}", f"found {self.found}"]
@@ -104,12 +104,12 @@ def _without_digits(text: str) -> str:
     return _DIGITS.sub(lambda run: f"{run[0][:6]}... ({len(run[0])} digits)", text)
 
 
-def spelled(value: object, how: Callable[[object], str] = repr) -> str:
+def shortened(value: object, how: Callable[[object], str] = repr) -> str:
     r"""Return a value as a message shows it: the beginning of a long one, no lone surrogates.
 
     Examples
     --------
-    >>> spelled(chr(0xD800)), spelled(10**400), spelled(10**9999)
+    >>> shortened(chr(0xD800)), shortened(10**400), shortened(10**9999)
     ("'\\ud800'", '100000... (401 digits)', 'a value of type int')
     """
     try:

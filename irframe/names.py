@@ -54,6 +54,10 @@ BORDERS: dict[str, tuple[str, ...]] = {
 """What columns are called that say where a span of text begins and ends, half open."""
 CAUTION = "caution"
 """The attribute of a result that says what to beware of; tables and reports print it."""
+UNKNOWN = "nothing_judged"
+"""The attribute of scores that names systems of which no retrieved document is judged."""
+NO_VERDICT = "no verdict"
+"""What is said of a pair one of whose systems is such a one."""
 BUDGET = "budget"
 """Dimension in place of depth: how much text is read."""
 LENGTH = "length"
@@ -120,7 +124,7 @@ TOPICS_OF = "topics_of"
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 
-Ties = Literal["trec", "doc", "order", "rank", "random", "mean"]
+Ties = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
 """How equal scores are put in an order."""
 TIES: tuple[Ties, ...] = get_args(Ties)
 DEFAULT_TIES: Ties = "trec"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from irframe.metrics import METRICS
-from irframe.tables.styled import references
+from irframe.tables.cite import references
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REAL = DOCS / "real"

@@ -47,6 +47,9 @@ VERBS = {
     "scores.boxplot": "ireval.plot.score_boxes",
     "runs.load_qrels": "ir.read_qrels",
     "cube.residuals": "bounds",
+    "cube.budget": "pool_growth or topics_needed",
+    "scores.round_effect": "judge_effect",
+    "runs.tau_union": "replicate",
 }
 KEYWORDS = {
     "compare.correction compare.multiple compare.multipletests": "adjust",

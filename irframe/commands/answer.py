@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from irframe.printed import is_p, spelled_p
+from irframe.printed import is_p, p_text
 from irframe.studies.findings import SEVERITIES
 
 SUFFIXES = {
@@ -74,7 +74,7 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
         return str(_flat(frame).to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
     if kind == "markdown":
         return _markdown(_flat(frame))
-    return _latex(frame) if kind == "latex" else _table(frame)
+    return _latex(frame) if kind == "latex" else _plain_table(frame)
 
 
 def noted(content: str | bytes, notes: str) -> str:
@@ -97,10 +97,10 @@ def _flat(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if _is_numbered(frame) else frame.reset_index()
 
 
-def _table(frame: pd.DataFrame) -> str:
+def _plain_table(frame: pd.DataFrame) -> str:
     labelled = not _is_numbered(frame)
     for name in frame.columns[frame.columns.map(is_p)]:
-        frame = frame.assign(**{name: frame[name].map(spelled_p)})
+        frame = frame.assign(**{name: frame[name].map(p_text)})
     text = frame.to_string(index=labelled, float_format="{:.4f}".format)
     return "".join(line.rstrip() + "\n" for line in text.split("\n"))
 
@@ -108,11 +108,11 @@ def _table(frame: pd.DataFrame) -> str:
 def _markdown(frame: pd.DataFrame) -> str:
     """Return a table as Markdown has it, numbers with four decimals."""
     rows = [[str(name) for name in frame.columns], ["---"] * len(frame.columns)]
-    rows += [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
+    rows += [[_markdown_cell(value) for value in row] for row in frame.itertuples(index=False)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _cell(value: Any) -> str:
+def _markdown_cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.4f}"
     text = "" if value is None or value is pd.NA else " ".join(str(value).split())

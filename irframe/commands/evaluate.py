@@ -115,7 +115,10 @@ def trec_layout(
     groups = scores.groupby(level=0, sort=False).indices
     several = len(groups) > 1 and not apart
     named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
-    columns, topics = _columns(scores, strings or {}), scores.index.get_level_values(1).astype(str)
+    columns, topics = (
+        _printed_columns(scores, strings or {}),
+        scores.index.get_level_values(1).astype(str),
+    )
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
     for label, group in groups.items():
         rows = np.asarray(group)[np.argsort([t.encode() for t in topics[group]], kind="stable")]
@@ -155,7 +158,7 @@ class Printed(NamedTuple):
         return float(np.add.accumulate(known)[-1] / len(known))
 
 
-def _columns(scores: pd.DataFrame, strings: Mapping[str, pd.Series]) -> list[Printed]:
+def _printed_columns(scores: pd.DataFrame, strings: Mapping[str, pd.Series]) -> list[Printed]:
     """Return the columns in the order in which they are printed.
 
     trec_eval has one level of relevance at a time, which its labels do not say.
@@ -277,10 +280,16 @@ def run_evaluate(options: Namespace) -> Answer:
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the average of every system, and group if there are any, a column per metric."""
+    """Return the average of every system, and group if there are any, a column per metric.
+
+    Where systems have scores on different topics, a column says on how many.
+    """
     levels = [name for name in scores.index.names if name != TOPIC]
 
     def mean(column: "pd.Series[Any]") -> float:
         return float(average(column.to_numpy(), facts(str(column.name)).summary))
 
-    return scores.groupby(level=levels, sort=False).agg(mean)
+    groups = scores.groupby(level=levels, sort=False)
+    counts = groups.count()
+    uneven = counts.loc[:, (counts != counts.iloc[:1].to_numpy()).any()]
+    return groups.agg(mean).join(uneven.add_prefix("n_topics of "))

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed
-from irframe.comparing import pairwise, significance
+from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.as_scores import TopicWeights
@@ -19,7 +19,7 @@ from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, SIDES
+from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
@@ -35,10 +35,11 @@ from irframe.scores.read_scores import (
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
 from irframe.scores.summary import caution
+from irframe.warned import listing
 
 COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *pairwise.DECIDED)
+OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
 
@@ -148,8 +149,9 @@ def compare(
           ``equivalent`` likewise; with it or with `power` the ``verdict`` on a against b, the first
           that holds of better and worse (significant), equivalent, not worse, and undecided; a
           system that is significantly worse and shown to be not worse by the margin is not
-          called worse. ``detectable`` is the smallest true difference that a two-sided t-test at
-          `alpha` finds with that power on these topics;
+          called worse; a system of which no retrieved document is judged has ``"no verdict"``,
+          and no significant difference. ``detectable`` is the smallest true difference that a
+          two-sided t-test at `alpha` finds with that power on these topics;
         - where systems have repeats, ``n_repeats_a`` and ``n_repeats_b``; ``df``, the degrees of
           freedom of t; and ``repeat_share``, what repeats have of the variance of the difference
           that topics and repeats make, 0 to 1;
@@ -266,19 +268,19 @@ def compare(
     bounds, table = table.bounds, replace(table, bounds=None)
     if weights is not None:
         _refuse_weights(options, bounds)
-    against = _against(table, baseline, bounds)
-    parts, pairs = _parts(table, against, at, by, weights, options)
+    against = _frozen_or_baselines(table, baseline, bounds)
+    parts, pairs = _groups_and_pairs(table, against, at, by, weights, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
-        frame = pairwise.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
         frame.attrs["bound"] = "means and tests are of the lower bounds"
-    frame.attrs |= _told(options, list(parts.values()), pairs, results, against)
+    frame.attrs |= _comparison_attributes(options, list(parts.values()), pairs, results, against)
     return frame
 
 
-def _told(
+def _comparison_attributes(
     options: PairOptions,
     parts: list[Scores],
     pairs: list[Array],
@@ -303,6 +305,9 @@ def _told(
 def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
+    unknown = {str(name): None for part in parts for name in part.systems[~part.known]}
+    if unknown:
+        yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
     for part, result in zip(parts, results, strict=True):
         yield from beware_of_repeats(part)
@@ -323,7 +328,7 @@ def _refuse_weights(options: PairOptions, bounds: Any) -> None:
         raise ParameterError("scores of one bound for weights=", "both", advice)
 
 
-def _parts(
+def _groups_and_pairs(
     scores: Any,
     baseline: Baselines,
     at: Depths,
@@ -347,7 +352,7 @@ def _parts(
     return parts, pairs
 
 
-def _against(scores: Any, baseline: Any, bounds: Any) -> Any:
+def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
     files = [path for path in listed(baseline) if is_file(path)]
     known = scores.systems.tolist() if files and bounds is None else []

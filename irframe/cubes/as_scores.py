@@ -117,7 +117,7 @@ def as_scores(
     wide, by_role = wide_frame(frame, metric) or (None, {})
     if metric is not None:
         if wide is None:
-            wide = _stacked(frame, metric)
+            wide = _matrix_as_column(frame, metric)
             by_role = {} if wide is None else index_roles(wide)
         elif metric in wide.columns:
             wide = wide[[metric]]
@@ -158,7 +158,7 @@ def wide_frame(
     """
     refuse_repeated(frame, " in scores")
     if is_long(frame):
-        wide = _widen(frame, by)
+        wide = _long_to_wide(frame, by)
         return wide, index_roles(wide)
     names = [*frame.columns, *frame.index.names]
     if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
@@ -212,7 +212,7 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, pd.DataFrame):
         axes = [axis for axis in (x.index.name, x.columns.name) if isinstance(axis, str)]
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
-            stacked = _stacked(x, "score")
+            stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
         names = {*map(str, x.columns)}
         scored = any(name.startswith(SCORED) for name in names)
@@ -300,7 +300,7 @@ def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, 
     return frame, [by_role[SYSTEM], by_role[TOPIC]]
 
 
-def _widen(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
+def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     """Return a long frame with a column per metric."""
     kinds = LONG_METRIC, LONG_VALUE
     metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
@@ -323,7 +323,7 @@ def _widen(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
 
 
-def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
+def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     """Return a matrix of scores as a column; None if it holds anything but numbers."""
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
     column = next((name for name in names if name in frame.columns), None)

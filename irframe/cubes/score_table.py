@@ -28,7 +28,7 @@ from irframe.cubes.view import LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.files.ids import is_judgments
-from irframe.names import BOUND, METRIC, METRICS, REPEAT, REPEATED, REPEATS, SYSTEM, TOPIC
+from irframe.names import BOUND, METRIC, METRICS, REPEAT, REPEATED, REPEATS, SYSTEM, TOPIC, UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +87,12 @@ class ScoreTable:
 
     @property
     def said(self) -> dict[Any, Any]:
-        """What an array of them says of itself: of a frame, what its repeats are."""
-        if self.array is not None or self.word is None:
-            return {} if self.array is None else self.attrs
-        layout = self.attrs.get(REPEATS)
-        return {REPEATED: self.word} | ({} if layout is None else {REPEATS: layout})
+        """What an array of them says of itself: of a frame, what is not known, and its repeats."""
+        if self.array is not None:
+            return self.attrs
+        carried = (UNKNOWN,) if self.word is None else (UNKNOWN, REPEATS)
+        said = {name: self.attrs[name] for name in carried if self.attrs.get(name) is not None}
+        return said if self.word is None else {REPEATED: self.word, **said}
 
     def refuse_bounds(self) -> None:
         """Raise where they are lower and upper scores."""

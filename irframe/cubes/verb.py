@@ -17,6 +17,7 @@ from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
+from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
@@ -137,11 +138,11 @@ def _read_all(bound: inspect.BoundArguments, asking: str) -> Any:
     for word, value in list(given.items()):
         mine = word == first
         if mine or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
-            given[word] = _read(value, asking if mine else f"{word}=", cube=word == "cube")
+            given[word] = _read_subject(value, asking if mine else f"{word}=", cube=word == "cube")
     return given[first]
 
 
-def _read(subject: Any, asking: str, *, cube: bool) -> Any:
+def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
     """Return a cube through the gate; of results a selected label as one of each.
 
     Several repeats are refused in the name of who is asking, if it has one.
@@ -178,7 +179,7 @@ def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if size else cube
 
 
-def _each(
+def _answer_each(
     answer: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
 ) -> dict[Any, Any]:
     """Return the answers of all groups or branches; scores or trees among the arguments are split.
@@ -233,7 +234,7 @@ def _answers(
     function: Callable[..., Any], read: Any, bound: inspect.BoundArguments, by: Any
 ) -> tuple[Any, Any]:
     """Return what a verb was asked of, and what it answers, of groups by group."""
-    results = _each(partial(_answer_one, function), read, bound, by)
+    results = _answer_each(partial(_answer_one, function), read, bound, by)
     whole = read.whole if isinstance(read, ScoreTable) else read
     result = results[None] if by is None else by_group.join(results, by, whole)
     _hold_whole(whole, result)
@@ -248,7 +249,7 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     def answer(branch: Any, bound: inspect.BoundArguments) -> Any:
         return call(branch, *bound.args[1:], **bound.kwargs)
 
-    results = _each(answer, tree, bound, name)
+    results = _answer_each(answer, tree, bound, name)
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
         return stamped(by_group.join(results, name, tree), call.__name__, first, options)
@@ -287,9 +288,10 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     >>> read_depth(cube, None), read_depth(cube, 10)
     (50, 10)
     """
-    if cube.attrs["ties"] == "mean":
+    if shares_ranks(cube.attrs["ties"]):
         advice = "build the cube with another ties="
-        raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
+        found = f"shared ranks, ties={cube.attrs['ties']!r}"
+        raise MetricError("one order of tied documents", found, advice)
     view.refuse_spans(cube)
     deepest = cube.sizes[words.DEPTH]
     if depth is None:

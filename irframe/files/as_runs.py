@@ -346,7 +346,7 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
         if None in names or len(set(names)) < len(names):
             found = "none, or one twice, among"
             raise IdError("runs of ranx with a name of its own each", found, "", names)
-        return _stacked(dict(zip(names, x, strict=True)))
+        return _one_frame(dict(zip(names, x, strict=True)))
     if isinstance(x, list) and holds_hits(dict(enumerate(x))):
         x = dict(enumerate(x))  # as sentence-transformers has them, by query
     if isinstance(x, Mapping) and not is_array(x):
@@ -365,7 +365,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     if holds_hits(nested):
         return of_hits(nested)
     if nested and all(_holds_lists(run) or holds_hits(run) for run in nested.values()):
-        return _stacked(nested)
+        return _one_frame(nested)
     heights = {key: ids.height(value) for key, value in nested.items()}
     plain = [repr(key) for key, value in nested.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
@@ -379,7 +379,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return _stacked(nested) if systems else ids.flatten(nested, SCORE)
+    return _one_frame(nested) if systems else ids.flatten(nested, SCORE)
 
 
 def _holds_lists(nested: Any) -> bool:
@@ -391,7 +391,7 @@ def _holds_lists(nested: Any) -> bool:
     )
 
 
-def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:
+def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
     """Put runs of systems together, under our words where they call their columns differently."""
     parts = [as_runs(run, str(name)) for name, run in runs.items()]
     named = [roles(part.columns) for part in parts]
@@ -453,7 +453,7 @@ def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
     0    q1     1  a.md     40   49    0.9
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | _row(hit)
+        {TOPIC: topic, RANK: rank} | _row_of_hit(hit)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
@@ -469,7 +469,7 @@ def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
     return frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
 
 
-def _row(hit: Any) -> dict[str, Any]:
+def _row_of_hit(hit: Any) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     held = _fields(hit[0] if pair else hit)

@@ -20,7 +20,7 @@ from irframe.errors import (
     InputError,
     IrframeError,
     ParameterError,
-    spelled,
+    shortened,
     warn,
 )
 
@@ -123,7 +123,7 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
         return
     names = error is IdError
     unfit = [
-        f"{spelled(value)} in row {row}"
+        f"{shortened(value)} in row {row}"
         for row, value in enumerate(column)
         if _unfit(value, names=names)
     ]
@@ -184,7 +184,7 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
     error = ERRORS.get(role, IdError)
     missing = pc.is_null(column, nan_is_null=True)
     drop = "drop these rows: what has no grade is unjudged" if role == words.GRADE else DROP
-    _refuse(missing, partial(error, f"no missing values in {where}"), advice=drop)
+    _refuse_rows(missing, partial(error, f"no missing values in {where}"), advice=drop)
     if TYPES[role] == TEXT:
         kinds = {"string", "large_string", "string_view"}
         if not (str(column.type) in kinds or pa.types.is_integer(column.type)):
@@ -226,7 +226,7 @@ def numbers(column: pd.Series, error: type[IrframeError] = InputError) -> NDArra
         large = [value for value in given if isinstance(value, int) and abs(value) > most]
     if large:
         wanted = f"numbers of at most 64 bits in column {given.name!r}"
-        raise error(wanted, "", DROP, map(spelled, large))
+        raise error(wanted, "", DROP, map(shortened, large))
     return values
 
 
@@ -243,7 +243,7 @@ def says_infinite(value: object) -> bool:
 
 def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
     """Raise for numbers of a file that are beyond all floats."""
-    if large := [spelled(number, str) for number in numbers]:
+    if large := [shortened(number, str) for number in numbers]:
         raise FileFormatError("numbers of at most 64 bits", f"in {source}", DROP, large)
 
 
@@ -254,7 +254,7 @@ def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:
     values: pd.Series = pd.to_numeric(column, errors="coerce")
     strange = column[values.isna() & column.notna()]
     if len(strange):
-        raise error(wanted, "", "", map(spelled, strange))
+        raise error(wanted, "", "", map(shortened, strange))
     return values
 
 
@@ -267,7 +267,7 @@ def _number(
     if pa.types.is_integer(target) and pa.types.is_floating(column.type):
         fractions = pc.not_equal(column, pc.floor(column))
         fractions = pc.or_(fractions, pc.invert(pc.is_finite(column)))
-        _refuse(fractions, partial(error, f"whole numbers in {where}"), column)
+        _refuse_rows(fractions, partial(error, f"whole numbers in {where}"), column)
     try:
         return column.cast(target, safe=pa.types.is_integer(target))
     except pa.ArrowInvalid as failure:
@@ -278,11 +278,11 @@ def _number(
 def constant(system: str, rows: int) -> pa.ChunkedArray:
     """Make a column that names one system in every row."""
     if not isinstance(system, str) or not is_utf8([system]):
-        raise ParameterError("system, a text", spelled(system))
+        raise ParameterError("system, a text", shortened(system))
     return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])
 
 
-def _refuse(
+def _refuse_rows(
     at_fault: pa.ChunkedArray,
     error: Callable[..., IrframeError],
     values: pa.ChunkedArray | None = None,
@@ -327,7 +327,7 @@ _FEWEST = 4
 
 
 @cache
-def _row(columns: tuple[str, ...]) -> bytes:
+def _row_pattern(columns: tuple[str, ...]) -> bytes:
     """Return the pattern of what follows ``#`` in a row, columns separated by tabs."""
     shapes = [_SHAPES.get(name, _WORD) for name in columns[1:]]
     fits = len(columns) >= _FEWEST or columns[-1] == words.GRADE
@@ -343,21 +343,24 @@ def holds_rows(lines: bytes, columns: tuple[str, ...]) -> bool:
     >>> holds_rows(b"#1\t0\td7\t2", qrels), holds_rows(b"#\t1\t0\td7\t2", qrels)
     (True, False)
     """
-    return re.search(rb"^#" + _row(columns), lines, re.MULTILINE) is not None
+    return re.search(rb"^#" + _row_pattern(columns), lines, re.MULTILINE) is not None
 
 
 def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
     """Return the lines without those that begin with ``#`` and do not fit the columns."""
     if b"#" not in lines:
         return lines
-    return re.sub(rb"^#(?!" + _row(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
+    return re.sub(rb"^#(?!" + _row_pattern(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
 
 
 def with_notes(
     table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
 ) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
-    notices = filter(None, [_told(table, data, source), uneven, _cut(table, data, source)])
+    notices = filter(
+        None,
+        [_topics_like_comments(table, data, source), uneven, _line_cut_off(table, data, source)],
+    )
     notes = {IR_METADATA: _header(data), _NOTICES: "\n".join(notices)}
     notes[words.SURPLUS] = " ".join(map(str, surplus))
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
@@ -389,7 +392,7 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
     return {name: notes for name, notes in attributes.items() if notes}
 
 
-def _told(table: pa.Table, data: bytes, source: str) -> str:
+def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if some topics begin with ``#`` and others do not: the former may be comments."""
     if b"#" not in data:
         return ""
@@ -416,7 +419,7 @@ def cut_off(table: pa.Table) -> str | None:
     return str(last) if pc.sum(pc.equal(systems, other)).as_py() >= _SMALL else None
 
 
-def _cut(table: pa.Table, data: bytes, source: str) -> str:
+def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if the last line of a file may be cut off."""
     system = cut_off(table)
     if system is None:

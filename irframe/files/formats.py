@@ -333,10 +333,10 @@ def parse(
     header: Sequence[str] = ()
     if columns is None:
         columns, start, header = _top(data, source, kind)
-    table, uneven = _table(data[start:], columns), ""
+    table, uneven = _tidy_table(data[start:], columns), ""
     if table is None and kind.surplus and len(columns) >= len(kind.layouts[0]):
         first, columns = len(columns), kind.layouts[0]
-        table = _table(_cut(data[start:], len(columns)), columns)
+        table = _tidy_table(_first_columns(data[start:], len(columns)), columns)
         uneven = "" if table is None else _uneven(data[start:], first, source)
     if table is None:
         more = kind.surplus and columns == kind.layouts[0]
@@ -372,7 +372,7 @@ def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int, 
     return columns, 0 if holds_rows(above, columns) else first.start(1), ()
 
 
-def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
+def _tidy_table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
     """Read a file as it is, if one character may separate its columns, then tidied."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     if b"#" not in body and used in ([" "], ["\t"]):
@@ -390,7 +390,7 @@ def _separated(body: bytes) -> bytes:
     return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
 
 
-def _cut(body: bytes, number: int) -> bytes:
+def _first_columns(body: bytes, number: int) -> bytes:
     """Return rows without what follows so many columns."""
     kept = rb"^((?:[^\t\n]+\t){%d}[^\t\n]+)\t[^\n]*" % (number - 1)
     return re.sub(kept, rb"\1", _separated(body), flags=re.MULTILINE)
@@ -407,7 +407,7 @@ def _uneven(body: bytes, number: int, source: str) -> str:
 def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | None:
     """Read a file, unless the parser cannot, or lets pass what is no id, number or score."""
     types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
-    read = partial(_read, text, columns, delimiter)
+    read = partial(_read_columns, text, columns, delimiter)
     try:
         table = read(types)
     except pa.ArrowInvalid:
@@ -426,7 +426,7 @@ def _sound(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table | 
     return table
 
 
-def _read(
+def _read_columns(
     text: bytes, columns: tuple[str, ...], delimiter: str, types: dict[str, pa.DataType]
 ) -> pa.Table:
     return pyarrow.csv.read_csv(

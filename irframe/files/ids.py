@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.errors import IdError, InputError, spelled
+from irframe.errors import IdError, InputError, shortened
 from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
 from irframe.files.formats import QRELS, RUN, Format, refuse_rivals
 
@@ -384,7 +384,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     meta = nested[_META]
     model = meta.get("model_name") if isinstance(meta, Mapping) else meta
     if not isinstance(model, str | None):
-        raise InputError(f"the name of a model in {_META}", spelled(model))
+        raise InputError(f"the name of a model in {_META}", shortened(model))
     parts = []
     for subset, splits in nested.items():
         if subset == _META:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, IrframeError, spelled
+from irframe.errors import FileFormatError, InputError, IrframeError, shortened
 from irframe.files import compression
 from irframe.files.columns import TYPES, constant, cut_off, refuse_beyond_floats, to_role
 from irframe.files.formats import RUN, Format, first_columns, parse, refuse_rivals_in
@@ -53,7 +53,9 @@ def find_files(
         if compression.is_address(name):
             store, path = compression.opened_by(name)
             for match in sorted(store.glob(path) if escape(path) != path else [path]):
-                inside = _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
+                inside = (
+                    _data_files(sorted(store.find(match)), match) if store.isdir(match) else [match]
+                )
                 files += map(store.unstrip_protocol, inside)
         else:
             files += _paths(name)
@@ -66,7 +68,7 @@ def find_files(
 def _paths(name: str) -> list[str]:
     if Path(name).is_dir():
         inside = sorted(path for path in Path(name).rglob("*") if path.is_file())
-        return _shown([str(path) for path in inside], name)
+        return _data_files([str(path) for path in inside], name)
     if escape(name) != name and not Path(name).exists():
         matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
         within = [_paths(match) if Path(match).is_dir() else [match] for match in matches]
@@ -75,7 +77,7 @@ def _paths(name: str) -> list[str]:
     return [name]
 
 
-def _shown(files: list[str], folder: str) -> list[str]:
+def _data_files(files: list[str], folder: str) -> list[str]:
     """Return the files of a folder: its own, and those of its partitions and parts."""
     kept = []
     for file in files:
@@ -225,7 +227,7 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(faults) - LINES
     counted = [f"{more:,} more"] if more > 0 else []
-    return [(file, wanted, spelled(fault, str)) for fault in [*faults[:LINES], *counted]]
+    return [(file, wanted, shortened(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 
 ONCE = "each system in one file"
@@ -303,7 +305,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     if compression.is_address(file) or not Path(file).is_file():
         return None
     try:
-        tables = [*_parsed(file)] if Path(file).stat().st_size >= LARGE else []
+        tables = [*_parsed_pieces(file)] if Path(file).stat().st_size >= LARGE else []
     except FileFormatError:
         return None
     if not tables or any(table.schema.metadata for table in tables):
@@ -313,7 +315,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     return None if odd else table
 
 
-def _parsed(file: str) -> Iterator[pa.Table]:
+def _parsed_pieces(file: str) -> Iterator[pa.Table]:
     """Yield the rows of a run in lines, the first of which says what the columns of all are."""
     columns, held = None, b""
     for data in compression.pieces(file, PIECE):

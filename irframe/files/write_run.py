@@ -50,7 +50,7 @@ ROWS = 1 << 18
 
 def file_columns(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
-    return _columns(_frame(x, kind), kind)
+    return _columns_by_role(_frame(x, kind), kind)
 
 
 def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
@@ -58,7 +58,7 @@ def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
     return (as_runs(x) if kind is RUN else as_qrels(x)) if table is None else table
 
 
-def _columns(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
+def _columns_by_role(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
@@ -142,7 +142,7 @@ def _wrote_table(
     if writer is None:
         return False
     known = _frame(frame, kind)
-    columns = _columns(known, kind)
+    columns = _columns_by_role(known, kind)
     if system is not None:
         label = {SYSTEM: constant(system, len(known))}
         columns = label | columns | label
@@ -209,7 +209,7 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
         return
     known = _frame(frame, RUN)
     refuse_two_units(known, RUN.find(known.columns))
-    columns = _columns(known, RUN)
+    columns = _columns_by_role(known, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
@@ -360,5 +360,5 @@ def _loaded(data: bytes, source: str) -> Any:
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"
-        raise errors.FileFormatError(wanted, found, advice, map(errors.spelled, again))
+        raise errors.FileFormatError(wanted, found, advice, map(errors.shortened, again))
     return nested

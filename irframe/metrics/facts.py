@@ -38,7 +38,9 @@ class Facts:
     pooled
         Whether it asks which judged documents a pool of every depth has.
     linear
-        Whether documents that tie may share their gain.
+        Whether documents that tie may share their gain, as the score is linear in it.
+    shares
+        The policies for ties under which tied documents share, ``"mean"`` or ``"block"``.
     unit
         Whether gains must not exceed 1.
     order
@@ -60,6 +62,7 @@ class Facts:
     gain: Gain | None = None
     pooled: bool = False
     linear: bool = False
+    shares: frozenset[str] = frozenset()
     unit: bool = False
     order: str = ""
     extremes: Literal["", "ceiling", "cut", "list"] = ""
@@ -163,7 +166,7 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
-    known = _named(str(metric), len(ALIASES))
+    known = _facts_by_label(str(metric), len(ALIASES))
     return replace(known, cost=True) if str(metric) in COSTS.get() else known
 
 
@@ -192,11 +195,11 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 
 @cache
-def _named(label: str, names: int) -> Facts:
+def _facts_by_label(label: str, names: int) -> Facts:
     """Look a label up, once for as long as there are as many names."""
     read = AT_BUDGET.fullmatch(label)
     if read:
-        return _named(read[1], names)
+        return _facts_by_label(read[1], names)
     try:
         return _of(parse_metric(label))
     except IrframeError:
@@ -215,6 +218,8 @@ def _of(metric: Any) -> Facts:
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         linear=metric.linear,
+        shares=frozenset(["mean"] * bool(metric.linear or metric.expected))
+        | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
         unit=metric.unit,
         order=metric.order,
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,

@@ -320,13 +320,13 @@ def trec_name(text: str) -> TrecName | None:
     (TrecName(measure='P', parameters=('5', '10')), 'iprec_at_recall_0.10', None)
     """
     match = _FORM.fullmatch(text)
-    measure = None if match is None else _spelled(match[1], TREC_NAMES)
+    measure = None if match is None else _known_name(match[1], TREC_NAMES)
     if match is None or measure is None:
         return None
     return TrecName(measure, tuple(match[2].split(",")) if match[2] else ())
 
 
-def _spelled(name: str, names: Iterable[str]) -> str | None:
+def _known_name(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is meant, in its own letters; None if none or several are."""
     if name in names:
         return name

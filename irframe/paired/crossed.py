@@ -122,7 +122,7 @@ def crossed(
     (0.917, 2.78)
     """
     topics = lists.shape[1]
-    analysed = (_shared if shared else _own)(lists, owner, pairs)
+    analysed = (_shared_repeats if shared else _own)(lists, owner, pairs)
     mean, between, repeat, residual, freedoms = analysed
     if over == "topic":
         total, weighed = between, np.zeros_like(between)
@@ -221,7 +221,7 @@ def _own(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     return *_differences(table.means, pairs), repeat, residual, freedoms
 
 
-def _shared(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
+def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     topics, depths = lists.shape[1:]
     table = lists.reshape(owner.max() + 1, -1, topics, depths)
     repeats = table.shape[1]

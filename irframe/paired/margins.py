@@ -124,7 +124,7 @@ def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
     return np.asarray(np.nan_to_num(share))  # from 30 on scipy gives NaN next to 0
 
 
-def _found(df: float, power: float, alpha: float) -> float:
+def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
     """Return the difference, in standard errors, that a two-sided t-test finds so often."""
     if not df > 0:
         return np.nan
@@ -162,7 +162,9 @@ def detectable(
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
     counts, place = np.unique(df, return_inverse=True)
-    factors = np.array([_found(float(count), power, alpha) for count in counts], np.float64)
+    factors = np.array(
+        [_detectable_in_errors(float(count), power, alpha) for count in counts], np.float64
+    )
     times = factors[place].reshape(np.shape(df))
     return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
 

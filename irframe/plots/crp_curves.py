@@ -27,7 +27,7 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     return misplaced.isel({TOPIC: place})
 
 
-def _kind(one: xr.Dataset, twist: str = "") -> str:
+def _twist_and_archetype(one: xr.Dataset, twist: str = "") -> str:
     """Say how much Twist a ranking has and of which kind its curve is, if it has a curve."""
     known = f"{twist}{one['twist'].item():.2f}, {one['archetype'].item()}"
     return known if one["recall_base"].item() else "no relevant documents"
@@ -103,7 +103,7 @@ def crp_curves(
     curves = dict(zip(names, one["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
 
     def label(system: Hashable, name: str) -> str:
-        return f"{name}: {_kind(one.sel({SYSTEM: system}))}"
+        return f"{name}: {_twist_and_archetype(one.sel({SYSTEM: system}))}"
 
     canvas.draw_systems(ax, depths, curves, [names[row] for row in rows], label)
     mark_recall_base(ax, int(one["recall_base"]))
@@ -186,7 +186,7 @@ def crp_and_gain(
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
     ax.set_ylabel("cumulated relative position", color=far)
     (name,) = fitting_names(ax, [system], 0.5)
-    ax.set_title(f"{name}, topic {topic}: {_kind(one, 'Twist ')}", fontsize="medium")
+    ax.set_title(f"{name}, topic {topic}: {_twist_and_archetype(one, 'Twist ')}", fontsize="medium")
     right = ax.twinx()
     right.plot(gain[DEPTH], gain, color=near, linewidth=2, linestyle="--", label="gain")
     right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=near)

@@ -97,7 +97,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     spelled = few and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
     left, ticks, names = 0.0, [], []
-    for name, cells, width, style in _parts(ax, lined_up):
+    for name, cells, width, style in _panels(ax, lined_up):
         right = left + width
         ax.imshow(cells, extent=(left, right, topics, 0), aspect="auto", **style)
         ticks.append((left + right) / 2)
@@ -120,7 +120,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     return ax
 
 
-def _parts(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
+def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
     """Return name, cells, width and style of rankings, of labels, and of every metric."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}

@@ -314,8 +314,9 @@ class RankOptions:
 
     def apart(self, paired: Scores) -> Array:
         """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
-        p = self.pairing.p_values(paired, all_pairs(len(paired.systems)))
-        return np.asarray(p < self.pairing.alpha)
+        pairs = all_pairs(len(paired.systems))
+        p = self.pairing.p_values(paired, pairs)
+        return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
     def of(self, paired: Scores, apart: Array) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return what `rank_intervals` says of scores, as `summarise` does, given pairs apart."""

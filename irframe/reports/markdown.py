@@ -251,7 +251,7 @@ def _metrics(
     for metric, row in zip(metrics, rows.itertuples(), strict=True):
         ends = f"[{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
         cells = [_cell(row.metric), f"**{row.verdict}**", f"{row.difference:+.4f}", ends]
-        cells += [str(row.n_topics), f"{row.detectable:.4f}", _unjudged(pair, metric)]
+        cells += [str(row.n_topics), f"{row.detectable:.4f}", _unjudged_shares(pair, metric)]
         yield _row([*cells, _within_bounds(pair, metric, attributes)])
 
 
@@ -259,7 +259,7 @@ def _depth(pair: xr.Dataset, metric: Metric) -> int:
     return min(metric.depth or pair.sizes[DEPTH], pair.sizes[DEPTH])
 
 
-def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
+def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
     """Return the share of documents without a judgment, of the system and of a baseline."""
     judged = score(pair, "Judged", at=_depth(pair, metric)).mean(TOPIC).to_numpy().ravel()
     return ", ".join(f"{100 * (1 - share):.1f}%" for share in judged)

@@ -392,7 +392,7 @@ class PagePart:
     @cached_property
     def rows(self) -> list[list[str]]:
         """The numbers as the page spells them."""
-        return [[spelled(value) for value in row] for row in self._frame.itertuples(index=False)]
+        return [[cell_text(value) for value in row] for row in self._frame.itertuples(index=False)]
 
 
 def headed(name: str) -> str:
@@ -406,12 +406,12 @@ def headed(name: str) -> str:
     return HEADS.get(name, name.replace("_", " "))
 
 
-def spelled(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a number or label as the page spells it.
 
     Examples
     --------
-    >>> spelled(0.12345), spelled(7), spelled(float("nan")), spelled(True), spelled(1e-9)
+    >>> cell_text(0.12345), cell_text(7), cell_text(float("nan")), cell_text(True), cell_text(1e-9)
     ('0.123', '7', '-', 'yes', '1e-09')
     """
     if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):

@@ -138,6 +138,13 @@ def position(labels: list[str], wanted: Any, role: str) -> int:
     return place
 
 
+def tell_left_out(labels: list[str], counts: Any) -> None:
+    """Warn of how many topics some metrics are not averaged over."""
+    omitted = "; ".join(f"{n} for {label}" for label, n in zip(labels, counts, strict=True) if n)
+    if omitted:
+        warn(f"topics on which some system has no score are left out: {omitted}")
+
+
 LEAST, LEAST_DRAWN = 5, 10
 """Topics of equal weight below which tests of weighted means, and resamples, do not hold."""
 

@@ -144,7 +144,7 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
         wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
         raise ParameterError(wanted, repr(over))
     if layout == "shared":
-        values, there = _shared(values, there, word)
+        values, there = _shared_by_all(values, there, word)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
     there[~there.any(axis=1), 0] = True
@@ -165,7 +165,7 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
     return replace(scores, values=means, repeats=kept)
 
 
-def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
+def _shared_by_all(values: Array, there: Array, word: str) -> tuple[Array, Array]:
     """Return values of the repeats that every system has."""
     taking_part = there.any(axis=1)
     common = np.asarray(there[taking_part].all(axis=0))

@@ -11,11 +11,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, at_places
-from irframe.checks import tracked
+from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
 from irframe.metrics.facts import Facts, average, facts
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
 from irframe.paired import PairedTest
 from irframe.paired.pairs import fitting, groups
 
@@ -59,19 +59,19 @@ class Scores:
     repeats: Any = None
 
     @cached_property
-    def known(self) -> list[Facts]:
+    def metric_facts(self) -> list[Facts]:
         """What is known of each metric."""
         return [facts(label) for label in self.metrics]
 
     @cached_property
     def summaries(self) -> list[Any]:
         """How each metric is averaged over topics."""
-        return [fact.summary for fact in self.known]
+        return [fact.summary for fact in self.metric_facts]
 
     @cached_property
     def towards(self) -> list[int]:
         """For each metric 1 if higher is better, -1 if it counts a cost."""
-        return [fact.sign for fact in self.known]
+        return [fact.sign for fact in self.metric_facts]
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
@@ -81,6 +81,11 @@ class Scores:
             return np.broadcast_to(np.True_, (metrics, *rest))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """The systems of which some retrieved document is judged, shape (system,)."""
+        return ~self.systems.astype(str).isin(listed(self.attrs.get(UNKNOWN)))
 
     @cached_property
     def means(self) -> NDArray[np.float64]:

@@ -82,6 +82,8 @@ def guess(topics: Any) -> str:
     return f"a guess from a pilot of {counted(number, TOPIC)}"
 
 
+UNEVEN = "systems have means over different topics"
+"""How the caution begins of a summary of systems that lack topics which others have."""
 INTERVALS = ("logit", "t")
 """How intervals of means are made."""
 ROUNDING = 8 * np.finfo(np.float64).eps
@@ -195,7 +197,7 @@ def summary(
         say nothing of how much scores vary; or because some are infinite. Of RR on fewer than 8
         topics. The attribute ``caution`` says the same, and tables print it. Of topics of weight 0,
         which do not count; of weights that leave fewer than 5 topics of equal weight, or one topic
-        more than half.
+        more than half. Where systems have scores on different topics.
 
     Notes
     -----
@@ -244,6 +246,8 @@ def summary(
     read = weighted(read_scores(scores).load(), weights)
     repeats.refuse_weighted_repeats(read)
     figures, attributes = summarise(read, alpha, interval)
+    warn(*(messages := uneven(read)))
+    attributes = united(attributes, caution(messages))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
 
@@ -266,7 +270,7 @@ def summarise(
         "all scores are the same": lost & np.isfinite(mean),
         "scores are infinite": lost & np.isinf(mean),
     }
-    messages = _cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
+    messages = _interval_cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
     if topics is not None:
         figures["n_eff"] = topics
         messages += beware_of_weights(scores, topics, drawn=drawn)
@@ -281,7 +285,21 @@ def summarise(
     return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
 
 
-def _cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
+def uneven(scores: Scores) -> list[str]:
+    """Say of which metrics means are not over the same topics, but for systems without any."""
+    there = ~np.isnan(scores.values)
+    missing = there.any(axis=(1, 3), keepdims=True) & there.any(axis=2, keepdims=True) & ~there
+    counts = there.sum(axis=2)
+    rows = zip(scores.metrics, missing.any(axis=(1, 2, 3)), counts, strict=True)
+    said = [
+        f"{label} ({low_to_high(int(n[n > 0].min()), int(n.max()))})"
+        for label, some, n in rows
+        if some
+    ]
+    return [f"{UNEVEN}: {listing(said)}; leaderboard takes those of all"] if said else []
+
+
+def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
     """Say which means have no interval, by why, and which have too few scores for theirs."""
     messages = []
     for why, lost in lacking.items():

@@ -19,7 +19,7 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
@@ -64,7 +64,7 @@ def answers_of_runs(
     Those of every group, or under the key None those of all topics. A group of topics has the
     systems that have a list there, and is one only if some topic of it has a relevant document.
     """
-    if TIE_POLICIES[policy.ties].shares:
+    if shares_ranks(policy.ties):
         raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)

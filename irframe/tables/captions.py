@@ -65,7 +65,7 @@ INTERVAL_WORDS = {
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw."""
-ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "compare_judges", "replay"}
+ALWAYS_DRAWING = {"bootstrap_sensitivity", "compare_judges", "replay"}
 ANOVA = "anova"
 """The test of `topics_needed` that is of no pair."""
 DECIDING = {"ablation", "bootstrap_sensitivity", "interaction", "reordering"}
@@ -316,11 +316,11 @@ def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str
     for name in [name for name in step.options if name not in hidden]:
         value, bare = step.options[name], f"{name.replace('_', ' ')} {{}}"
         words = OPTION_WORDS.get(f"{step.verb}.{name}", OPTION_WORDS.get(name, bare))
-        said += [words.format(_spelled(name, value, depth))] * (value != usual.get(name))
+        said += [words.format(_option_text(name, value, depth))] * (value != usual.get(name))
     return said
 
 
-def _spelled(name: str, value: Any, depth: str) -> str:
+def _option_text(name: str, value: Any, depth: str) -> str:
     """Return the value of an option as it is said."""
     if isinstance(value, Mapping):
         return "other scores" if name == "reference" else "given"

@@ -58,6 +58,11 @@ def brackets(low: pd.DataFrame, high: pd.DataFrame) -> Extra:
     return Extra((low, high), _everywhere(" [{}, {}]"))
 
 
+def counts(texts: pd.DataFrame) -> Extra:
+    """Let the numbers of topics follow the means over these."""
+    return Extra((texts,), _everywhere(" (n={})"))
+
+
 def percentages(texts: pd.DataFrame) -> Extra:
     """Let differences in per cent follow the numbers."""
     return Extra((texts,), {**_everywhere(" ({}%)"), "latex": r" ({}\%)"})
@@ -67,7 +72,7 @@ def _everywhere(text: str) -> dict[str, str]:
     return dict.fromkeys(("html", "latex", "typst", "string"), text)
 
 
-def _told(notes: str, form: str) -> str:
+def _plain_caption(notes: str, form: str) -> str:
     """Return a caption of plain text, with symbols as any LaTeX has them."""
     text = _escape(notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
@@ -172,7 +177,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
             if isinstance(styler, MarkedStyler):
                 styler._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
         if self.caption is None:
-            self.caption = _told(self.notes, form) or None
+            self.caption = _plain_caption(self.notes, form) or None
         return options
 
     def _display(self, form: str, *, braces: bool) -> None:

@@ -65,7 +65,8 @@ def oracle(values, weights):
 
 
 def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
-    summary = HOLED.ireval.summary(interval="t", weights="frequency").to_dataframe()
+    with pytest.warns(UserWarning, match="different topics"):
+        summary = HOLED.ireval.summary(interval="t", weights="frequency").to_dataframe()
     for (metric, system, depth), row in summary.iterrows():
         values = HOLED.sel(metric=metric, system=system, depth=depth).to_numpy()
         given = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
