@@ -174,12 +174,12 @@ def read_score_table(
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
     if isinstance(x, xr.DataArray):
-        return replace(_of_array(x, asking, by), weights=as_scores.topic_weights(x, weights))
+        return replace(_read_array(x, asking, by), weights=as_scores.topic_weights(x, weights))
     frame = as_scores.score_frame(x)
     found = as_scores.topic_weights(frame, weights)
     if isinstance(weights, Hashable) and weights in frame.columns and weights != by:
         frame = frame.drop(columns=weights)
-    return replace(_of_frame(frame, asking, by), weights=found)
+    return replace(_read_frame(frame, asking, by), weights=found)
 
 
 def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
@@ -236,11 +236,13 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     return xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
 
 
-def _of_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
+def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     x = refuse_repeats(x, asking)
     x, by = with_given_groups(x.expand_dims(selected(x)), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
-        parts = {key: _of_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]}
+        parts = {
+            key: _read_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]
+        }
         return replace(next(iter(parts.values())), array=x, by=by, apart=parts)
     bounds = x if BOUND in x.dims and REPEAT not in x.dims else None
     array = in_order(sound(x if bounds is None else x.isel({BOUND: 0}, drop=True)))
@@ -250,7 +252,7 @@ def _of_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     return ScoreTable(values, labels, dict(array.attrs), array, by=by, keys=keys, bounds=bounds)
 
 
-def _of_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
+def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     """Read a frame: rows, each of a system, a topic, perhaps a repeat, and a group."""
     given = isinstance(by, Mapping | pd.Series)
     column = None if given or by is None else by

@@ -100,7 +100,7 @@ def verb(
             view.refuse_spans(read, f" for {name}")
         read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
-        whole, result = _answers(function, read, bound, by)
+        whole, result = _answer_groups(function, read, bound, by)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
             result = result.isel(dict.fromkeys(lone, 0))
@@ -230,7 +230,7 @@ def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.Bound
     return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(words.REPEATS))
 
 
-def _answers(
+def _answer_groups(
     function: Callable[..., Any], read: Any, bound: inspect.BoundArguments, by: Any
 ) -> tuple[Any, Any]:
     """Return what a verb was asked of, and what it answers, of groups by group."""
