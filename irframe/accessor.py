@@ -9,7 +9,6 @@ import re
 import typing
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from html import escape
 from importlib import import_module
 from types import MethodType, UnionType
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.elsewhere import suggest, suggested
+from irframe.escaping import html
 from irframe.files.read_run import ScannedRuns
 from irframe.record import Step, steps_of
 
@@ -342,8 +342,8 @@ class Verbs:
         return f"{self._seen()}\nnext: {', '.join(f'.{call}' for call in self._next())}"
 
     def _repr_html_(self) -> str:
-        listed = ", ".join(f"<code>.{escape(call)}</code>" for call in self._next())
-        how = escape(self._seen()).replace("\n", "<br>")
+        listed = ", ".join(f"<code>.{html(call)}</code>" for call in self._next())
+        how = html(self._seen()).replace("\n", "<br>")
         return f"<p>{how}<br>next: {listed}</p>"
 
 

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 
+from irframe.escaping import visible
 from irframe.warned import tell
 
 __all__ = [
@@ -94,7 +95,7 @@ class IrframeError(ValueError):
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
         text = _without_digits(f"{text}. {advice}." if advice else f"{text}.")
-        return singular(text)
+        return visible(singular(text))
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
         return type(self), (self.wanted, self._found, self.advice, self.offenders)
@@ -180,4 +181,4 @@ def warn(*messages: str) -> None:
     """Warn at the line outside irframe from which it was called, once per call of one thing."""
     caller = sys._getframe(1)  # noqa: SLF001
     for message in messages:
-        tell(singular(message), IrframeWarning, (caller.f_code, caller.f_lineno))
+        tell(visible(singular(message)), IrframeWarning, (caller.f_code, caller.f_lineno))

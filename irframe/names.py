@@ -8,8 +8,9 @@ keeps the names its caller uses.
 import inspect
 import re
 from collections.abc import Hashable, Iterable
-from html import escape
 from typing import Any, Literal, get_args
+
+from irframe.escaping import html
 
 VERSION = "0.1.0"
 
@@ -197,7 +198,7 @@ def as_html(value: Any) -> str:
     '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
-    return f"<code>{escape(repr(value))}</code>: {escape(' '.join(meaning.split()))}"
+    return f"<code>{html(repr(value))}</code>: {html(' '.join(meaning.split()))}"
 
 
 def plural(word: str) -> str:

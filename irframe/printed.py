@@ -2,11 +2,11 @@
 
 import textwrap
 from functools import partial
-from html import escape
 from typing import Any
 
 import pandas as pd
 
+from irframe.escaping import html, visible
 from irframe.names import SIDES
 
 DECIMALS, WIDTH = 3, 80
@@ -77,13 +77,14 @@ class Result(pd.DataFrame, metaclass=_Frames):
     def __repr__(self) -> str:
         shown, note = _printed(pd.DataFrame(self))
         with pd.option_context(*_options(note)):
-            return "\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)]))
+            return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
 
     def _repr_html_(self) -> str | None:
         shown, note = _printed(pd.DataFrame(self))
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
-        return f"{page}\n<p>{escape(note)}</p>" if page and note else page
+        page = visible(page) if page else page
+        return f"{page}\n<p>{html(note)}</p>" if page and note else page
 
 
 def _options(note: str) -> tuple[Any, ...]:

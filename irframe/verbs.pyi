@@ -4,7 +4,6 @@ from .comparing.compare import compare as compare
 from .comparing.decide import decide as decide
 from .comparing.explain import explain as explain
 from .comparing.freeze import freeze as freeze
-from .comparing.interaction import interaction as interaction
 from .comparing.risk import risk as risk
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save

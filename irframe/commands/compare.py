@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 import irframe as ir
+from irframe import escaping
 from irframe.checks import listed
 from irframe.commands import tell
 from irframe.commands.answer import Answer, declare_output, format_of, noted, written
@@ -228,7 +229,7 @@ def run_leaderboard(options: Namespace) -> Answer:
         board = board.join(table[table.columns.difference(board.columns, sort=False)])
     content = written(board, kind)
     if kind == "markdown":
-        return Answer(f"{content!s}\n{notes}.\n")
+        return Answer(f"{content!s}\n{escaping.markdown(notes)}.\n")
     return Answer(noted(content, f"{notes}.") if kind == "table" else content)
 
 

@@ -20,9 +20,10 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
-from irframe.paired import Bootstrap, Test, parse_test
+from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
+from irframe.scores.cautions import caution
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -34,7 +35,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
-from irframe.scores.summary import caution
 from irframe.warned import listing
 
 COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
@@ -98,7 +98,7 @@ def compare(
         How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
         or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
         Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
-        averaged plainly, and neither with `effects`, ``"max-t"`` nor bounds.
+        not added up, and neither with bounds nor simultaneous intervals of ``"max-t"``.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
@@ -172,9 +172,10 @@ def compare(
         For fewer than two systems, an unknown test, correction, baseline or group, an alpha
         outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
         For weights that are missing, negative, not finite or all 0, naming the topics, and for
-        tests and corrections that have no form for weights.
+        tests that have no form for weights.
     MetricError
-        For a margin, or weights, of a metric that is not averaged plainly over topics.
+        For a margin of a metric that is not averaged plainly over topics, and weights of one that
+        is added up.
     DepthError
         For depths that the scores lack.
     StoreError
@@ -200,7 +201,9 @@ def compare(
     means, stand Student's, ``"t"``, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``;
     simultaneous ones of ``"max-t"`` have the quantile of its largest t instead. ``effect_size`` is
     the mean paired difference over s, the standard deviation of the paired differences with n - 1.
-    The test is one of paired differences, however the metric is averaged.
+    A metric that is averaged geometrically or harmonically is tested on what is added up for its
+    mean, logarithms and reciprocals, so that no significant difference is against the order of the
+    means; effect sizes are of these.
 
     Where the differences of a pair are the same on all topics, as on a single one, nothing says
     how they would vary on others: interval and effect size are NaN, p of t and bootstrap is 1 if
@@ -288,7 +291,7 @@ def _comparison_attributes(
     against: Any,
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
-    messages = list(dict.fromkeys(_cautions(options, parts, results)))
+    messages = list(dict.fromkeys(_cautions(options, parts, results, pairs)))
     attributes: dict[str, Any] = {}
     if against is not None:
         attributes["baselines"] = [str(label) for label in listed(against)]
@@ -302,16 +305,19 @@ def _comparison_attributes(
     return options.told() | attributes | told_repeats(parts) | caution(messages)
 
 
-def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -> Iterator[str]:
+def _cautions(
+    options: PairOptions, parts: list[Scores], results: list[Found], pairs: list[Array]
+) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
-    flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
+    flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
     unknown = {str(name): None for part in parts for name in part.systems[~part.known]}
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    for part, result in zip(parts, results, strict=True):
+    for part, result, kept in zip(parts, results, pairs, strict=True):
         yield from beware_of_repeats(part)
-        if part.weights is not None:
+        yield from significance.with_zeros(part, kept)
+        if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)
             yield from beware_of_weights(part, result["n_eff"], drawn=drawn)
         if options.test.joint:
@@ -320,9 +326,10 @@ def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -
 
 def _refuse_weights(options: PairOptions, bounds: Any) -> None:
     """Raise if something asked for has no form for topics with weights."""
-    significance.refuse_unweighable(options.test, options.adjust)
-    if options.effects:
-        raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
+    significance.refuse_unweighable(options.test)
+    if options.simultaneous and isinstance(options.adjust, MaxT):
+        advice = "choose another correction, such as adjust='bonferroni'"
+        raise ParameterError("intervals that do not hold together for weights=", "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
         raise ParameterError("scores of one bound for weights=", "both", advice)

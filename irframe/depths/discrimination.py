@@ -19,6 +19,7 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -29,7 +30,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import caution, united
 
 NAME = "discrimination ratio"
 
@@ -450,7 +450,7 @@ def bootstrap_sensitivity(
         outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return outcome.asl, outcome.pair_deltas
 
-    asl, deltas = paired.over_all(len(pairs), discriminate)
+    asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
     power = paired.labelled((asl < alpha).mean(axis=2), "power")
     delta = paired.labelled(deltas.max(axis=2), "delta")
     result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)

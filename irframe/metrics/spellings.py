@@ -261,11 +261,7 @@ _NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)"
 _PAIR = rf"\d+={_NUMBER}"
 _FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
 
-RELSTRING = "relstring"
-"""What trec_eval prints among its measures, though it is none."""
-_MEASURES = SETS["all_trec"].split()
-_MEASURES.insert(_MEASURES.index("recall"), RELSTRING)
-PRINTED = (*_MEASURES, "map_avgjg", "P_avgjg", "yaap")
+PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
 """Measures as trec_eval prints them, one after the other."""
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter is written with two decimals."""

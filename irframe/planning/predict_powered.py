@@ -21,6 +21,7 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
+from irframe.scores.cautions import cautious
 from irframe.scores.read_scores import (
     Depths,
     choose_pairs,
@@ -32,7 +33,7 @@ from irframe.scores.read_scores import (
     select_depths,
 )
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import cautious, ends_about, on_log_odds
+from irframe.scores.summary import ends_about, on_log_odds
 from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")

@@ -21,7 +21,8 @@ from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.averages import averages
-from irframe.scores.summary import cautions_of, summary
+from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import summary
 from irframe.tables.captions import told_repeats, told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}

@@ -19,7 +19,8 @@ from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
-from irframe.scores.summary import cautions_of, summary
+from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import summary
 from irframe.tables.captions import told_repeats, told_topics
 
 

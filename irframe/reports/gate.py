@@ -15,6 +15,7 @@ from irframe.comparing.freeze import FailOn, failing, freeze, is_file
 from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.errors import IrframeWarning
+from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate
 from irframe.experiments.policy import Metrics, cut_at, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -115,7 +116,7 @@ class Gate:
         of_cube = {name: value for name, value in decided.items() if name not in OF_SCORES}
         of_cube["depth"] = cut_at(chosen, decided.get("depth"))
         change = Change.of(rows, cube(frame, judged, **of_cube), scores, frame)
-        raise AssertionError(_failure_text(verdicts, fail_on, change, metric))
+        raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
 
 
 def _read_if_path(given: Any, read: Callable[[Any], Any]) -> Any:

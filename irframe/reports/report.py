@@ -25,6 +25,7 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
+from irframe.escaping import visible
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -291,7 +292,8 @@ def report(
     call = call_of(names, said, _defaults())
     with OneCall(), during(READ_IN, setting.unit):
         page = _page(title or TITLE, setting, frames, call)
-        write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
+        told = page if texts is None else _with_texts(page, texts)
+        write_whole(target, visible(told.render()))
     return target
 
 

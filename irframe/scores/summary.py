@@ -1,10 +1,10 @@
-"""Scores of systems over topics, with intervals and what is to be said of few topics.
+"""Scores of systems over topics, with intervals.
 
 Verbs: summary.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,68 +19,13 @@ from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import CAUTION, METRIC, SYSTEM, TOPIC, counted, low_to_high
+from irframe.names import METRIC, SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
+from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
 from irframe.warned import listing
-
-Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
-
-
-def cautious(result: Labelled, messages: Iterable[str]) -> Labelled:
-    """Warn of what a result is to be read with, once each, and say it in its attributes."""
-    distinct = list(dict.fromkeys(messages))
-    warn(*distinct)
-    return noted(result, distinct)
-
-
-def noted(result: Labelled, messages: Iterable[str]) -> Labelled:
-    """Say in a result's attributes what it is to be read with.
-
-    Examples
-    --------
-    >>> noted(xr.Dataset(), ["one", "another"]).attrs
-    {'caution': 'one; another'}
-    """
-    return result.assign_attrs(caution([*cautions_of(result.attrs), *messages]))
-
-
-def caution(messages: Iterable[str]) -> dict[str, str]:
-    """Return the attribute that says what a result is to be read with, if there is something."""
-    text = "; ".join(dict.fromkeys(messages))
-    return {CAUTION: text} if text else {}
-
-
-def united(*attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as one, later ones first, with what each says to beware of.
-
-    Examples
-    --------
-    >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
-    {'n': 3, 'caution': 'few; old'}
-    """
-    joined = {name: value for part in attributes for name, value in part.items()}
-    return joined | caution(message for part in attributes for message in cautions_of(part))
-
-
-def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
-    """Return what a result says it is to be read with, if it says something."""
-    return [str(attributes[CAUTION])] if CAUTION in attributes else []
-
-
-def guess(topics: Any) -> str:
-    """Say that what is planned is guessed from a pilot of so many topics.
-
-    Examples
-    --------
-    >>> guess([16, 16])
-    'a guess from a pilot of 16 topics'
-    """
-    number = low_to_high(int(np.min(topics)), int(np.max(topics)))
-    return f"a guess from a pilot of {counted(number, TOPIC)}"
-
 
 UNEVEN = "systems have means over different topics"
 """How the caution begins of a summary of systems that lack topics which others have."""
@@ -188,7 +133,7 @@ def summary(
         If alpha is outside (0, 1), for an unknown kind of interval, or there is no such group;
         for weights that are missing, negative, not finite or all 0, naming the topics.
     MetricError
-        For weights, if a metric is not averaged plainly over topics.
+        For weights, if a metric is added up over topics.
 
     Warns
     -----
@@ -258,7 +203,8 @@ def summarise(
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
     n, mean, squares, freedom, topics = moments(scores)
     plain = np.array([how == "mean" for how in scores.summaries])
-    curved = ~_beyond(scores.values) & (interval == "logit")
+    single = scores.values if scores.repeats is None else scores.repeats.values
+    curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]

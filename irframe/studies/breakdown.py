@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.checks import choice, level, places, whole
+from irframe.checks import choice, level, listed, places, whole
 from irframe.comparing.significance import Adjust, Correction, adjust_p, parse_stepwise
 from irframe.cubes.verb import against, attended, by_topics, read_depth
 from irframe.cubes.view import LIST, experiment_of
@@ -25,7 +25,8 @@ from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
 from irframe.names import SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
-from irframe.paired.differences import ROUNDING, ratio
+from irframe.paired.design import ROUNDING
+from irframe.paired.differences import ratio
 from irframe.record import NONE
 
 DEEPEST = 100
@@ -170,7 +171,7 @@ def claim(
     }
 
 
-def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
+def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict[str, Array]:
     """Describe every pair of systems, a block of pairs at a time.
 
     Parameters
@@ -179,6 +180,8 @@ def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
         Ranks of answers, 0 where there is none; shape (system, topic).
     pairs
         Positions of systems a and b, shape (pair, 2).
+    rank_sum
+        The rank-sum test.
 
     Returns
     -------
@@ -188,7 +191,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
     rr = reciprocal(rank)
     mean = rr.mean(axis=1)
     scores, (a, b) = rr[:, :, np.newaxis], pairs.T
-    tests = {"ranksum": RankSum(), "wilcoxon": Wilcoxon(), "t": PairedT()}
+    tests = {"ranksum": rank_sum, "wilcoxon": Wilcoxon(), "t": PairedT()}
     step = max(1, BLOCK // max(1, rank.shape[1]))
     parts = [_block(rank[a[rows]], rank[b[rows]]) for rows in row_slices(len(pairs), step)]
     return {
@@ -261,6 +264,7 @@ CASES = ("neither", "a_only", "b_only", "both")
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
+RankSums = Literal["tie-corrected", "plain"]
 
 
 @dataclass(frozen=True)
@@ -271,13 +275,18 @@ class Basis:
     test: OutcomeTest
     alpha: float
     adjust: Correction | None
+    rank_sum: RankSum
 
 
-def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust) -> Basis:
+def basis(
+    measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust, rank_sum: RankSums
+) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
     choice("measure", measure, get_args(Measure))
     choice("test", test, get_args(OutcomeTest))
-    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust))
+    corrected = choice("rank_sum", rank_sum, get_args(RankSums)) == "tie-corrected"
+    rank_test = RankSum(correction=corrected, tie_correction=corrected)
+    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust), rank_test)
 
 
 def compare_answers(
@@ -286,7 +295,7 @@ def compare_answers(
     """Return a row per pair, with the columns that `outcomes` describes."""
     systems = answers.indexes[SYSTEM]
     labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    columns = break_down(answers["rank"].to_numpy(), pairs)
+    columns = break_down(answers["rank"].to_numpy(), pairs, verdict.rank_sum)
     frame = pd.DataFrame({**labels, **columns, **_verdicts(columns, verdict)})
     if ordered:
         frame.insert(2, "best_so_far", frame["delta"] > 0)
@@ -315,13 +324,20 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
 
 
 def pairs_of(
-    answers: xr.Dataset, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
+    answers: xr.Dataset,
+    baseline: Hashable | None,
+    systems: Any,
+    order: Sequence[Hashable] | None,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None,
 ) -> NDArray[np.int64]:
     """Return positions of systems a and b for every comparison asked for by `outcomes`."""
     labels = answers.indexes[SYSTEM].tolist()
+    ways = [order, pairs, systems if baseline is None else baseline]
+    if sum(way is not None for way in ways) > 1:
+        raise ParameterError("either order=, or pairs=, or baseline= and systems=", "several")
+    if pairs is not None:
+        return _chosen(listed(pairs), labels)
     if order is not None:
-        if baseline is not None or systems is not None:
-            raise ParameterError("either order= or baseline= and systems=", "both")
         return _best_so_far(answers, places("systems of the runs compared", order, labels))
     if baseline is not None:
         yardstick, others = against(labels, baseline, systems)
@@ -333,6 +349,17 @@ def pairs_of(
         named = [repr(labels[row]) for row in rows]
         raise ParameterError("at least two systems, each once", "", "", named)
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
+
+
+def _chosen(pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Any]) -> NDArray[np.int64]:
+    """Return positions of the systems of pairs by label, refusing what is no pair, and none."""
+    wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
+    found = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
+    wrong += [repr(pairs[row]) for row, (a, b) in enumerate(found) if a == b or [b, a] in found]
+    wrong += [repr(pair) for row, pair in enumerate(pairs) if pair in pairs[:row]]
+    if wrong or not found:
+        raise ParameterError("pairs=[(a, b), ...] of two systems, each pair once", "", "", wrong)
+    return np.array(found, np.int64)
 
 
 def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from irframe.names import BOUND, JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
-from irframe.scores.summary import cautious
+from irframe.scores.cautions import cautious
 from irframe.studies import coefficients, grades_by_judge
 from irframe.studies.coefficients import INTERVAL, JUDGE
 from irframe.studies.grades_by_judge import Grades, JudgedTwice, Passes, coincidences

@@ -29,10 +29,12 @@ from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""
+EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
+"""What excellent curves are, likewise."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
-    *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype"),
+    *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype", "excellent"),
 )
 """What is measured of rankings."""
 
@@ -80,9 +82,10 @@ def misplacement(
         ``balance_point``, infinite where a curve never recovers; the ratios ``rho``,
         ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``; ``s_plus`` and
         ``s_minus``, how far documents moved down and up; ``archetype``, a name of the curve's
-        kind. Over (topic): ``recall_base`` R, and ``length``, the nominal length. On topics
-        without relevant documents, which ``attrs["no_relevant"]`` counts, and where a system did
-        not take part, the numbers are NaN, ``rp`` and ``crp`` 0 and ``archetype`` empty.
+        kind, and ``excellent``, which kind of excellent it is. Over (topic): ``recall_base`` R, and
+        ``length``, the nominal length. On topics without relevant documents, which
+        ``attrs["no_relevant"]`` counts, and where a system did not take part, the numbers are NaN,
+        ``rp`` and ``crp`` 0 and both names empty.
 
     Raises
     ------
@@ -107,7 +110,9 @@ def misplacement(
     against the ideal ranking reversed, sigma their harmonic mean, ``twist = (rho + sigma) / 2``.
 
     Archetypes, the first that fits: ideal; worst, nothing relevant; full scale, the ideal
-    reversed; excellent, recovered by rank R; typical B, never recovered; typical A.
+    reversed; excellent, recovered by rank R; typical B, never recovered; typical A. An excellent
+    curve has ups and downs if it falls below 0 again by rank R; else it is excellent A if all that
+    is relevant stands in the first R ranks, in another order than the ideal, and else excellent B.
 
     References
     ----------
@@ -165,7 +170,8 @@ def _measured(
         by_topic = tuple(
             part.chunk({dim: sizes[dim] for dim in part.dims if dim in sizes}) for part in by_topic
         )
-    curve, kind = np.int32 if width <= SHORT else np.int64, f"<U{max(map(len, ARCHETYPES))}"
+    curve = np.int32 if width <= SHORT else np.int64
+    kinds = [f"<U{max(map(len, names))}" for names in (ARCHETYPES, EXCELLENT)]
     return xr.apply_ufunc(
         measure,
         grade,
@@ -174,7 +180,7 @@ def _measured(
         output_core_dims=[[DEPTH], [DEPTH], *[[]] * (len(MEASURED) - 2)],
         exclude_dims={DEPTH},
         dask="parallelized",
-        output_dtypes=[np.int32, curve, *[float] * (len(MEASURED) - 3), kind],
+        output_dtypes=[np.int32, curve, *[float] * (len(MEASURED) - 4), *kinds],
         dask_gufunc_kwargs={"output_sizes": {DEPTH: width}, "allow_rechunk": True},
     )
 
@@ -211,7 +217,8 @@ def _measure_rows(
     R = positions.recall_base(expected)
     position = positions.relative_position(grade, expected)
     curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
-    inside = np.arange(1, grade.shape[-1]) < length
+    rank = np.arange(1, 1 + grade.shape[-1])
+    inside = rank[:-1] < length
     ideal = ~position.any(axis=-1, keepdims=True)
     first = np.where(
         ideal, 1.0, positions.first_crossing(positions.crosses(curve, crossing) & inside)
@@ -222,16 +229,23 @@ def _measure_rows(
     backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
     ratios = positions.space_ratios(forward, backward, positions.full_scale(expected, length))
     numbers = first, balance, rho, forward, backward, *ratios, (rho + ratios[-1]) / 2
+    relevant = grade >= expected.level.min(initial=127)
     kinds = [
         ideal,
-        ~(grade >= expected.level.min(initial=127)).any(axis=-1, keepdims=True),
+        ~relevant.any(axis=-1, keepdims=True),
         _reversed(grade, expected, length),
         first <= R,
         np.isinf(first),
     ]
     archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
+    again = (np.less(curve, 0) & (rank > first) & (rank <= R)).any(axis=-1, keepdims=True)
+    complete = (relevant & (rank <= R)).sum(axis=-1, keepdims=True) == R
+    excellent = np.select(
+        [archetype != "excellent", again, complete], ["", *EXCELLENT[:2]], EXCELLENT[2]
+    )
     values = [np.where(R > 0, value, np.nan)[..., 0] for value in numbers]
-    return position, curve, *values, np.where(R > 0, archetype, "")[..., 0]
+    names = [np.where(R > 0, name, "")[..., 0] for name in (archetype, excellent)]
+    return position, curve, *values, *names
 
 
 def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:
@@ -261,8 +275,10 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     -------
     pandas.DataFrame
         ``total``, the rankings of topics with relevant documents; the shares of them that are
-        ``ideal``, ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A``;
-        ``no_relevant``, the rankings left out. One row, or one per group, which comes first.
+        ``ideal``, ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A``; the
+        shares that are ``ups-and-downs``, ``excellent A`` and ``excellent B``, which together are
+        the excellent ones; ``no_relevant``, the rankings left out. One row, or one per group, which
+        comes first.
 
     Raises
     ------
@@ -290,13 +306,13 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     """
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
         raise InputError("what misplacement returned", type(misplaced).__name__)
-    kind = misplaced["archetype"].transpose(SYSTEM, TOPIC)
+    kind, excellent = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("archetype", "excellent"))
     there = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
-    sizes = pd.Series(kind.to_numpy()[there]).value_counts()
-    counts = {name: int(sizes.get(name, 0)) for name in ("", *ARCHETYPES)}
-    no_relevant = counts.pop("")
-    total = sum(counts.values())
-    shares = {name: count / total if total else np.nan for name, count in counts.items()}
+    sizes = pd.Series([*kind.to_numpy()[there], *excellent.to_numpy()[there]]).value_counts()
+    no_relevant = int((kind.to_numpy()[there] == "").sum())
+    total = int(there.sum()) - no_relevant
+    names = (*ARCHETYPES, *EXCELLENT)
+    shares = {name: sizes.get(name, 0) / total if total else np.nan for name in names}
     return pd.DataFrame([{"total": total, **shares, "no_relevant": no_relevant}])
 
 

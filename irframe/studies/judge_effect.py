@@ -36,9 +36,9 @@ from irframe.names import (
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
+from irframe.scores.cautions import united
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.scores.summary import united
 from irframe.studies import coefficients
 from irframe.studies.findings import Finding, findings_frame, listed_findings
 from irframe.studies.grades_by_judge import PASSES, Grades, JudgedTwice, passes_of, read_judges

@@ -16,6 +16,7 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
 from irframe.errors import IdError, ParameterError
+from irframe.escaping import visible
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
@@ -99,7 +100,7 @@ class Outcomes:
         return joined
 
     def _repr_html_(self) -> str:
-        return str(self.summary.to_html(index=False, float_format="{:.3g}".format))
+        return visible(self.summary.to_html(index=False, float_format="{:.3g}".format))
 
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]
@@ -143,10 +144,12 @@ def outcomes(
     baseline: Hashable | None = None,
     systems: Hashable | Sequence[Hashable] | None = None,
     order: Sequence[Hashable] | None = None,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
     depth: int | None = None,
     rel: int = 1,
     relevant: breakdown.Relevant = "only",
     measure: breakdown.Measure = "ESL",
+    rank_sum: breakdown.RankSums = "tie-corrected",
     by: GroupBy | None = None,
     ties: Ties = DEFAULT_TIES,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -181,6 +184,8 @@ def outcomes(
     order
         Systems in the order they came out: each from the second on is compared, as b, with the
         best so far, as a, that is the one with the highest MRR (the earlier one if equal).
+    pairs
+        Pairs of systems a and b, of which b is to improve on a; they are one family to `adjust`.
     depth
         A document below this rank is not returned; at least 1 and at most the cube's depth. By
         default 100, or the depth of the cube where that is less.
@@ -192,6 +197,10 @@ def outcomes(
     measure
         What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
         ``"RR"`` on the topics both answer.
+    rank_sum
+        The rank-sum test of reciprocal ranks over all topics: ``"tie-corrected"``, and for
+        continuity, as `scipy.stats.mannwhitneyu`; or ``"plain"``, as `scipy.stats.ranksums`, whose
+        p-values are far larger where many ranks tie.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group, or a column
         of either frame that is constant for each: a row per comparison and group. A group without
@@ -245,7 +254,8 @@ def outcomes(
     -----
     Where no topic is answered by both, ESL and RR are NaN, their p-values 1, and the direction
     0. p-values are two-sided; the rank-sum test is corrected for continuity, the signed-rank
-    tests are not; all use the normal approximation, corrected for ties. Of frames the
+    tests are not; all use the normal approximation, corrected for ties but for a `rank_sum` that
+    is plain. Of frames the
     lists of the systems compared alone are ranked.
 
     References
@@ -265,7 +275,7 @@ def outcomes(
        neither  a_only  b_only  both
     0        0       1       2    13
     """
-    verdict, parts = breakdown.basis(measure, test, alpha, adjust), {}
+    verdict, parts = breakdown.basis(measure, test, alpha, adjust, rank_sum), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
         if qrels is None:
@@ -274,6 +284,9 @@ def outcomes(
         policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         wanted = None if systems is None else [*listed(baseline), *listed(systems)]
         wanted = wanted if order is None else list(order)
+        wanted = (
+            wanted if pairs is None else [one for pair in listed(pairs) for one in listed(pair)]
+        )
         answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
@@ -282,16 +295,16 @@ def outcomes(
         {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
     ):
         with naming_group(key, by):
-            parts[key] = _compared_answers(answers[key], verdict, baseline, systems, order)
+            parts[key] = _compared_answers(answers[key], verdict, baseline, systems, order, pairs)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 
 def _compared_answers(
-    answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any
+    answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any, chosen: Any
 ) -> Outcomes:
     answerable = answers[breakdown.ANSWERABLE].to_numpy()
     skipped, answers = int((~answerable).sum()), answers.isel({TOPIC: answerable})
-    pairs = breakdown.pairs_of(answers, baseline, systems, order)
+    pairs = breakdown.pairs_of(answers, baseline, systems, order, chosen)
     there = answers["there"].to_numpy()[np.unique(pairs)]
     if not there.all():
         answers = answers.isel({TOPIC: shared_topics(there, IdError)})

@@ -68,7 +68,7 @@ DRAWING = {"bootstrap", "max-t"}
 ALWAYS_DRAWING = {"bootstrap_sensitivity", "compare_judges", "replay"}
 ANOVA = "anova"
 """The test of `topics_needed` that is of no pair."""
-DECIDING = {"ablation", "bootstrap_sensitivity", "interaction", "reordering"}
+DECIDING = {"ablation", "bootstrap_sensitivity", "reordering"}
 """Verbs that decide at a level by a test of their own, which no attribute names."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
@@ -104,7 +104,7 @@ SHOWN_BY = {
     *("samples", "shares", "simultaneous", "test", "worst_of"),
 }
 """Options that other words of a caption tell, or rows and columns."""
-PAIRED = {"compare", "compare_orderings", "interaction", "outcomes", "risk", "rrie"}
+PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
 """Verbs whose rows name their baseline."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
 STEP_WORDS = {

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from pandas.io.formats import style, style_render
+from pandas.io.formats import style
 
 from irframe.errors import InputError
+from irframe.escaping import html, latex, visible
 
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
-escape: Callable[[str, str], Any] = getattr(style_render, "_str_escape")  # noqa: B009 - private
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
 
@@ -215,7 +215,7 @@ def _escaped(display: Callable[[Any], str], form: str, value: Any) -> str:
 
 
 def _escape(text: str, form: str) -> str:
-    return str(escape(text, form)) if form in {"html", "latex"} else text
+    return {"html": html, "latex": latex}.get(form, visible)(text)
 
 
 def _props(best: pd.DataFrame, props: str, data: pd.DataFrame) -> pd.DataFrame:

@@ -38,7 +38,7 @@ OTHERS = {
     "budgets": [3],
     "budget": With(budget=[300], at=None),
     "by": dict.fromkeys(VERBS, "track")
-    | {"interaction": "half", "collapse": "sum", "effective_top": "grade"}
+    | {"collapse": "sum", "effective_top": "grade"}
     | {"difference_histogram": "grade", "length_histogram": "grade", "stability": []},
     "credit": "run",
     "cut": With(cut="skip", budget=[300], at=None),
@@ -51,7 +51,7 @@ OTHERS = {
     "effects": False,
     "effort": "AP",
     "erho2": With(erho2=0.9, difference=None),
-    "family": dict.fromkeys(VERBS, "all") | {"interaction": "depth"},
+    "family": "all",
     "gain": "linear",
     "half_width": 0.2,
     "human": {},
@@ -71,6 +71,8 @@ OTHERS = {
     "no_rel": "nan",
     "of": "averages",
     "order": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
+    "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
+    "rank_sum": "plain",
     "original": {},
     "over": "topic",
     "best_of": 2,
@@ -128,7 +130,6 @@ FURTHER = {
         ("larger", {"alpha": 0.4, "adjust": None}),
         ("larger", {"alpha": 0.9, "adjust": "fdr_bh"}),
     ],
-    "interaction": [("larger", {"adjust": None}), ("larger", {"adjust": "fdr_bh"})],
     "judge_next": [("larger", {}), ("larger", {"method": "maxmean", "n": 20})],
     "leaderboard": [
         *(("larger", {"alpha": 0.4, "at": [3, 10]}), ("larger", {"method": "bootstrap"})),

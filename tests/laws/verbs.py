@@ -59,7 +59,6 @@ ARGUMENTS = {
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
     "b": dict.fromkeys(VERBS.keys() - {"standardise"}, "s2"),
-    "by": {"interaction": "track"},
     "margin": {"compare": 0.05},
     "effects": {"compare": True},
     "simultaneous": {"compare": True},

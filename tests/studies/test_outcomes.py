@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.outcomes import breakdown, verdicts
 from refusals import refused
+from scipy import stats
 
 import irframe as ir
 from irframe.errors import (
@@ -135,6 +136,7 @@ def test_all_pairs_equal_a_loop(ranks, k):
         ({"baseline": "B"}, ["BA", "BC"]),
         ({"baseline": "C", "systems": ["A", "B"]}, ["CA", "CB"]),
         ({"systems": ["C", "A"]}, ["CA"]),
+        ({"pairs": [("C", "A"), ("A", "B")]}, ["CA", "AB"]),
     ],
 )
 def test_pairs_are_those_asked_for(options, pairs):
@@ -159,6 +161,31 @@ def test_best_so_far():
     assert found["system_a"].tolist() == ["old", "old", "new", "new"]
     assert found["system_b"].tolist() == ["worse", "new", "same", "top"]
     assert found["best_so_far"].tolist() == [False, True, False, True]
+
+
+def test_chosen_pairs_are_one_family():
+    rng = np.random.default_rng(8)
+    ranks = {name: rng.integers(1, 30, 40).tolist() for name in "ABCD"}
+    runs, qrels = track(ranks, length=35)
+    pairs = [("A", "B"), ("A", "C"), ("D", "C")]
+    found = both_ways(runs, qrels, pairs=pairs, adjust="bonferroni").summary
+    alone = pd.concat(
+        [both_ways(runs, qrels, baseline=a, systems=b, adjust=None).summary for a, b in pairs],
+        ignore_index=True,
+    )
+    pd.testing.assert_frame_equal(found[alone.columns], alone)
+    assert np.allclose(found["p_rr_t_adjusted"], np.minimum(3 * alone["p_rr_t"], 1))
+
+
+def test_both_rank_sum_tests():
+    rng = np.random.default_rng(2)
+    ranks = {"A": rng.integers(1, 30, 60).tolist(), "B": rng.integers(20, 60, 60).tolist()}
+    runs, qrels = track(ranks, length=50)
+    tests = {"tie-corrected": stats.mannwhitneyu, "plain": stats.ranksums}
+    for word, test in tests.items():
+        found = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, adjust=None).summary
+        rr = [[1 / r if r <= 50 else 0.0 for r in ranks[name]] for name in "AB"]
+        assert found.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
 
 
 def test_correction_moves_the_verdict():
@@ -287,6 +314,10 @@ def test_what_cannot_be_compared():
         {"order": ["A", "missing"]},
         {"baseline": "A", "order": ["A", "B"]},
         {"systems": ["A"], "order": ["A", "B"]},
+        *({"pairs": pairs} for pairs in ([], "AB", ("A", "B"), 5, [("A",)], [("A", "A")])),
+        *({"pairs": [("A", "B"), again]} for again in (("A", "B"), ("B", "A"), ("A", "Z"))),
+        *({"pairs": [("A", "B")]} | other for other in ({"baseline": "A"}, {"order": ["A", "B"]})),
+        {"rank_sum": "exact"},
         {"measure": "AP"},
         {"test": "sign"},
         {"alpha": 0},
