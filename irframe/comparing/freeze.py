@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, listed, places, whole
-from irframe.cubes.score_arrays import refuse_repeats
+from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.experiments.rank_table import rank
 from irframe.files.as_runs import Runs, as_runs
@@ -118,7 +118,7 @@ def freeze(
     """
     if not is_file(path):
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
-    held = _frozen(refuse_repeats(scores, "freeze"), baseline)
+    held = _frozen(scores, baseline)
     if documents is not None:
         held["documents"] = _first_documents(runs, held, whole("documents", documents, low=1))
     wrong = next(_misshapen(held), None)
@@ -316,7 +316,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     attributes = getattr(scores, "attrs", {})
     if isinstance(scores, pd.DataFrame) and scores.index.nlevels > 2:
         raise InputError("scores per system and topic", f"{scores.index.nlevels} levels")
-    read = read_scores(scores)
+    read = read_scores(read_score_table(scores, asking="freeze"))
     if baseline is None and len(read.systems) != 1:
         found, advice = f"{len(read.systems)} of them", "name one with baseline="
         raise InputError("one system to freeze", found, advice, read.systems)
