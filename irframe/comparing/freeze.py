@@ -123,7 +123,7 @@ def freeze(
         held["documents"] = _first_documents(runs, held, whole("documents", documents, low=1))
     wrong = next(_misshapen(held), None)
     if wrong is not None:
-        raise InputError("scores that a file can hold", "others", "", [wrong])
+        raise InputError("scores that a file can hold", "", "", [wrong])
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n not in BY_TOPIC]
     for name in [name for name in BY_TOPIC if name in held]:
         rows = ",\n".join(f"    {json.dumps(row)}" for row in held[name])

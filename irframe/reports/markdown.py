@@ -245,7 +245,7 @@ class Change(NamedTuple):
             return None
         pair, runs = self.pair, self.runs
         if pair.sizes[SYSTEM] == 1:
-            pair, runs = self.both(metric, topics) or _beside(pair, runs, topics, None)
+            pair, runs = self.both(metric, topics) or _held_against(pair, runs, topics, None)
         if pair.sizes[SYSTEM] == 1:  # without a list for any of them
             return pd.DataFrame(columns=[TOPIC, DOC])
         a, b = pair[SYSTEM].to_numpy()
@@ -264,7 +264,7 @@ class Change(NamedTuple):
         if self.lists is None or metric.depth is None or kept < metric.depth:
             return None
         lists = self.lists[self.lists[TOPIC].isin(topics)]
-        return _beside(self.pair, self.runs, topics, lists)
+        return _held_against(self.pair, self.runs, topics, lists)
 
     def behind(
         self, metric: Metric, topics: list[Any], texts: Texts | None
@@ -285,7 +285,7 @@ BEST = "the best ranking"
 """What the ranking is called that has the highest grades first."""
 
 
-def _beside(
+def _held_against(
     alone: xr.Dataset, runs: pd.DataFrame, topics: list[Any], lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
     """Return a cube of a system and other lists of some topics, by default the best possible ones.
