@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from irframe.cautions import cautions_of
 from irframe.escaping import html, visible
 from irframe.names import SIDES
 
@@ -76,15 +77,21 @@ class Result(pd.DataFrame, metaclass=_Frames):
 
     def __repr__(self) -> str:
         shown, note = _printed(pd.DataFrame(self))
+        notes = [textwrap.fill(text, WIDTH) for text in (note, *self._beware()) if text]
         with pd.option_context(*_options(note)):
-            return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
+            return visible("\n\n".join([repr(shown), *notes]))
 
     def _repr_html_(self) -> str | None:
         shown, note = _printed(pd.DataFrame(self))
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
         page = visible(page) if page else page
-        return f"{page}\n<p>{html(note)}</p>" if page and note else page
+        notes = [f"<p>{html(text)}</p>" for text in (note, *self._beware()) if text]
+        return "\n".join([page, *notes]) if page else page
+
+    def _beware(self) -> list[str]:
+        """Return what it is to be read with, as it is printed."""
+        return [f"Beware: {text}" for text in cautions_of(self.attrs)]
 
 
 def _options(note: str) -> tuple[Any, ...]:

@@ -23,7 +23,6 @@ from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
-from irframe.scores.cautions import caution
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -302,7 +301,7 @@ def _comparison_attributes(
     sizes: Any = options.family_sizes(parts, pairs)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
     attributes = {"comparisons": sizes} | attributes
-    return options.told() | attributes | told_repeats(parts) | caution(messages)
+    return options.told() | attributes | told_repeats(parts)
 
 
 def _cautions(

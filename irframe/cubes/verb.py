@@ -21,7 +21,7 @@ from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
 from irframe.files.ids import is_judgments
 from irframe.metrics import Metric
-from irframe.record import Function, bind, options_of, signature_of
+from irframe.record import Function, bind, options_of, signature_of, with_cautions
 from irframe.warned import OneCall
 
 Options = ParamSpec("Options")
@@ -85,8 +85,8 @@ def verb(
             options = asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
-        with OneCall():
-            return by_budget(answer, bound, name)
+        with OneCall() as said:
+            return with_cautions(by_budget(answer, bound, name), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):

@@ -19,7 +19,6 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
-from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -130,10 +129,8 @@ def over_pairs(
         return reduce(pairing.piece(paired, row, block, pairs))
 
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
-    messages = beware_of_repeats(paired, "these tests")
-    warn(*messages)
-    said = united(pairing.told(), told_repeats([paired]), caution(messages))
-    return result.assign_attrs(said)
+    warn(*beware_of_repeats(paired, "these tests"))
+    return result.assign_attrs(pairing.told() | told_repeats([paired]))
 
 
 @verb

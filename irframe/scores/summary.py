@@ -22,7 +22,6 @@ from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import METRIC, SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
-from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
 from irframe.warned import listing
@@ -191,8 +190,7 @@ def summary(
     read = weighted(read_scores(scores).load(), weights)
     repeats.refuse_weighted_repeats(read)
     figures, attributes = summarise(read, alpha, interval)
-    warn(*(messages := uneven(read)))
-    attributes = united(attributes, caution(messages))
+    warn(*uneven(read))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
 
@@ -228,7 +226,7 @@ def summarise(
     kind = "t" if others else "logit"
     if others and (plain & curved).any():
         kind = f"logit, but t of {', '.join(others)}"
-    return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
+    return figures, {"interval": kind} | repeats.told_repeats([scores])
 
 
 def uneven(scores: Scores) -> list[str]:

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
+from irframe.cautions import cautions_of
 from irframe.checks import listed
 from irframe.metrics.facts import READ_IN
 from irframe.names import (
     BUDGETS,
-    CAUTION,
     DEPTH,
     GIVEN_RESAMPLES,
     ORDERINGS,
@@ -156,7 +156,8 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     if interval and "alpha" in attributes:
         said.append(interval.format(told_interval(attributes)))
     said += [told_repeats(attributes), told_draws(attributes), told_weights(attributes)]
-    said += [str(attributes.get(name, "")) for name in ("bound", "frozen", CAUTION)]
+    said += [str(attributes.get(name, "")) for name in ("bound", "frozen")]
+    said += cautions_of(attributes)
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
 
