@@ -14,6 +14,7 @@ from irframe.agreements import parse_agreement
 from irframe.errors import InputError, IrframeError
 from irframe.metrics.parse_metric import parse_metric
 from irframe.paired import MaxT, parse_test
+from irframe.printed import Result
 from irframe.record import Step, all_steps, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
@@ -121,7 +122,7 @@ def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
     grouped = frame.groupby(paper, sort=False)
     told = grouped.agg({"reference": "first", "doi": "first", "used": _each_once})
-    return told.reset_index(drop=True)
+    return Result(told.reset_index(drop=True))
 
 
 def _each_once(names: Iterable[str]) -> str:
