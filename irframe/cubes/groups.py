@@ -147,6 +147,9 @@ def stamped(
         decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != METRICS}
         result.attrs = {**provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        known, new = (str(part.get(CAUTION, "")) for part in (before, kept))
+        if known and known not in new and name not in SOURCES:
+            result.attrs[CAUTION] = "; ".join(filter(None, (new, known)))
         return with_step(result, subject, name, options)
     return result
 
