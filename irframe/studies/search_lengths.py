@@ -334,7 +334,7 @@ def difference_histogram(
 
 def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
     """Return the system that is the best or the median one by ASL, or the one of this name."""
-    if name not in {"best", "median"} or (lengths[SYSTEM] == name).any():
+    if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
         return name
     means = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean().groupby(SYSTEM, sort=False)
     by_system = means.mean()
