@@ -3,6 +3,7 @@
 Verbs: components.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
@@ -222,10 +224,10 @@ def components(
     nDCG@10   0.302  0.303        0.395
     """
     level(alpha)
+    table = read_score_table(scores)
     if checked_layout(repeats) is not None:
-        scores = scores.copy(deep=False)
-        scores.attrs = {**scores.attrs, REPEATS: repeats}
-    paired = scores_to_compare(scores, at)
+        table = replace(table, attrs={**table.attrs, REPEATS: repeats})
+    paired = scores_to_compare(table, at)
     if paired.repeats is not None and paired.repeats.crossing:
         return repeat_components(paired)
     squares = analyse(paired)
