@@ -65,6 +65,10 @@ LENGTH = "length"
 """What is told of the documents of lists: what each one costs."""
 BUDGETS = "budgets"
 """Attribute of scores at budgets: in what these are counted, and what fits into one."""
+GIVEN_RESAMPLES = "given resamples"
+"""What stands for a bootstrap test by resamples of the caller."""
+ORDERINGS = "orderings"
+"""Attribute of a result: by which test orderings were compared, beside a metric."""
 LOWER = "lower"
 """Attribute of scores: those of which lower is better, whose names do not say so."""
 UNIT = "unit"
@@ -74,6 +78,8 @@ UNITS = "units_of"
 Cut = Literal["whole", "skip", "part"]
 """What becomes of the first unit that a budget has no room for."""
 
+BOUND = "bound"
+"""Dimension of a lower and an upper score."""
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
 JUDGES = ("judge_a", "judge_b")

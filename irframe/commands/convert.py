@@ -19,9 +19,9 @@ from irframe.files.compression import PACKED, atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 
-KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl"}
+KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
 """What the name of an output file says of its format; all others are TREC's."""
-FORMATS = ("trec", "parquet", "json", "jsonl")
+FORMATS = ("trec", "parquet", "json")
 
 
 def declare_convert(parser: ArgumentParser) -> None:
@@ -37,8 +37,7 @@ def declare_convert(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", choices=FORMATS,
-        help="trec; parquet; jsonl, an object for each row; or json, the dictionaries that "
-        "pytrec_eval, ranx and BEIR take",
+        help="trec; parquet; or json, the dictionaries that pytrec_eval, ranx and BEIR take",
     )  # fmt: skip
     parser.add_argument(
         "--system", choices=("tag", "file"), default="tag", help="where systems get their names"

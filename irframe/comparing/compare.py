@@ -1,6 +1,7 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,13 @@ from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.as_scores import TopicWeights
-from irframe.cubes.by_group import groups, having, join_frames, naming_group
-from irframe.cubes.unjudged import BOUND
+from irframe.cubes.by_group import having, join_frames, naming_group
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, NO_VERDICT, REPEAT, SIDES
-from irframe.paired import Bootstrap, Test, parse_test
+from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
+from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
 from irframe.scores.cautions import caution
@@ -97,7 +98,7 @@ def compare(
         How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
         or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
         Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
-        averaged plainly, and neither with `effects`, ``"max-t"`` nor bounds.
+        not added up, and neither with bounds nor simultaneous intervals of ``"max-t"``.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
@@ -171,9 +172,10 @@ def compare(
         For fewer than two systems, an unknown test, correction, baseline or group, an alpha
         outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
         For weights that are missing, negative, not finite or all 0, naming the topics, and for
-        tests and corrections that have no form for weights.
+        tests that have no form for weights.
     MetricError
-        For a margin, or weights, of a metric that is not averaged plainly over topics.
+        For a margin of a metric that is not averaged plainly over topics, and weights of one that
+        is added up.
     DepthError
         For depths that the scores lack.
     StoreError
@@ -199,7 +201,9 @@ def compare(
     means, stand Student's, ``"t"``, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``;
     simultaneous ones of ``"max-t"`` have the quantile of its largest t instead. ``effect_size`` is
     the mean paired difference over s, the standard deviation of the paired differences with n - 1.
-    The test is one of paired differences, however the metric is averaged.
+    A metric that is averaged geometrically or harmonically is tested on what is added up for its
+    mean, logarithms and reciprocals, so that no significant difference is against the order of the
+    means; effect sizes are of these.
 
     Where the differences of a pair are the same on all topics, as on a single one, nothing says
     how they would vary on others: interval and effect size are NaN, p of t and bootstrap is 1 if
@@ -263,15 +267,12 @@ def compare(
     correction = significance.parse_correction(adjust, chosen, family)
     further = margin, power, simultaneous, effects, progress, over
     options = PairOptions(chosen, correction, family, alpha, *further)
-    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
-    if bounds is not None and REPEAT in bounds.dims:
-        advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
-        raise ParameterError("bounds of one repeat of every system", "several", advice)
+    table = read_score_table(scores)
+    bounds, table = table.bounds, replace(table, bounds=None)
     if weights is not None:
         _refuse_weights(options, bounds)
-    against = _frozen_or_baselines(scores, baseline, bounds)
-    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _groups_and_pairs(tested, against, at, by, weights, options)
+    against = _frozen_or_baselines(table, baseline, bounds)
+    parts, pairs = _groups_and_pairs(table, against, at, by, weights, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
@@ -290,7 +291,7 @@ def _comparison_attributes(
     against: Any,
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
-    messages = list(dict.fromkeys(_cautions(options, parts, results)))
+    messages = list(dict.fromkeys(_cautions(options, parts, results, pairs)))
     attributes: dict[str, Any] = {}
     if against is not None:
         attributes["baselines"] = [str(label) for label in listed(against)]
@@ -304,16 +305,19 @@ def _comparison_attributes(
     return options.told() | attributes | told_repeats(parts) | caution(messages)
 
 
-def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -> Iterator[str]:
+def _cautions(
+    options: PairOptions, parts: list[Scores], results: list[Found], pairs: list[Array]
+) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
-    flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
+    flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
     unknown = {str(name): None for part in parts for name in part.systems[~part.known]}
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    for part, result in zip(parts, results, strict=True):
+    for part, result, kept in zip(parts, results, pairs, strict=True):
         yield from beware_of_repeats(part)
-        if part.weights is not None:
+        yield from significance.with_zeros(part, kept)
+        if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)
             yield from beware_of_weights(part, result["n_eff"], drawn=drawn)
         if options.test.joint:
@@ -322,9 +326,10 @@ def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -
 
 def _refuse_weights(options: PairOptions, bounds: Any) -> None:
     """Raise if something asked for has no form for topics with weights."""
-    significance.refuse_unweighable(options.test, options.adjust)
-    if options.effects:
-        raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
+    significance.refuse_unweighable(options.test)
+    if options.simultaneous and isinstance(options.adjust, MaxT):
+        advice = "choose another correction, such as adjust='bonferroni'"
+        raise ParameterError("intervals that do not hold together for weights=", "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
         raise ParameterError("scores of one bound for weights=", "both", advice)
@@ -343,7 +348,7 @@ def _groups_and_pairs(
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
     named = {"baseline": label if frozen is None else None}
-    for key, group in having(dict(groups(scores, by)), named, by).items():
+    for key, group in having(dict(scores.groups()), named, by).items():
         with naming_group(key, by):
             read, depths = weighted(read_scores(group, options.over), weights), at
             if frozen is not None:
@@ -357,7 +362,7 @@ def _groups_and_pairs(
 def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
     files = [path for path in listed(baseline) if is_file(path)]
-    known = read_scores(scores).systems.tolist() if files and bounds is None else []
+    known = scores.systems.tolist() if files and bounds is None else []
     if not files or files[0] in known:
         return baseline
     if len(listed(baseline)) > 1 or bounds is not None:

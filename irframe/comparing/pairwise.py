@@ -14,13 +14,14 @@ from irframe.checks import number
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
 from irframe.errors import InputError, MetricError, ParameterError
-from irframe.metrics.facts import average, facts
+from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
+from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective
 from irframe.scores.repeats import Over
-from irframe.scores.scores import Arrays, Scores
+from irframe.scores.scores import Arrays, Scores, finite, of_topics, summands
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -115,13 +116,21 @@ class PairOptions:
         for result, p, told in zip(results, adjusted, known, strict=True):
             result |= {"p_adjusted": p, "significant": (p < self.alpha) & told}
             if self.effects:
-                effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
+                effects = self._effects(result)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
             self._decide(results, parts, margins, **how)
             for result, told in zip(results, known, strict=True):
                 result["verdict"][..., ~told] = NO_VERDICT
         return results
+
+    def _effects(self, result: Found) -> tuple[Array, ...]:
+        """Return Hedges' g and its interval, which is of the t that stands beside it."""
+        n, sd = result["n_topics"], result["sd"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(sd > 0, result["mean_difference"] / (sd / np.sqrt(n)), np.nan)
+        how = {"t": t, "df": result["freedom"]} if "df" in result else {}
+        return hedges(result["effect_size"], n, alpha=self.alpha, **how)
 
     def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
         """Return of each group how many comparisons are corrected together."""
@@ -173,7 +182,7 @@ class PairOptions:
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
         if group.repeats is not None:
             result |= of_repeats(result, group, pairs, alpha)
-        if group.weights is not None:
+        if group.design is not None:
             shape = result["p"].shape
             result["n_eff"] = np.broadcast_to(effective(group)[..., np.newaxis], shape)
         return result
@@ -185,13 +194,15 @@ class PairOptions:
         pairs: Array,
         alpha: float,
         values: Array,
-        weights: Any = None,
+        *design: Design,
     ) -> Arrays:
         """Return the columns of pairs by one metric, from its scores."""
         summary = group.summaries[row]
-        tested = group.tested(self.test, values, pairs, weights).decided()
-        differences = describe_differences(values, pairs, weights)
-        means = average(values, summary, axis=1, weights=weights)
+        given = summands(values, summary)
+        tested = group.tested(self.test, given, pairs, *design).decided()
+        differences = describe_differences(given, pairs, *design)
+        known = finite(given, summary)[pairs].all(axis=1)
+        means = of_topics(values, summary, *design)
         mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]
         if summary != "mean":
             difference = mean_a - mean_b
@@ -200,16 +211,16 @@ class PairOptions:
             difference = differences.mean
             if self.own_interval:
                 named = group.by_name(values, pairs)
-                ends = self.test.interval(*named, alpha=alpha, weights=weights)
+                ends = self.test.interval(*named, *design, alpha=alpha)
             else:
                 ends = differences.interval(alpha=alpha)
-        freedom, topics = (
-            np.broadcast_to(n, difference.shape) for n in (differences.freedom, differences.topics)
-        )
-        counts = differences.wins, differences.ties, differences.losses
+        topics = np.broadcast_to(differences.topics, difference.shape)
+        counted = differences if given is values else describe_differences(values, pairs)
+        counts = counted.wins, counted.ties, counted.losses
         return (
-            *(mean_a, mean_b, difference, *ends, differences.effect_size, *tested),
-            *(differences.mean, differences.sd, freedom),
+            *(mean_a, mean_b, difference, *ends),
+            *(np.where(known, part, np.nan) for part in (differences.effect_size, *tested)),
+            *(differences.mean, differences.sd, differences.freedom),
             *counts[:: group.towards[row]],  # of a cost the other way round
             topics,
         )
@@ -292,7 +303,7 @@ def refuse_over(
             raise ParameterError(wanted, "one of every system")
         named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
         named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
-        named += ["weights="] * (part.weights is not None)
+        named += ["weights="] * (part.design is not None)
         if named:
             wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
             advice = f"over='topic' works on means over {plural(known.word)}"

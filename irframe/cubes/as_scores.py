@@ -4,13 +4,12 @@ Verbs: as_scores.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.groups import indexed_by_repeat, level_of
+from irframe.cubes.groups import by_repeat
 from irframe.cubes.view import Labelled
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.as_runs import (
@@ -74,8 +73,6 @@ def as_scores(
           ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`;
-        - samples of Inspect's logs, ``samples_df(logs, columns=SampleSummary + EvalModel)`` of
-          `inspect_ai.analysis`: a model is a system, an epoch a repeat inside its topic;
         - an array over (metric,) system and topic, at one depth;
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
@@ -114,10 +111,11 @@ def as_scores(
            q2     0.50
     """
     frame = score_frame(x)
-    wide = wide_frame(frame, metric)
+    wide, by_role = wide_frame(frame, metric) or (None, {})
     if metric is not None:
         if wide is None:
             wide = _matrix_as_column(frame, metric)
+            by_role = {} if wide is None else index_roles(wide)
         elif metric in wide.columns:
             wide = wide[[metric]]
         elif wide.shape[1] != 1:
@@ -126,14 +124,13 @@ def as_scores(
         else:
             wide = wide.set_axis([metric], axis=1)
     if wide is None:
-        columns, advice = map(str, frame.columns), _advice(frame)
-        raise InputError(_WANTED, "a frame with the columns", advice, columns)
+        refuse_unscored(frame)
     missing = [name for name in lower if name not in wide.columns]
     if missing:
         columns = map(str, wide.columns)
         raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
-    indexed = indexed_by_repeat(wide)
-    if checked_layout(repeats) is not None and level_of(indexed) is None:
+    indexed, word = by_repeat(wide, by_role)
+    if checked_layout(repeats) is not None and word is None:
         raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
     if repeats is not None or lower:
         indexed = indexed.copy(deep=False)
@@ -142,11 +139,24 @@ def as_scores(
     return indexed
 
 
-def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame | None:
-    """Return what `score_frame` gave with a column per metric, if it holds scores, else None."""
+def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
+    """Raise for a frame that holds no scores, with the line that reshapes it."""
+    columns, advice = map(str, frame.columns), _advice(frame)
+    raise InputError(_WANTED, "a frame with the columns", advice, columns)
+
+
+def wide_frame(
+    frame: pd.DataFrame, metric: str | None = None, by: Any = None
+) -> tuple[pd.DataFrame, dict[str, Any]] | None:
+    """Return what `score_frame` gave with a column per metric, if it holds scores, else None.
+
+    With it come the levels of the index that hold systems and topics. A column of groups that a
+    long frame has becomes a level, too.
+    """
     refuse_repeated(frame, " in scores")
     if is_long(frame):
-        return _long_to_wide(frame)
+        wide = _long_to_wide(frame, by)
+        return wide, index_roles(wide)
     names = [*frame.columns, *frame.index.names]
     if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
         return None  # columns may be systems, as none else says what they are
@@ -201,12 +211,10 @@ def score_frame(x: Any) -> pd.DataFrame:
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
             stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
-        names = {*map(str, x.columns)}
-        scored = any(name.startswith(SCORED) for name in names)
-        x = of_inspect(x) if scored and names >= NAMED else with_own_levels(x)
-        may_be = _are_long({*x.columns, *x.index.names})
+        x = with_own_levels(x)
         again = named_again(x.columns) or named_again(x.index.names)
-        flat = columns_of(x) if may_be and not again else None
+        may_be = _are_long({*x.columns, *x.index.names}) and not again
+        flat = columns_of(x) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
@@ -264,10 +272,10 @@ def _are_long(names: set[Any]) -> bool:
     return all(names & {*aliases} for aliases in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
 
 
-def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
+def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     """Return a frame with a column per metric under systems and topics, if it is one."""
-    if len(index_roles(frame)) == 2:
-        return frame
+    if len(levels := index_roles(frame)) == 2:
+        return frame, levels
     known = columns_of(frame)
     by_role = {} if known is None else roles(known.columns)
     if known is None or TOPIC not in by_role or DOC in by_role:
@@ -275,7 +283,7 @@ def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
     if not (known.attrs.get(METRICS) or named_metrics(known)):
         return None
     known, keys = _keyed(known, by_role)
-    return known.set_index(keys)
+    return known.set_index(keys), dict(zip((SYSTEM, TOPIC), keys, strict=True))
 
 
 def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
@@ -287,7 +295,7 @@ def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, 
     return frame, [by_role[SYSTEM], by_role[TOPIC]]
 
 
-def _long_to_wide(frame: pd.DataFrame) -> pd.DataFrame:
+def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     """Return a long frame with a column per metric."""
     kinds = LONG_METRIC, LONG_VALUE
     metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
@@ -295,6 +303,10 @@ def _long_to_wide(frame: pd.DataFrame) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
+    if by in frame.columns and by not in keys:  # topics of one name may be others in each group
+        keys.append(by)
+    elif by is not None and by in frame.index.names:
+        frame, keys = frame.reset_index(by), [*keys, by]
     word = repeat_column(frame, [*keys, metric])
     if word is not None:
         frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
@@ -335,74 +347,19 @@ def _advice(frame: pd.DataFrame) -> str:
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
 
 
-NAMED = {"sample_id", "eval_id", "id", "epoch"}
-"""Columns by which samples are known; `id` is that of the question, in every epoch."""
-SCORED = "score_"
-"""How columns of scores begin."""
-LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""Correct, partially correct, incorrect and no answer, in numbers."""
-MODEL, EPOCH = "model", "epoch"
-
-
-def of_inspect(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return scores of samples: index (model, epoch, topic), a column for each scorer.
-
-    Epochs are answers sampled again, repeats inside their topics. A sample without a score, as
-    after an error, has none.
-
-    Parameters
-    ----------
-    frame
-        What ``samples_df(logs, columns=SampleSummary + EvalModel)`` gives.
-
-    Raises
-    ------
-    InputError
-        For logs of several runs that do not say of which model, and scores that are no numbers.
-    """
-    several = len(frame["eval_id"].unique()) > 1
-    if MODEL not in frame.columns and several:
-        advice = "samples_df(logs, columns=SampleSummary + EvalModel) has it"
-        raise InputError("a column model beside samples of several runs", "none", advice)
-    names = [name for name in frame.columns if str(name).startswith(SCORED)]
-    scores = {str(name).removeprefix(SCORED): _numbers(frame[name]) for name in names}
-    systems = frame[MODEL] if MODEL in frame.columns else pd.Series(ONLY_SYSTEM, frame.index)
-    levels: list[Any] = [systems.astype(str), frame[EPOCH].astype("int64"), frame["id"].astype(str)]
-    names_of: list[Any] = [MODEL if MODEL in frame.columns else SYSTEM, EPOCH, TOPIC]
-    index = pd.MultiIndex.from_arrays(levels, names=names_of)
-    wide = pd.DataFrame(scores, index)
-    wide.attrs = {METRICS: list(scores)} | ({REPEATS: "topic"} if index.levels[1].size > 1 else {})
-    return wide
-
-
-def _numbers(column: pd.Series) -> Any:
-    """Return scores as numbers, letters as Inspect's own metrics count them."""
-    values = column.astype(object).where(column.notna(), np.nan)
-    letters = values.map(LETTERS)
-    numbers = pd.to_numeric(values.where(letters.isna()), errors="coerce")
-    scores = letters.where(letters.notna(), numbers).to_numpy(np.float64)
-    strange = values[np.isnan(scores) & values.notna().to_numpy()]
-    if len(strange):
-        wanted = f"numbers, or the letters {', '.join(LETTERS)}, in column {column.name!r}"
-        raise InputError(wanted, f"{len(strange)} that are none", "", map(repr, strange))
-    return scores
-
-
 TopicWeights = str | Mapping[Any, float] | pd.Series | None
 """The name of a coordinate, column or index level; or topic -> weight."""
 
 
-def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.Series]:
-    """Return scores without the column of weights, and the weights by topic, by their name.
+def topic_weights(subject: Any, weights: Any) -> pd.Series | None:
+    """Return the weights of topics, by their name.
 
     Parameters
     ----------
     subject
-        Scores, as a verb takes them.
+        An array of scores, or a frame.
     weights
         The name of a coordinate of topics, of a column or of an index level; or topic -> weight.
-    by
-        A column of groups, which stays.
 
     Raises
     ------
@@ -414,40 +371,38 @@ def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.S
     >>> names = ["system", "topic"]
     >>> index = pd.MultiIndex.from_product([["bm25", "ance"], ["1", "2"]], names=names)
     >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "frequency": [9, 1] * 2}, index)
-    >>> rest, weights = topic_weights(scores, "frequency")
-    >>> list(rest.columns), weights.to_dict()
-    (['AP'], {'1': 9, '2': 1})
+    >>> topic_weights(scores, "frequency").to_dict()
+    {'1': 9, '2': 1}
     """
+    if weights is None:
+        return None
     if isinstance(weights, pd.Series | Mapping):
         series = isinstance(weights, pd.Series)
         given: Any = weights if series else pd.Series(dict(weights), dtype=object)
-        return subject, _once(given.rename(GIVEN if given.name is None else given.name))
+        return _once(given.rename(GIVEN if given.name is None else given.name))
     if not isinstance(weights, Hashable):
         wanted = "weights, a name or a mapping or Series of topics"
         raise ParameterError(wanted, type(weights).__name__)
-    if isinstance(subject, Labelled):
+    array = isinstance(subject, Labelled)
+    if array:
+        topic: Any = TOPIC
         known = [name for name, part in subject.coords.items() if part.dims == (TOPIC,)]
-        if weights not in known or weights == TOPIC:
-            others = [str(name) for name in known if name != TOPIC]
-            wanted = "weights to be a coordinate of the topics"
-            raise ParameterError(wanted, repr(weights), "", others)
-        values = subject[weights].to_numpy()
-        return subject, _once(pd.Series(values, subject.indexes[TOPIC], name=weights))
-    return _of_column(score_frame(subject), weights, by)
-
-
-def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, pd.Series]:
-    levels = [level for level in frame.index.names if level is not None]
-    known = [*frame.columns, *levels]
-    topic: Any = roles(known).get(TOPIC)
+    else:
+        known = [*subject.columns, *(level for level in subject.index.names if level is not None)]
+        topic = roles(known).get(TOPIC)
     if topic is None:
         raise InputError("scores with topics, for weights=", ", ".join(map(str, known)))
-    if name not in known or name == topic:
-        wanted = "weights to be a column or index level"
-        raise ParameterError(wanted, repr(name), "", [str(word) for word in known if word != topic])
-    rows = frame.reset_index(levels)[[topic, name]].drop_duplicates()
-    weights = _once(rows.set_index(topic)[name])
-    return frame if name == by or name in levels else frame.drop(columns=name), weights
+    if weights not in known or weights == topic:
+        wanted = f"weights to be {'a coordinate of the topics' if array else COLUMN}"
+        raise ParameterError(wanted, repr(weights), "", [str(w) for w in known if w != topic])
+    if array:
+        return _once(pd.Series(subject[weights].to_numpy(), subject.indexes[TOPIC], name=weights))
+    levels = [level for level in subject.index.names if level is not None]
+    rows = subject.reset_index(levels)[[topic, weights]].drop_duplicates()
+    return _once(rows.set_index(topic)[weights])
+
+
+COLUMN = "a column or index level"
 
 
 def _once(weights: pd.Series) -> pd.Series:

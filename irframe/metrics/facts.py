@@ -88,6 +88,11 @@ class Facts:
         """1 if higher is better, -1 if lower is."""
         return -1 if self.cost else 1
 
+    @property
+    def better(self) -> str:
+        """Which scores are better, in a word."""
+        return "lower" if self.cost else "higher"
+
 
 UNKNOWN = Facts()
 
@@ -95,6 +100,8 @@ READ_IN: ContextVar[str] = ContextVar("READ_IN", default="")
 """The unit in which what stands for depths is counted, where scores are at budgets of text."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
+AT_DEPTH = re.compile(r"@\d+$| in \d+ \S.*$")
+"""What `label_at` puts after a label."""
 AT_BUDGET = re.compile(r"(.+) in \d+ \S.*")
 """A label of scores at a budget."""
 
@@ -166,8 +173,9 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
-    known = _facts_by_label(str(metric), len(ALIASES))
-    return replace(known, cost=True) if str(metric) in COSTS.get() else known
+    known, costs = _facts_by_label(str(metric), len(ALIASES)), COSTS.get()
+    stated = costs and not costs.isdisjoint({str(metric), AT_DEPTH.sub("", str(metric))})
+    return replace(known, cost=True) if stated else known
 
 
 def class_of(name: str) -> type[Metric]:

@@ -207,7 +207,7 @@ def _by_freedom(table: RepeatAnova) -> Floats:
 
 def _differences(values: Floats, pairs: Ints) -> Ends:
     """Return mean differences (pair, depth) of (system, place, depth), and their variance."""
-    mean, sd = in_blocks(moments, values, pairs)
+    mean, sd, _ = in_blocks(moments, values, pairs, dtypes=(np.float64,) * 3)
     return mean, sd**2 / values.shape[1]
 
 

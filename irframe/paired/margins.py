@@ -1,6 +1,6 @@
 """Margins of equivalence, Welch's analysis of variance, and prediction-powered means."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -14,7 +14,9 @@ NEAR_ZERO = 2.0
 """Of t, below which scipy does not invert the noncentral distribution well."""
 
 
-def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, ...]:
+def hedges(
+    effect_size: Floats, topics: Ints, *, alpha: float, t: Floats | None = None, df: Any = None
+) -> tuple[Floats, ...]:
     """Return Hedges' g of paired differences, and its interval.
 
     Parameters
@@ -25,6 +27,9 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
         How many there are, of the same shape.
     alpha
         One minus the confidence level.
+    t, df
+        The statistic that the interval stands beside, and its degrees of freedom, where these are
+        not ``d sqrt(n)`` and n - 1, as repeats or clusters of topics are counted.
 
     Returns
     -------
@@ -34,7 +39,7 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
     Notes
     -----
     ``g = d (1 - 3 / (4 (n - 1) - 1))``; the interval holds the noncentralities of Student's
-    distribution under which ``d sqrt(n)`` is neither too small nor too large.
+    distribution under which t is neither too small nor too large, by what g has of t.
 
     References
     ----------
@@ -46,11 +51,15 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
     >>> [part.round(3).tolist() for part in hedges(np.array([0.5]), np.array([20]), alpha=0.05)]
     [[0.48], [0.027], [0.922]]
     """
-    df = topics - 1
+    df = topics - 1 if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(df > 1, 1 - 3 / (4 * df - 1), np.nan)
+        factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
-        t, scale = d * np.sqrt(topics), factor / np.sqrt(topics)
+        plain = d * np.sqrt(topics)
+        scale = factor / np.sqrt(topics)
+        if t is not None:
+            scale = scale * np.where(t == 0, 1.0, plain / t)
+        t = plain if t is None else t
         ends = (_noncentrality(df, p, t) for p in (1 - alpha / 2, alpha / 2))
         low, high = (np.where(np.isnan(d), np.nan, end * scale) for end in ends)
     return d * factor, low, high

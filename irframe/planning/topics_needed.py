@@ -371,7 +371,7 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    (variances,) = paired.over_all(len(pairs), spread)
+    (variances,) = paired.over_all(len(pairs), spread, given=True)
     return variances if each else variances[..., 0]
 
 

@@ -13,11 +13,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding
-from irframe.cubes.by_budget import read_at_budgets
-from irframe.cubes.unjudged import BOUND
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, counted, roles
+from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
@@ -33,7 +31,6 @@ SELDOM = 0.01
 """From which share of first places on it is written down."""
 
 
-@read_at_budgets
 def ladder(
     ranks: xr.Dataset | pd.DataFrame,
     *,
@@ -335,7 +332,6 @@ MOST_NAMED = 12
 """Most systems that the legend names, those of the front first."""
 
 
-@read_at_budgets
 def pareto_front(
     scores: xr.DataArray | pd.DataFrame,
     *,

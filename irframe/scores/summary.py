@@ -14,6 +14,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.as_scores import TopicWeights
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
@@ -132,7 +133,7 @@ def summary(
         If alpha is outside (0, 1), for an unknown kind of interval, or there is no such group;
         for weights that are missing, negative, not finite or all 0, naming the topics.
     MetricError
-        For weights, if a metric is not averaged plainly over topics.
+        For weights, if a metric is added up over topics.
 
     Warns
     -----
@@ -202,7 +203,8 @@ def summarise(
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
     n, mean, squares, freedom, topics = moments(scores)
     plain = np.array([how == "mean" for how in scores.summaries])
-    curved = ~_beyond(scores.values) & (interval == "logit")
+    single = scores.values if scores.repeats is None else scores.repeats.values
+    curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
@@ -275,7 +277,7 @@ def like_scores(
         The scores, and as they came.
     """
     labels = read.labels(SYSTEM)
-    if isinstance(scores, xr.DataArray):
+    if read_score_table(scores).rows is None:
         shape, dims = [*map(len, labels.values())], tuple(labels)
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)

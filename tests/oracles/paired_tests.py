@@ -61,15 +61,33 @@ def paired_t(a, b):
     return value, 2 * stats.t.sf(abs(value), n - 1)
 
 
-def weighted_mean(values, weights):
+def designed_mean(values, weights=None, cluster=None, task=None):
     """Mean, variance, degrees of freedom (Bell and McCaffrey's, by n x n matrices), topics."""
-    a = np.asarray(weights, float) / np.sum(weights)
-    turned = np.eye(len(a)) - np.outer(np.ones(len(a)), a)
-    residuals = turned @ np.asarray(values, float)
-    own = np.diag(turned @ turned.T)
-    inner = turned.T @ np.diag(a**2 / own) @ turned
-    freedom = np.trace(inner) ** 2 / np.trace(inner @ inner)
-    return a @ values, (a**2 / own * residuals**2).sum(), freedom, 1 / (a**2).sum()
+    d = np.asarray(values, float)
+    n = len(d)
+    weights = np.ones(n) if weights is None else np.asarray(weights, float)
+    cluster = np.arange(n) if cluster is None else np.asarray(cluster)
+    task = np.zeros(n) if task is None else np.asarray(task)
+    mean, parts, freedoms, shares = 0.0, [], [], []
+    tasks = dict.fromkeys(task.tolist())
+    for label in tasks:
+        here = task == label
+        b = weights[here] / weights[here].sum()
+        apart = np.eye(len(b)) - np.outer(np.ones(len(b)), b)
+        rows = []
+        for group in dict.fromkeys(cluster[here].tolist()):
+            member = (cluster[here] == group) * b
+            off = member @ apart  # what the residuals of a cluster add up to, of the differences
+            rows.append(np.sqrt((member**2).sum() / (off @ off)) * off)
+        projected = np.array(rows)
+        inner = projected @ projected.T
+        mean += b @ d[here] / len(tasks)
+        parts.append(((projected @ d[here]) ** 2).sum() / len(tasks) ** 2)
+        freedoms.append(np.trace(inner) ** 2 / np.trace(inner @ inner))
+        shares.append(b / len(tasks))
+    variance = sum(parts)
+    freedom = variance**2 / sum(v**2 / df for v, df in zip(parts, freedoms, strict=True))
+    return mean, variance, freedom, 1 / (np.concatenate(shares) ** 2).sum()
 
 
 def average_ranks(values):
