@@ -50,7 +50,6 @@ OTHERS = {
     "each": True,
     "effects": False,
     "effort": "AP",
-    "erho2": With(erho2=0.9, difference=None),
     "family": "all",
     "gain": "linear",
     "half_width": 0.2,
@@ -79,7 +78,6 @@ OTHERS = {
     "worst_of": 2,
     "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
     "per": "system",
-    "phi": With(phi=0.9, difference=None),
     "power": 0.6,
     "precision": "atomized",
     "prior": {},
@@ -97,7 +95,6 @@ OTHERS = {
     "strata": "stratum",
     "system": "s2",
     "systems": {
-        "components": "fixed",
         "outcomes": [["s0", "s2"]],
         "topics_needed": With(systems=3, test="anova"),
     }
@@ -106,7 +103,6 @@ OTHERS = {
     "threshold": 0.2,
     "together": "team",
     "topics": {
-        "components": 30,
         "topics_needed": With(topics=30, difference=None),
         "explain": [["n1"]],
         "predict_powered": "all",
