@@ -94,7 +94,7 @@ class Kendall(Agreement):
             p = 2 * scipy.special.ndtr(-s / np.sqrt(variance))
         if n <= EXACT:
             p = np.where(t2 + u2 == 0, _exact(n)[np.nan_to_num(s).astype(int)], p)
-        return np.where(np.isnan(self.kernel(x, y)), np.nan, p)
+        return np.asarray(np.where(np.isnan(self.kernel(x, y)), np.nan, p), np.float64)
 
 
 EXACT = 33
@@ -117,7 +117,7 @@ def _exact(n: int) -> Floats:
         inversions = np.convolve(inversions, np.full(size, 1 / size))
     balance = np.abs(n * (n - 1) // 2 - 2 * np.arange(len(inversions)))
     chance = np.bincount(balance, inversions, minlength=1 + n * (n - 1) // 2)
-    return np.minimum(chance[::-1].cumsum()[::-1], 1.0)
+    return np.asarray(np.minimum(chance[::-1].cumsum()[::-1], 1.0), np.float64)
 
 
 def _balance(x: Floats, y: Floats) -> Floats:

@@ -416,8 +416,9 @@ def agreement(
     if not interval:
         return values
     result = with_ends(values, ends(options, chosen), options, paired)
-    known = isinstance(chosen, agreements.Kendall)
-    return result.assign(p=compared(chosen.p_values).rename("p")) if known else result
+    if isinstance(chosen, agreements.Kendall):
+        result = result.assign(p=compared(chosen.p_values).rename("p"))
+    return result
 
 
 def system_means(paired: Scores, method: agreements.Agreement) -> Array:

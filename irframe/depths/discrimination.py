@@ -113,7 +113,7 @@ def discrimination(
 
 
 def over_pairs(
-    scores: xr.DataArray | pd.DataFrame,
+    scores: xr.DataArray | pd.DataFrame | Scores,
     pairing: Pairing,
     reduce: Callable[[Array], Array],
     name: str,

@@ -27,7 +27,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     name = f"{spec.name} of {metric}"
-    words, limits = spec.metadata.get("choices"), spec.metadata.get("limits")
+    words, limits = spec.metadata.get("choices"), spec.metadata.get("limits", {})
     if words and (isinstance(value, str) or not limits):
         return choice(name, value, words, MetricError)
     if words:

@@ -107,7 +107,7 @@ def search_lengths(
     lengths, never = lengths.iloc[order].reset_index(drop=True), int(lengths[RANK].isna().sum())
     if never:
         told = f"{never:,} of {len(lengths):,} relevant documents of lists were never retrieved"
-        lengths.attrs = caution([told, *tell_uneven(experiment_of(cube), metric, depth).values()])
+        lengths.attrs |= caution([told, *tell_uneven(experiment_of(cube), metric, depth).values()])
     return lengths
 
 
