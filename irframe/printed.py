@@ -9,7 +9,7 @@ import pandas as pd
 
 from irframe.cautions import cautions_of
 from irframe.escaping import html, visible
-from irframe.names import RESULT, SIDES
+from irframe.names import P_VALUES, RESULT, SIDES
 
 DECIMALS, WIDTH = 3, 80
 PRECISION = 6
@@ -100,7 +100,7 @@ class Result(pd.DataFrame, metaclass=_Frames):
         return made
 
     def __repr__(self) -> str:
-        shown, note = _printed(pd.DataFrame(self))
+        shown, note = _printed(self)
         if not note and not _is_own():
             shown, note = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), ()))
         notes = [textwrap.fill(text, WIDTH) for text in (note, *self._beware()) if text]
@@ -108,7 +108,7 @@ class Result(pd.DataFrame, metaclass=_Frames):
             return visible("\n\n".join([repr(shown), *notes]))
 
     def _repr_html_(self) -> str | None:
-        shown, note = _printed(pd.DataFrame(self))
+        shown, note = _printed(self)
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
         page = visible(page) if page else page
@@ -127,7 +127,8 @@ def _options(note: str) -> tuple[Any, ...]:
 
 
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return a frame as it is printed, and a note of the columns that are not."""
+    """Return a frame as it is printed, and a note of the columns that are not, or of p-values."""
+    said, frame = frame.attrs.get(P_VALUES), pd.DataFrame(frame)
     if _is_own():
         return frame, ""
     chosen, note = _answering(frame)
@@ -139,8 +140,8 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
             shown.isetitem(place, column.to_numpy())  # small, but not nothing
         elif column.dtype.kind == "f":
-            shown.isetitem(place, shown.iloc[:, place] + 0.0)  # nothing has no sign
-    return shown, note
+            shown.isetitem(place, shown.iloc[:, place].to_numpy() + 0.0)  # nothing has no sign
+    return shown, note or f"[p-values {said}]" * bool(said)
 
 
 def _is_own() -> bool:

@@ -117,7 +117,7 @@ def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
         What was done besides, such as ``"repeats"``, which no option says.
     """
     further = dict.fromkeys(done, True)
-    rows = [row for step in all_steps(steps) for row in _rows(step, further)]
+    rows = [row for step in all_steps(steps) for row in _papers_of_step(step, further)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
     grouped = frame.groupby(paper, sort=False)
@@ -129,9 +129,9 @@ def _each_once(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def _rows(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield reference, DOI and what refers to it, for all that a step did."""
-    options = step.options | further
+    options = {**step.options, **further}
     for name, kind in _used(step):
         for reference, doi in references(kind):
             given = next(
