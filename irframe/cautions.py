@@ -27,7 +27,7 @@ def caution(messages: Iterable[str]) -> dict[str, str]:
     Examples
     --------
     >>> caution(["few topics", "lists that systems lack count as empty", "few topics"])
-    {'caution': 'lists that systems lack count as empty\\nfew topics'}
+    {'caution': 'lists that systems lack count as empty\nfew topics'}
     """
     distinct = list(dict.fromkeys(map(singular, messages)))
     told = [one for one in distinct if not any(other.startswith(f"{one} (") for other in distinct)]
@@ -45,7 +45,7 @@ def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
     Examples
     --------
     >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
-    {'n': 3, 'caution': 'few\\nold'}
+    {'n': 3, 'caution': 'few\nold'}
     """
     joined = {name: value for part in attributes for name, value in part.items()}
     return joined | caution(message for part in attributes for message in cautions_of(part))
