@@ -51,7 +51,8 @@ def test_counts_of_frames(depth, rel):
 def test_collections_have_a_row_each():
     runs, qrels = ir.example_track()
     track = {topic: "early" if topic < "105" else "late" for topic in qrels["topic"]}
-    found = ir.cube(runs, qrels, ties="order").ireval.describe(by=track, depth=10).set_index("group")
+    cube = ir.cube(runs, qrels, ties="order")
+    found = cube.ireval.describe(by=track, depth=10).set_index("group")
     for name, part in qrels.groupby(qrels["topic"].map(track)):
         expected = counted(runs[runs["topic"].map(track) == name], part, 10, 1)
         assert {key: found.loc[name, key] for key in expected} == pytest.approx(expected)
