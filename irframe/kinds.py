@@ -149,6 +149,8 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
         return JUDGMENTS if words.GRADE in names and not ranked else RUNS
     if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():
         return NUGGETS
+    if {names.get(words.SYSTEM), names.get(words.TOPIC)} <= {*frame.index.names} - {None}:
+        return SCORES
     return SCORES if is_scores(frame) else returned or OTHER
 
 

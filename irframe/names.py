@@ -78,6 +78,8 @@ UNITS = "units_of"
 Cut = Literal["whole", "skip", "part"]
 """What becomes of the first unit that a budget has no room for."""
 
+BOUND = "bound"
+"""Dimension of a lower and an upper score."""
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
 JUDGES = ("judge_a", "judge_b")

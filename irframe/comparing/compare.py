@@ -1,6 +1,7 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.as_scores import TopicWeights
-from irframe.cubes.by_group import groups, having, join_frames, naming_group
-from irframe.cubes.unjudged import BOUND
+from irframe.cubes.by_group import having, join_frames, naming_group
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, NO_VERDICT, REPEAT, SIDES
+from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
@@ -266,15 +267,12 @@ def compare(
     correction = significance.parse_correction(adjust, chosen, family)
     further = margin, power, simultaneous, effects, progress, over
     options = PairOptions(chosen, correction, family, alpha, *further)
-    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
-    if bounds is not None and REPEAT in bounds.dims:
-        advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
-        raise ParameterError("bounds of one repeat of every system", "several", advice)
+    table = read_score_table(scores)
+    bounds, table = table.bounds, replace(table, bounds=None)
     if weights is not None:
         _refuse_weights(options, bounds)
-    against = _frozen_or_baselines(scores, baseline, bounds)
-    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _groups_and_pairs(tested, against, at, by, weights, options)
+    against = _frozen_or_baselines(table, baseline, bounds)
+    parts, pairs = _groups_and_pairs(table, against, at, by, weights, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
@@ -350,7 +348,7 @@ def _groups_and_pairs(
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
     named = {"baseline": label if frozen is None else None}
-    for key, group in having(dict(groups(scores, by)), named, by).items():
+    for key, group in having(dict(scores.groups()), named, by).items():
         with naming_group(key, by):
             read, depths = weighted(read_scores(group, options.over), weights), at
             if frozen is not None:
@@ -364,7 +362,7 @@ def _groups_and_pairs(
 def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
     files = [path for path in listed(baseline) if is_file(path)]
-    known = read_scores(scores).systems.tolist() if files and bounds is None else []
+    known = scores.systems.tolist() if files and bounds is None else []
     if not files or files[0] in known:
         return baseline
     if len(listed(baseline)) > 1 or bounds is not None:

@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, listed, places
-from irframe.cubes.score_arrays import refuse_repeats
+from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
@@ -94,7 +94,7 @@ def freeze(
     """
     if not is_file(path):
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
-    held = _frozen(refuse_repeats(scores, "freeze"), baseline)
+    held = _frozen(scores, baseline)
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
     rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
     facts += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
@@ -272,7 +272,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     attributes = getattr(scores, "attrs", {})
     if isinstance(scores, pd.DataFrame) and scores.index.nlevels > 2:
         raise InputError("scores per system and topic", f"{scores.index.nlevels} levels")
-    read = read_scores(scores)
+    read = read_scores(read_score_table(scores, asking="freeze"))
     if baseline is None and len(read.systems) != 1:
         found, advice = f"{len(read.systems)} of them", "name one with baseline="
         raise InputError("one system to freeze", found, advice, read.systems)

@@ -28,11 +28,9 @@ from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.evidence import parameters
-from irframe.names import DEPTH, METRIC, TOPIC, UNJUDGED
+from irframe.names import BOUND, DEPTH, METRIC, TOPIC, UNJUDGED
 from irframe.record import steps_of
 
-BOUND = "bound"
-"""Dimension of a lower and an upper score."""
 SIDES = ("lower", "upper")
 
 

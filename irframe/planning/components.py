@@ -4,6 +4,7 @@ Verbs: components.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, level, whole
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
@@ -360,10 +362,10 @@ def components(
     level(alpha)
     choice("systems", systems, SYSTEMS)
     wanted = None if topics is None else whole("topics", topics, low=1)
+    table = read_score_table(scores)
     if checked_layout(repeats) is not None:
-        scores = scores.copy(deep=False)
-        scores.attrs = {**scores.attrs, REPEATS: repeats}
-    paired = scores_to_compare(scores, at)
+        table = replace(table, attrs={**table.attrs, REPEATS: repeats})
+    paired = scores_to_compare(table, at)
     if paired.repeats is not None and paired.repeats.crossing:
         if topics is not None or systems != "random":
             averaged = "repeats averaged, for topics= and systems="

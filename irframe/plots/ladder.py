@@ -13,10 +13,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding
-from irframe.cubes.unjudged import BOUND
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, counted, roles
+from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places
-from irframe.cubes.score_arrays import refuse_repeats, to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
@@ -50,8 +50,8 @@ def only_layer(
     DepthError
         For a depth that the scores lack.
     """
-    known = scores if repeated else refuse_repeats(scores, "this figure")
-    layer, label = canvas.one_depth(canvas.only_metric(to_scores(known), metric), depth)
+    known = to_scores(scores, "" if repeated else "this figure")
+    layer, label = canvas.one_depth(canvas.only_metric(known, metric), depth)
     return layer.transpose(SYSTEM, ..., TOPIC), label
 
 

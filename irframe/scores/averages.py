@@ -14,7 +14,7 @@ from irframe.arrays import Array
 from irframe.checks import level, listed, room, whole
 from irframe.cubes.by_group import join_frames
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.errors import DepthError, MetricError, ParameterError, warn
 from irframe.metrics import facts as averaging
 from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms

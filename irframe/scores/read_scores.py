@@ -11,7 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import is_whole, listed, places
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_arrays import lay_out, to_scores
+from irframe.cubes.score_table import ScoreLike, read_score_table
 from irframe.errors import DepthError, InputError, ParameterError, warn
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import READ_IN, facts, place_of
@@ -61,7 +61,7 @@ def refuse_infinite(metrics: list[str], scores: Array) -> None:
 Depths = int | Sequence[int] | None
 
 
-def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both") -> Scores:
+def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
     """Read scores; those that are lazy are so until `Scores.load`.
 
     Parameters
@@ -78,24 +78,21 @@ def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both
     """
     if isinstance(scores, Scores):
         return scores
-    if isinstance(scores, xr.DataArray):
-        array = to_scores(scores)
-        if REPEAT in array.dims and array.chunks is not None:
-            refuse_unloadable(array.nbytes)
-            array = array.compute()
-        values = array.to_numpy() if array.chunks is None else array.data
-        labels: dict[Any, pd.Index] = {dim: array.indexes[dim] for dim in array.dims}
-        metrics, attrs = [*map(str, labels[METRIC])], dict(array.attrs)
-    else:
-        values, metrics, labels, attrs = lay_out(scores)
+    table = read_score_table(scores)
+    table.refuse_bounds()
+    values, labels = table.values, table.labels
+    if REPEAT in labels and getattr(values, "chunks", None) is not None:
+        refuse_unloadable(values.nbytes)
+        values = values.compute()
     if DEPTH not in labels:
         values = values[..., np.newaxis]
-    read = Scores(values, metrics, labels[SYSTEM], labels[TOPIC], labels.get(DEPTH), attrs)
+    sides = labels[SYSTEM], labels[TOPIC], labels.get(DEPTH)
+    read = Scores(values, [*map(str, labels[METRIC])], *sides, dict(table.said))
     return read_repeats(read, labels[REPEAT], over) if REPEAT in labels else read
 
 
 def scores_to_compare(
-    scores: xr.DataArray | pd.DataFrame | Scores, at: Depths = None, *, quiet: bool = False
+    scores: ScoreLike | Scores, at: Depths = None, *, quiet: bool = False
 ) -> Scores:
     """Read scores for a comparison of systems.
 
@@ -162,7 +159,7 @@ Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 
 
 def match_reference(
-    scores: xr.DataArray | pd.DataFrame | Scores, reference: Any, at: Depths = None
+    scores: ScoreLike | Scores, reference: Any, at: Depths = None
 ) -> tuple[Scores, Scores]:
     """Read scores, and the reference they are held against.
 
@@ -190,7 +187,7 @@ def match_reference(
         For depths outside the scores.
     """
     read = read_scores(scores)
-    if isinstance(reference, xr.DataArray | pd.DataFrame | Scores):
+    if isinstance(reference, ScoreLike | Scores):
         other = same_systems(read, read_scores(reference))
         if len(other.metrics) > 1:
             missing = [metric for metric in read.metrics if metric not in other.metrics]
@@ -339,7 +336,7 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
     Scores without depths have the depth in the metric's name, or none.
     """
     metrics, _, _, depths = scores.values.shape
-    own: Any = [facts(label).depth for label in scores.metrics]
+    own: Any = [fact.depth for fact in scores.metric_facts]
     depth = own if scores.depths is None else np.tile(scores.depths, metrics)
     labels = {
         METRIC: pd.Index(scores.metrics).repeat(depths * len(pairs)),

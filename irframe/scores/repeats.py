@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from irframe.arrays import Array
+from irframe.arrays import Array, at_places
 from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, warn
@@ -20,7 +20,7 @@ from irframe.files.repeats import layout_of
 from irframe.metrics.facts import average
 from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
-from irframe.scores.scores import Scores, at_places, patterns
+from irframe.scores.scores import Scores, patterns
 from irframe.warned import listing
 
 Over = Literal["both", "topic", "repeat"]

@@ -10,12 +10,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, at_places
 from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
 from irframe.metrics.base import Summary
-from irframe.metrics.facts import average, averaged, facts, terms
+from irframe.metrics.facts import Facts, average, averaged, facts, terms
 from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
 from irframe.paired import PairedTest
 from irframe.paired.design import Design
@@ -61,14 +61,19 @@ class Scores:
     repeats: Any = None
 
     @cached_property
+    def metric_facts(self) -> list[Facts]:
+        """What is known of each metric."""
+        return [facts(label) for label in self.metrics]
+
+    @cached_property
     def summaries(self) -> list[Any]:
         """How each metric is averaged over topics."""
-        return [facts(label).summary for label in self.metrics]
+        return [fact.summary for fact in self.metric_facts]
 
     @cached_property
     def towards(self) -> list[int]:
         """For each metric 1 if higher is better, -1 if it counts a cost."""
-        return [facts(label).sign for label in self.metrics]
+        return [fact.sign for fact in self.metric_facts]
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
@@ -312,14 +317,6 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     distinct, which = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(which.ravel() == number)
-
-
-def at_places(values: Any, *places: Any) -> Any:
-    """Return what stands at some positions of every dimension, None for all."""
-    for axis, chosen in enumerate(places):
-        if chosen is not None:
-            values = values[(*(slice(None),) * axis, chosen)]
-    return values
 
 
 def _by_name(labels: pd.Index) -> Array | None:

@@ -14,6 +14,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.as_scores import TopicWeights
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
@@ -276,7 +277,7 @@ def like_scores(
         The scores, and as they came.
     """
     labels = read.labels(SYSTEM)
-    if isinstance(scores, xr.DataArray):
+    if read_score_table(scores).rows is None:
         shape, dims = [*map(len, labels.values())], tuple(labels)
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)
