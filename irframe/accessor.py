@@ -170,8 +170,10 @@ class Figures(Verbs):
 
     _home = FIGURES
 
-    def __call__(self, *_: Any, **__: Any) -> None:
-        """Say which figures there are: an object has several."""
+    def __call__(self, kind: str | None = None) -> Any:
+        """Draw a figure by its name, or say which there are: an object has several."""
+        if kind is not None:
+            return getattr(self, kind)()
         calls = [f".ireval.{example(n, self._subject, FIGURES)}" for n in dir(self) if n != "panes"]
         raise InputError("a figure by its name", "none", f"draw one: {' or '.join(calls)}")
 

@@ -8,7 +8,7 @@ import inspect
 import json
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from types import UnionType
@@ -78,21 +78,26 @@ ASKED = {
     "documents": "runs",
     "methods": '["pool", "leverage"]',
     "budgets": "[5, 10]",
+    "report path": "path",
 }
-"""Parameter that is asked for -> what it is called with in an example; others by their names."""
+"""Parameter that is asked for, of any verb or of one -> what it is called with in an example.
+
+Others are called with their names.
+"""
 LABELLED = {"a": 0, "b": 1, "baseline": 0, "system": 0, "topic": 0}
 """Parameter that is a label -> which of those of systems, or of topics, stands in an example."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
     "cube": (CUBE,),
-    "scores": (SCORES, BOUNDS),
+    "scores": (SCORES,),
     "comparison": (COMPARISON,),
     "nuggets": (NUGGETS,),
     "result": (),
 }
 """First parameter of a verb -> what it takes; of others their docstring says what returns it."""
 OWN = {
+    "compare": (SCORES, BOUNDS),
     "write_run": (RUNS,),
     "write_qrels": (JUDGMENTS,),
     "to_pytrec_eval": (RUNS, JUDGMENTS),
@@ -128,8 +133,8 @@ def kind_of(subject: Any) -> str:
     if isinstance(subject, xr.Dataset):
         return CUBE if words.GRADE in subject else returned or OTHER
     if isinstance(subject, xr.DataArray):
-        if "bound" in subject.dims and returned in {"", BOUNDS}:
-            return BOUNDS
+        if words.BOUND in subject.dims:
+            return returned or BOUNDS
         labels = {*subject.dims, *subject.coords}
         return SCORES if {words.SYSTEM, words.TOPIC} <= labels else returned or SCORES
     return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
@@ -188,18 +193,28 @@ def example(name: str, subject: Any, home: str = HOME) -> str:
     'explain("bm25", "bm25+rm3", "AP")'
     """
     asked = [*inspect.signature(verbs(home)[name][0]).parameters.values()][1:]
+    choices = {} if home == HOME else _shown_choices(subject)
     given = [
-        f"{each.name}={_argument(each.name, subject)}"
-        if each.kind is each.KEYWORD_ONLY
-        else _argument(each.name, subject)
+        f"{each.name}=" * (each.kind is each.KEYWORD_ONLY) + _argument(each.name, subject, choices)
         for each in asked
-        if each.default is each.empty
+        if each.default is each.empty or each.name in choices or f"{name} {each.name}" in ASKED
     ]
     door = "plot." if home == FIGURES else ""
     return f"{door}{name}({', '.join(given)})"
 
 
-def _argument(name: str, subject: Any) -> str:
+def _shown_choices(subject: Any) -> dict[str, str]:
+    """Return what a figure shows of an object with several metrics, tests or depths."""
+    labels = {dim: _labels(subject, dim) for dim in (words.METRIC, "test", words.DEPTH)}
+    last = {words.DEPTH: -1}
+    return {
+        dim: json.dumps(known[last.get(dim, 0)]) for dim, known in labels.items() if len(known) > 1
+    }
+
+
+def _argument(name: str, subject: Any, choices: Mapping[str, str]) -> str:
+    if name in choices:
+        return choices[name]
     if name == "reference" and words.DEPTH in getattr(subject, "coords", ()):
         return str(subject[words.DEPTH].to_numpy().max())
     if name in LABELLED:
@@ -210,13 +225,18 @@ def _argument(name: str, subject: Any) -> str:
 
 
 def _labels(subject: Any, role: str) -> list[Any]:
-    """Return the names of the systems, or of the topics, that an object is about."""
+    """Return the labels of a dimension, or in a column, such as the names of systems."""
     if isinstance(subject, xr.DataTree):
         subject = next((node for node in subject.subtree if node.has_data), subject)
     if isinstance(subject, pd.DataFrame):
         rows: Any = subject.reset_index(allow_duplicates=True)
-        column = words.roles(rows.columns).get(role, "system_a")
-        return rows[column].drop_duplicates().tolist() if column in {*rows.columns} else []
+        column = words.roles(rows.columns).get(role, role)
+        column = "system_a" if role == words.SYSTEM and role == column not in rows else column
+        return (
+            rows[[column]].iloc[:, 0].drop_duplicates().tolist()
+            if column in {*rows.columns}
+            else []
+        )
     return np.atleast_1d(subject[role]).tolist() if role in getattr(subject, "coords", ()) else []
 
 
