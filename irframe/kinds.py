@@ -208,7 +208,9 @@ def _shown_choices(subject: Any) -> dict[str, str]:
     labels = {dim: _labels(subject, dim) for dim in (words.METRIC, "test", words.DEPTH)}
     last = {words.DEPTH: -1}
     return {
-        dim: json.dumps(known[last.get(dim, 0)]) for dim, known in labels.items() if len(known) > 1
+        dim: json.dumps(known[last.get(dim, 0)], default=str)
+        for dim, known in labels.items()
+        if len(known) > 1
     }
 
 
@@ -220,7 +222,7 @@ def _argument(name: str, subject: Any, choices: Mapping[str, str]) -> str:
     if name in LABELLED:
         labels = _labels(subject, words.TOPIC if name == words.TOPIC else words.SYSTEM)
         if len(labels) > LABELLED[name]:
-            return json.dumps(labels[LABELLED[name]])
+            return json.dumps(labels[LABELLED[name]], default=str)
     return ASKED.get(name, name)
 
 
