@@ -21,9 +21,10 @@ import xarray as xr
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
+from irframe.experiments.topic_design import drawn_topics
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
-from irframe.names import JUDGMENTS, METRICS, NO_VERDICT, VERSION
+from irframe.names import DRAWN, JUDGMENTS, METRICS, NO_VERDICT, VERSION
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -197,6 +198,11 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
+        if DRAWN in self.facts and DRAWN not in scores.attrs:  # what it was said to be is still so
+            scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
+            scores = replace(scores, attrs={**scores.attrs, DRAWN: self.facts[DRAWN]})
+            found = drawn_topics(scores.attrs, scores.topics)
+            scores = replace(scores, design=None if found is None else found.design)
         chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -295,6 +301,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
         "date": today().isoformat(),
         "irframe": VERSION,
         "judgments": policy.pop("judgments"),
+        **({DRAWN: attributes[DRAWN]} if DRAWN in attributes else {}),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
         "scores": [

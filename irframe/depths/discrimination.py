@@ -19,7 +19,9 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.paired.design import Design
 from irframe.scores.cautions import caution, united
+from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -28,7 +30,7 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
+from irframe.scores.repeats import Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Arrays, Scores
 
 NAME = "discrimination ratio"
@@ -132,7 +134,7 @@ def over_pairs(
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
     messages = beware_of_repeats(paired, "these tests")
     warn(*messages)
-    said = united(pairing.told(), told_repeats([paired]), caution(messages))
+    said = united(pairing.told(), told_draws([paired]), caution(messages))
     return result.assign_attrs(said)
 
 
@@ -445,9 +447,11 @@ def bootstrap_sensitivity(
 
     paired = scores_to_compare(scores, at)
     pairs = all_pairs(len(paired.systems))
+    if given is not None:
+        refuse_design(paired, "resamples=")
 
-    def discriminate(values: Array) -> Arrays:
-        outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
+    def discriminate(values: Array, *design: Design) -> Arrays:
+        outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=given)
         return outcome.asl, outcome.pair_deltas
 
     asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
