@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from irframe.escaping import html, visible
-from irframe.names import SIDES
+from irframe.names import P_VALUES, SIDES
 
 DECIMALS, WIDTH = 3, 80
 PRECISION = 6
@@ -75,12 +75,12 @@ class Result(pd.DataFrame, metaclass=_Frames):
         return made
 
     def __repr__(self) -> str:
-        shown, note = _printed(pd.DataFrame(self))
+        shown, note = _printed(self)
         with pd.option_context(*_options(note)):
             return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
 
     def _repr_html_(self) -> str | None:
-        shown, note = _printed(pd.DataFrame(self))
+        shown, note = _printed(self)
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
         page = visible(page) if page else page
@@ -94,7 +94,8 @@ def _options(note: str) -> tuple[Any, ...]:
 
 
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return a frame as it is printed, and a note of the columns that are not."""
+    """Return a frame as it is printed, and a note of the columns that are not, or of p-values."""
+    said, frame = frame.attrs.get(P_VALUES), pd.DataFrame(frame)
     own = pd.get_option("display.precision") != PRECISION
     if own or pd.get_option("display.float_format") is not None:
         return frame, ""
@@ -106,7 +107,7 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             shown.isetitem(place, column.map(spelled, na_action="ignore").to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
             shown.isetitem(place, column.to_numpy())  # small, but not nothing
-    return shown, note
+    return shown, note or f"[p-values {said}]" * bool(said)
 
 
 def beside_the_point(board: pd.DataFrame) -> list[str]:

@@ -44,7 +44,7 @@ OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are data to begin with; of these only how they were made is recorded."""
 DECIDED = {"adjust", "power"}
 """Options for which a verb decides where nothing is given."""
-FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length"}
+FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length", "test"}
 """Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
 

@@ -23,6 +23,8 @@ from oracles import ORACLES, novelty, spans
 import irframe
 from irframe.errors import IrframeWarning
 from irframe.metrics import METRICS
+from irframe.paired import TESTS
+from irframe.tables.captions import ADJUST_WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "irframe"
@@ -274,6 +276,32 @@ def test_dask_is_imported_in_one_module_and_never_with_it():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() == "False"
+
+
+def test_figures_name_no_test_themselves():
+    """What a figure says of tests, samples and seeds is read from its result's record."""
+    words = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
+    named = re.compile(rf"\b(?:{'|'.join(words)}|samples|seed\W)\b")
+    said = {
+        f"{path}:{node.lineno}": node.value
+        for path, module in modules().items()
+        if path.parts[1] == "plots"
+        for node in spoken(module)
+        if named.search(node.value)
+    }
+    assert said == {}
+
+
+def spoken(module):
+    """Return the texts of a module that are neither documentation nor compared with any."""
+    compared = {
+        part for node in module.nodes if isinstance(node, ast.Compare) for part in ast.walk(node)
+    }
+    texts = [node for node in module.nodes if isinstance(node, ast.Constant)]
+    prose = {node.value for node in module.nodes if isinstance(node, ast.Expr)}
+    return [
+        node for node in texts if isinstance(node.value, str) and not {node} & (compared | prose)
+    ]
 
 
 def test_importing_the_package_stays_cheap():

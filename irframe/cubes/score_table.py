@@ -301,7 +301,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     metrics = metric_columns(scored, by_role[SYSTEM])
     values = numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
     roles = by_role | ({} if word is None else {REPEAT: word})
-    codes, labels = _coded(wide, roles)
+    codes, labels = _codes_of_rows(wide, roles)
     keys = None
     if given:
         by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, known)
@@ -320,7 +320,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     return ScoreTable(table, labels, attrs, None, rows, index, word, by=by, keys=keys)
 
 
-def _coded(
+def _codes_of_rows(
     wide: pd.DataFrame, roles: Mapping[str, Any]
 ) -> tuple[dict[str, Array], dict[str, pd.Index]]:
     """Return which label each row has of systems, repeats and topics, and these labels."""

@@ -168,8 +168,10 @@ class Evidence:
         """Irrelevant documents above a rank and the one there; shape (..., depth)."""
         return np.asarray(self.rank - self.found(rel) + 1)
 
-    def missing_length(self, unretrieved: str, rel: int) -> Floats:
+    def missing_length(self, unretrieved: str | int, rel: int) -> Floats:
         """Search length of what is not retrieved down to each depth; shape (..., depth)."""
+        if not isinstance(unretrieved, str):
+            return np.full(self.found(rel).shape, float(unretrieved))
         return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
 
     def gain(self, gain: Gain, rel: int) -> Floats:

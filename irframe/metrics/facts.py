@@ -45,6 +45,8 @@ class Facts:
         Whether gains must not exceed 1.
     order
         What must rank higher for the score to be highest, see `Metric`.
+    favours_short
+        Whether lists that end earlier may look better though they find less.
     extremes
         How the scores that labels of unjudged documents allow are found: ``"ceiling"``, ``"cut"``
         or ``"list"``; empty where that is not known, so that the metric has no bounds.
@@ -65,6 +67,7 @@ class Facts:
     shares: frozenset[str] = frozenset()
     unit: bool = False
     order: str = ""
+    favours_short: bool = False
     extremes: Literal["", "ceiling", "cut", "list"] = ""
     share: bool = False
     least_topics: int = 2
@@ -88,6 +91,11 @@ class Facts:
         """1 if higher is better, -1 if lower is."""
         return -1 if self.cost else 1
 
+    @property
+    def better(self) -> str:
+        """Which scores are better, in a word."""
+        return "lower" if self.cost else "higher"
+
 
 UNKNOWN = Facts()
 
@@ -95,6 +103,8 @@ READ_IN: ContextVar[str] = ContextVar("READ_IN", default="")
 """The unit in which what stands for depths is counted, where scores are at budgets of text."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
+AT_DEPTH = re.compile(r"@\d+$| in \d+ \S.*$")
+"""What `label_at` puts after a label."""
 AT_BUDGET = re.compile(r"(.+) in \d+ \S.*")
 """A label of scores at a budget."""
 
@@ -166,8 +176,9 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
-    known = _facts_by_label(str(metric), len(ALIASES))
-    return replace(known, cost=True) if str(metric) in COSTS.get() else known
+    known, costs = _facts_by_label(str(metric), len(ALIASES)), COSTS.get()
+    stated = costs and not costs.isdisjoint({str(metric), AT_DEPTH.sub("", str(metric))})
+    return replace(known, cost=True) if stated else known
 
 
 def class_of(name: str) -> type[Metric]:
@@ -222,6 +233,7 @@ def _of(metric: Any) -> Facts:
         | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
         unit=metric.unit,
         order=metric.order,
+        favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
         share=metric.range == (0.0, 1.0),
         least_topics=metric.least_topics,

@@ -14,6 +14,7 @@ from irframe.checks import holding, places
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
+from irframe.metrics.facts import facts
 from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots import canvas
@@ -429,7 +430,8 @@ def effort_gain(
     for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):
         for border in lines:
             draw(border, color=canvas.ink(ax), linewidth=0.6)
-    ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
+    ends = 1.08 * np.array([min(0, np.nanmin(gain), *borders), max(0, np.nanmax(gain), *borders)])
+    ax.set(xlim=(0, 1), ylim=ends[:: facts(one[METRIC].item()).sign])  # the best above
     tops = [*borders, ax.get_ylim()[1]]
     box = {"facecolor": canvas.ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
     look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}

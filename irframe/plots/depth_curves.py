@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import holding, level
-from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
@@ -19,6 +18,7 @@ from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size
+from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.tables.captions import told_decision, told_test
 
@@ -26,7 +26,6 @@ BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
 
 
-@read_at_budgets
 def depth_curves(
     scores: xr.DataArray,
     *,
@@ -104,7 +103,6 @@ def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool
     canvas.log_depths(ax, values[DEPTH].to_numpy(), log=log)
 
 
-@read_at_budgets
 def ratio_curves(
     values: xr.DataArray,
     *,
@@ -233,7 +231,6 @@ def unjudged_share(
     return ax
 
 
-@read_at_budgets
 def p_value_curves(
     data: xr.Dataset | pd.DataFrame,
     *,
@@ -249,7 +246,7 @@ def p_value_curves(
     ----------
     data
         What `irframe.verbs.bootstrap_sensitivity` gives (achieved significance levels), or a
-        comparison frame (its unadjusted p-values).
+        comparison frame (its p-values, corrected as they are there).
     alpha
         Significance level, marked by a dotted line; the axis ends at three times alpha, or at 1
         where no pair is below that. By default that of `data`, else 0.05.
@@ -292,13 +289,14 @@ def p_value_curves(
             style |= {"marker": "o", "clip_on": False}
         ax.plot(np.arange(1, len(values) + 1), np.sort(values)[::-1], **style)
     ax.axhline(alpha, color=canvas.ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
-    what = "achieved significance level" if bootstrap else "p-value"
+    corrected = data.attrs.get("adjust", NONE) != NONE
+    what = "adjusted p-value" if corrected else "p-value"
+    what = "achieved significance level" if bootstrap else what
     ax.set(xlabel="pairs of systems, sorted", ylabel=what)
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
-    test = "bootstrap" if bootstrap else data.attrs.get("test", "")
-    canvas.subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
+    canvas.subtitle(ax, told_test({**data.attrs, "alpha": alpha}))
     canvas.legend_beside(ax)
     return ax
 
@@ -315,9 +313,9 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
 
 
 def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
-    holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
+    holding("a comparison frame", data, {METRIC, DEPTH, "p_adjusted"}, "columns")
     depth = data[DEPTH].astype("string").fillna("")
-    for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
+    for (metric, k), p in data["p_adjusted"].groupby([data[METRIC], depth], sort=False):
         yield _curve_label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
 
 

@@ -13,7 +13,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding
-from irframe.cubes.by_budget import read_at_budgets
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, counted, roles
@@ -32,7 +31,6 @@ SELDOM = 0.01
 """From which share of first places on it is written down."""
 
 
-@read_at_budgets
 def ladder(
     ranks: xr.Dataset | pd.DataFrame,
     *,
@@ -334,7 +332,6 @@ MOST_NAMED = 12
 """Most systems that the legend names, those of the front first."""
 
 
-@read_at_budgets
 def pareto_front(
     scores: xr.DataArray | pd.DataFrame,
     *,

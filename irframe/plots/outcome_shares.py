@@ -10,6 +10,7 @@ import pandas as pd
 
 from irframe.checks import holding
 from irframe.errors import ParameterError
+from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_ticks, of_all, room
@@ -29,8 +30,8 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
-    Beside each bar stands the mean ESL of a and of b over the topics both answer, with a star at
-    the system that ranks answers significantly higher.
+    Beside each bar stands the mean ESL of a and of b over the topics both answer, or the mean RR if
+    the verdicts are by that, with a star at the system that ranks answers significantly higher.
 
     Parameters
     ----------
@@ -75,12 +76,15 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
         share = 100 * summary[f"share_{name}"].to_numpy()
         ax.barh(rows, share, 0.8, left=left, color=colour, label=label)
         left += share
-    for row, text in zip(rows, _lengths(summary), strict=True):
+    measure = str(summary.attrs.get("measure", ""))
+    for row, text in zip(rows, _means(summary, measure), strict=True):
         ax.text(101, row, text, va="center", fontsize="small")
-    ax.text(101, fit - 0.35, "ESL a → b", va="bottom", fontsize="small")
+    ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
     test = told_test(summary.attrs)
-    stars = f"\n* significantly lower ESL: {test}" if test else ""
+    stars = (
+        f"\n* significantly {facts(measure).better} {measure}: {test}" if test and measure else ""
+    )
     shown = of_all(fit, count, "pairs")
     ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, fit - 0.4))
@@ -103,12 +107,15 @@ def _pair_labels(summary: pd.DataFrame) -> list[str]:
     return named.tolist()
 
 
-def _lengths(summary: pd.DataFrame) -> list[str]:
-    """Return mean search lengths as text, the lower one starred where significantly so."""
-    texts = []
-    rows = summary[["esl_a", "esl_b", "ranked", "ranked_significant"]].itertuples(index=False)
-    for a, b, ahead, sure in rows:
-        stars = ["*" if sure and ahead == side else "" for side in (-1, 1)]
+def _means(summary: pd.DataFrame, measure: str) -> list[str]:
+    """Return the means that verdicts are by as text, the better one starred if significantly so.
+
+    Where the measure is not known those of ESL, without stars.
+    """
+    texts, name = [], measure.lower() or "esl"
+    columns = [f"{name}_a", f"{name}_b", "ranked", "ranked_significant"]
+    for a, b, ahead, sure in summary[columns].itertuples(index=False):
+        stars = ["*" if measure and sure and ahead == side else "" for side in (-1, 1)]
         texts.append("none" if np.isnan(a) else f"{a:.2f}{stars[0]} → {b:.2f}{stars[1]}")
     return texts
 

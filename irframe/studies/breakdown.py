@@ -23,6 +23,7 @@ from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
+from irframe.metrics.facts import TIE, facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
 from irframe.paired.design import ROUNDING
@@ -313,7 +314,7 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
         deciding = dict(zip(P_VALUES, adjusted[:, 0], strict=True))
         columns = {f"{name}_adjusted": p for name, p in deciding.items()}
     a, b = (compared[f"{verdict.measure}_{side}"] for side in "ab")
-    ahead = np.nan_to_num(np.round(a - b if verdict.measure == "esl" else b - a, 12))
+    ahead = np.nan_to_num(np.round(facts(verdict.measure).sign * (b - a), TIE))
     parts = {
         "answered": np.sign(compared["b_only"] - compared["a_only"]),
         "answered_significant": deciding["p_answered"] < verdict.alpha,

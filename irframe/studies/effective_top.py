@@ -89,8 +89,9 @@ def effective_top(
     Returns
     -------
     pandas.DataFrame
-        A row per system, its index: ``effective``, how many of the shortest search lengths of all
-        topics average like all precisions together; ``documents``, how many relevant ones there
+        A row per system, its index: ``effective``, how many of the lowest reciprocals of
+        precision of all topics, which are search lengths where it is ``"atomized"``, average like
+        one over the mean precision; ``documents``, how many relevant ones there
         are; ``share``, one over the other. A system that retrieved none takes notice of 0.
 
     Raises

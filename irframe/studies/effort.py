@@ -22,7 +22,7 @@ from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import TIE, place_of
+from irframe.metrics.facts import TIE, facts, place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import scores_at
@@ -348,10 +348,10 @@ def effort_gain(
         Scores per system and topic of an effort metric and of at least one gain metric: an
         array, by depth or not, of which the greatest depth counts, or a frame.
     effort
-        The metric of effort, 1 for none wasted.
+        The metric of effort, from 0 to 1, 1 for none wasted.
     quartiles
         The three borders between low, medium, high and huge gain; by default the quartiles of
-        each metric's scores.
+        each metric's scores. Of a metric that counts a cost the lowest scores are huge gain.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group, labelled with the group.
@@ -363,8 +363,8 @@ def effort_gain(
         to 4 by gain and by effort, 0 where one of the two has no score; ``quadrant`` (metric,
         system, topic), the name of its region; ``cell`` (metric, gain, effort) and ``share``
         (metric, region), the shares of the points there; ``points`` (metric), their number;
-        ``border`` (metric, quartile); and the scores themselves, ``gain_score`` (metric,
-        system, topic) and ``effort_score`` (system, topic).
+        ``border`` (metric, quartile), from low to huge gain; and the scores themselves,
+        ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic).
 
     Raises
     ------
@@ -372,7 +372,8 @@ def effort_gain(
         If `effort` was not scored, or nothing else was, or a metric on no ranking that `effort`
         was scored on.
     ParameterError
-        If the quartiles are no three ascending numbers.
+        If the quartiles are no three ascending numbers, or `effort` is not from 0 to 1, 1 for none
+        wasted.
 
     Notes
     -----
@@ -402,16 +403,28 @@ def effort_gain(
         raise InputError(f"scores of {effort} and of a gain metric", found, "score both")
     wanted = labels[place]
     effort_score = array.isel({METRIC: place}, drop=True)
+    _refuse_other_scales(effort_score, wanted)
     gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
     without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
     if len(without):
         raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
-    borders = _borders(gains, effort_score, quartiles)
-    row = np.stack([_classes(b, g) for b, g in zip(borders, gains.to_numpy(), strict=True)])
+    signs = np.array([[facts(label).sign] for label in gains[METRIC].to_numpy()])
+    towards = gains * signs[..., np.newaxis]
+    borders = _borders(towards, effort_score, signs, quartiles)
+    row = np.stack([_classes(b, g) for b, g in zip(borders, towards.to_numpy(), strict=True)])
     column = _classes(BORDERS, effort_score.to_numpy())
     cells = np.where(scored, [row, column + 0 * row], 0)
-    return _tally(gains, effort_score, borders, cells).assign_attrs(effort=wanted)
+    return _tally(gains, effort_score, signs * borders, cells).assign_attrs(effort=wanted)
+
+
+def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
+    """Refuse scores of effort of which 1 is not the best and 0 the worst."""
+    low, high = (float(end) for end in (scores.min(), scores.max()))
+    if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
+        found = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
+        advice = "leave effort= out for Twist"
+        raise ParameterError("effort from 0 to 1, 1 for none wasted", found, advice)
 
 
 def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
@@ -420,15 +433,17 @@ def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
 
 
-def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:
-    """Return the borders between the rows of every metric, shape (metric, 3)."""
+def _borders(
+    gains: xr.DataArray, effort: xr.DataArray, signs: NDArray[Any], quartiles: Any
+) -> NDArray[np.float64]:
+    """Return the borders between the rows of every metric, of which more is better, (metric, 3)."""
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
         return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
     given = np.asarray(quartiles, float)
     if given.shape != (3,) or not (np.diff(given) >= 0).all():
         raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))
-    return np.tile(given, (len(gains), 1))
+    return np.sort(signs * given)
 
 
 def _tally(

@@ -50,7 +50,6 @@ OTHERS = {
     "each": True,
     "effects": False,
     "effort": "AP",
-    "erho2": With(erho2=0.9, difference=None),
     "family": "all",
     "gain": "linear",
     "half_width": 0.2,
@@ -79,12 +78,12 @@ OTHERS = {
     "worst_of": 2,
     "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
     "per": "system",
-    "phi": With(phi=0.9, difference=None),
     "power": 0.6,
     "precision": "atomized",
     "prior": {},
     "quartiles": [[0.1, 0.2, 0.3]],
-    "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"},
+    "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"}
+    | {"ratios": 2},
     "rel": dict.fromkeys(VERBS, 2) | {"score": []},
     "relevant": {},
     "resamples": {},
@@ -97,7 +96,6 @@ OTHERS = {
     "strata": "stratum",
     "system": "s2",
     "systems": {
-        "components": "fixed",
         "outcomes": [["s0", "s2"]],
         "topics_needed": With(systems=3, test="anova"),
     }
@@ -106,7 +104,6 @@ OTHERS = {
     "threshold": 0.2,
     "together": "team",
     "topics": {
-        "components": 30,
         "topics_needed": With(topics=30, difference=None),
         "explain": [["n1"]],
         "predict_powered": "all",
@@ -126,6 +123,7 @@ FURTHER = {
     "volatility": [("larger", {"interval": True})],
     "compare_orderings": [("larger", {"metric": "RBP(p=0.8)"})],
     "coverage": [("larger", {"alpha": 0.4})],
+    "ratios": [("larger", {"alpha": 0.4})],
     "inversions": [
         ("larger", {"alpha": 0.4, "adjust": None}),
         ("larger", {"alpha": 0.9, "adjust": "fdr_bh"}),

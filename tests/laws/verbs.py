@@ -54,7 +54,7 @@ ARGUMENTS = {
     "n": 2,
     "methods": {"replay": ["leverage", "maxmean"]},
     "budgets": [2],
-    "reference": {"coverage": 3, "inversions": 3},
+    "reference": {"coverage": 3, "inversions": 3, "ratios": 3},
     "baseline": {"rrie": "s1", "risk": "s1", "compare_orderings": "s1", "outcomes": "s1"},
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),

@@ -96,10 +96,10 @@ class TestPValueCurves:
     def test_comparison_frames(self, wide, three):
         frame = wide.ireval.compare("wilcoxon")
         ax = frame.ireval.plot.p_value_curves()
-        share = (frame.loc[frame["metric"] == "AP", "p"] < 0.05).mean()
+        share = frame.loc[frame["metric"] == "AP", "significant"].mean()
         assert legend(ax)[:2] == [f"AP: {share:.0%} of pairs", legend(ax)[1]]
         assert legend(ax)[1].startswith("nDCG@10:")
-        assert ax.get_ylabel() == "p-value"
+        assert ax.get_ylabel() == "adjusted p-value"
         by_depth = three[:1].ireval.compare(at=[5, 10]).ireval.plot.p_value_curves()
         assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
 
