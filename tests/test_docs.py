@@ -187,6 +187,19 @@ def test_the_first_pages_name_the_five_papers_and_what_they_ask():
         assert [word for word in THEIRS if word.lower() not in plain] == []
 
 
+def test_a_line_follows_each_of_the_seven_guidelines():
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    known = {"ir": ir, "runs": runs, "qrels": qrels, "cube": cube, "d": 10}
+    known |= {"scores": cube.ireval.score("AP", "RBP(p=0.95)")}
+    known |= {"result": known["scores"].ireval.summary()}
+    rows = re.findall(r"^\| \d\. .*$", PAGES["papers/pooling-and-depth.md"], re.MULTILINE)
+    assert len(rows) == 7
+    for row in rows:
+        lines = re.findall(r"`((?:ir|runs|cube|scores|result)\.[^`]+)`", row)
+        assert [eval(line, known) for line in lines] != []  # noqa: S307 - our own page
+
+
 def test_the_lines_of_the_five_papers_run():
     runs, qrels = ir.example_track()
     one = qrels[qrels["grade"] > 0].drop_duplicates("topic")
