@@ -23,12 +23,14 @@ from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.experiments.rank_table import rank
+from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (
     DOC,
+    DRAWN,
     JUDGMENTS,
     METRICS,
     NO_VERDICT,
@@ -243,6 +245,11 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
+        if DRAWN in self.facts and DRAWN not in scores.attrs:  # what it was said to be is still so
+            scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
+            scores = replace(scores, attrs={**scores.attrs, DRAWN: self.facts[DRAWN]})
+            found = drawn_topics(scores.attrs, scores.topics)
+            scores = replace(scores, design=None if found is None else found.design)
         chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -341,6 +348,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
         "date": today().isoformat(),
         "irframe": VERSION,
         "judgments": policy.pop("judgments"),
+        **({DRAWN: attributes[DRAWN]} if DRAWN in attributes else {}),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
         "scores": [
@@ -402,7 +410,9 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""What a file holds, by name, and of which type; it may have ``documents`` and ``cautions``."""
+"""What a file holds, by name, and of which type; it may have what `FURTHER_FACTS` names, too."""
+FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
+"""Documents of lists, what the scores were to be read with, and how topics were drawn."""
 BY_TOPIC = ("scores", "documents")
 """What has a line for each topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
@@ -410,7 +420,7 @@ POLICIES = {*POLICY, "no_rel", "made by"}
 
 def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
     """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
-    shape = SHAPE | dict.fromkeys(held.keys() & {"documents", "cautions"}, list)
+    shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in held}
     yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(held[name], kind))
     yield from (f"{name} {held[name]!r}" for name in wrong)

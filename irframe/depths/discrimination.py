@@ -27,7 +27,7 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
+from irframe.scores.repeats import Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
 
 NAME = "discrimination ratio"
@@ -130,7 +130,7 @@ def over_pairs(
 
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
     warn(*beware_of_repeats(paired, "these tests"))
-    return result.assign_attrs(_told(pairing) | told_repeats([paired]))
+    return result.assign_attrs(_told(pairing) | told_draws([paired]))
 
 
 def _told(pairing: Pairing) -> dict[str, Any]:

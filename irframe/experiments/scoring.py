@@ -414,12 +414,21 @@ class Scoring:
         values = self.values(experiment)
         if repeats is None:
             return self._averages(values[:, 0])
-        if repeats != "topic":
-            return self._averages(values.mean(axis=1))
-        there = experiment.hits.length > 0
-        known = ~np.isnan(values) & (there | ~there.any(axis=0))
-        with np.errstate(invalid="ignore"):
-            return self._averages(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
+        known = ~np.isnan(values)
+        if repeats == "topic":
+            there = experiment.hits.length > 0
+            known &= there | ~there.any(axis=0)
+            with np.errstate(invalid="ignore"):
+                means = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+        else:
+            means = values.mean(axis=1)
+        for summary, rows in self._summaries.items():
+            if summary not in {"mean", "sum"}:  # over repeats as over topics
+                places = self._spread(np.asarray(rows))
+                own = np.where(known[places], values[places], np.nan)
+                averages = average(own, summary, axis=1)
+                means[places] = np.where(np.isnan(means[places]), np.nan, averages)
+        return self._averages(means)
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""

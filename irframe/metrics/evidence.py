@@ -415,7 +415,7 @@ def words() -> dict[str, str]:
     Examples
     --------
     >>> words()["relevant"]
-    'Whether the document at a rank is relevant; shape (..., depth).'
+    'Whether the document at a rank is relevant, of tied ones a share; shape (..., depth).'
     """
     texts = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
     return {name: text.partition("\n")[0] for name, text in texts.items()}

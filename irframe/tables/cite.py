@@ -153,10 +153,10 @@ def _holds(condition: str, options: Mapping[str, Any]) -> bool:
     """Tell whether an option is given, or has a value, as a word or a repr."""
     name, _, value = condition.partition("=")
     given = options.get(name)
-    return _plain(given).startswith(_plain(value)) if value else bool(given)
+    return _letters_alone(given).startswith(_letters_alone(value)) if value else bool(given)
 
 
-def _plain(word: object) -> str:
+def _letters_alone(word: object) -> str:
     return re.sub(r"[^a-z]", "", str(word).lower())
 
 
