@@ -165,6 +165,7 @@ def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
     margin = attributes.get("margin", "")
     spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
+    spelled += ", one-sided tests against it" if margin else ""
     return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
 
 
@@ -447,8 +448,9 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
         decided |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
     if decided.get("ties") != "random":
         decided.pop("seed", None)
-    if np.array_equal(decided.get("pool_depth", ""), 0):
-        del decided["pool_depth"]
+    depths = np.atleast_1d(decided.get("pool_depth", 0))
+    if not depths.all() or attributes.get("pool") == "unknown":  # some list is not judged so far
+        decided.pop("pool_depth", None)
     return decided
 
 

@@ -13,6 +13,7 @@ import xarray as xr
 from irframe.agreements import parse_agreement
 from irframe.errors import InputError, IrframeError
 from irframe.metrics.parse_metric import parse_metric
+from irframe.names import DRAWN
 from irframe.paired import MaxT, parse_test
 from irframe.printed import Result
 from irframe.record import Step, all_steps, steps_of
@@ -25,8 +26,8 @@ CITED = ["reference", "doi", "used"]
 
 WHERE = {
     "Schuirmann": "margin",
-    "MacKinnon": "weights",
-    "Imbens": "weights cluster",
+    "MacKinnon": "weights cluster drawn",
+    "Imbens": "weights cluster drawn",
     "Clark": "repeats",
     "Chen et al": "best_of worst_of",
     "Hesterberg": "interval samples",
@@ -102,8 +103,9 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset | xr.DataTree) -> pd.D
     if not steps:
         advice = "call cite on what a verb returned, as it returned it"
         raise InputError("a result whose attributes say how it came about", "none", advice)
-    done = ["repeats"] if "n_repeats" in getattr(result, "attrs", {}) else []
-    return papers(steps, done)
+    known = {"n_repeats": "repeats", DRAWN: "drawn"}
+    said = getattr(result, "attrs", {})
+    return papers(steps, [word for name, word in known.items() if name in said])
 
 
 def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
