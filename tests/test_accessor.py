@@ -240,7 +240,8 @@ def test_hidden_names_are_no_verbs():
 @pytest.mark.parametrize("name", sorted({*ir.plots.__all__} - {"paper"}))
 def test_figures_without_matplotlib_say_what_brings_it(name, monkeypatch):
     figure = getattr(ir.plots, name)
-    for module in [each for each in sys.modules if each.partition(".")[0] == "matplotlib"]:
+    loaded = [each for each in sys.modules if each.partition(".")[0] == "matplotlib"]
+    for module in ["matplotlib", "matplotlib.pyplot", *loaded]:
         monkeypatch.setitem(sys.modules, module, None)
     refused(InputError, r"matplotlib.*irframe\[plots\]", lambda: figure(None))
 
