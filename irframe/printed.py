@@ -14,6 +14,11 @@ PRECISION = 6
 """Decimals that pandas prints unless it is told otherwise."""
 ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant", "verdict"]
 """Columns of a comparison that say by how much systems differ, and how surely."""
+OUTCOMES = [
+    *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
+    *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
+]
+"""Columns of the summary of outcomes, as the paper's table has them."""
 MEANS = "mean_a"
 """The first column of a comparison that is none of its labels."""
 
@@ -130,6 +135,9 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     if not frame.columns.is_unique or "n_topics" not in frame.columns:
         return frame, ""
+    if len(shown := of_outcomes(frame)) < len(frame.columns):
+        more = f"{len(frame.columns) - len(shown)} more in columns"
+        return _head_and_tail(frame[shown]), f"[{shape}: {more}]"
     if not {"rank", "letters", "rank_low"} <= {*frame.columns}:
         return _answers(frame, shape)
     left = beside_the_point(frame)
@@ -138,6 +146,18 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
     note = f"[{shape}{topics}; not shown: {', '.join(name for name in left if name != 'n_topics')}]"
     return _head_and_tail(frame.drop(columns=left)), note
+
+
+def of_outcomes(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns of a summary of outcomes that the paper's table has; else all.
+
+    Its p-values are shown as they were corrected.
+    """
+    names: list[Any] = [*frame.columns]
+    if not {*OUTCOMES, "n_topics"} <= {*names}:
+        return names
+    told = (f"{name}_adjusted" if f"{name}_adjusted" in names else name for name in OUTCOMES)
+    return [*names[: names.index("n_topics")], *told]
 
 
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:

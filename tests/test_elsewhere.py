@@ -35,7 +35,7 @@ VERBS = {
     "scores.ttest scores.ttest_rel scores.wilcoxon scores.stat_test runs.ttest": "compare",
     "runs.to_trec runs.save_run runs.write_results runs.to_run": "write_run",
     "qrels.to_qrels qrels.save_qrels": "write_qrels",
-    "scores.mean scores.describe scores.aggregate scores.agg cube.mean": "summary",
+    "scores.mean scores.aggregate scores.agg cube.mean": "summary",
     "scores.to_latex scores.style": "styled",
     "runs.validate runs.verify": "check",
     "runs.eval runs.calc_aggregate": "evaluate",
@@ -58,7 +58,6 @@ KEYWORDS = {
     "compare.method": "adjust or test",
     "compare.k compare.cutoff compare.top_k": "at",
     "compare.ci compare.confidence compare.conf_level compare.max_p": "alpha",
-    "compare.alternative": "margin",
     "compare.stat_test compare.n_boot compare.random_state": "test",
     "compare.control": "baseline",
     "compare.groupby": "by",
@@ -114,7 +113,7 @@ OPTIONS = {
     "evaluate.--cutoff": "--depth",
 }
 NONSENSE = """
-    xyzzy foo bar quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana
+    xyzzy foo quuz quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana
     widget gadget hello something nonsense
 """
 SUBJECTS = {"runs": RUNS, "qrels": QRELS, "scores": SCORES, "cube": CUBE}

@@ -8,9 +8,9 @@ import pandas as pd
 import xarray as xr
 
 import irframe as ir
-from irframe.accessor import verbs
 from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
+from irframe.kinds import verbs
 
 verbs("irframe.verbs")  # imports every verb, which registers it
 
