@@ -12,7 +12,11 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.accessor import (
+from irframe.accessor import Verbs
+from irframe.cubes.verb import VERBS
+from irframe.errors import InputError, IrframeError
+from irframe.files.read_run import ScannedRuns
+from irframe.kinds import (
     CUBE,
     HOME,
     JUDGMENTS,
@@ -21,13 +25,9 @@ from irframe.accessor import (
     RUNS,
     SCANNED,
     SCORES,
-    Verbs,
     takes,
     verbs,
 )
-from irframe.cubes.verb import VERBS
-from irframe.errors import InputError, IrframeError
-from irframe.files.read_run import ScannedRuns
 
 HOMES = (HOME, "irframe.plots")
 PACKAGES = pytest.mark.parametrize("package", [ir.verbs, ir.plots], ids=lambda p: p.__name__)

@@ -58,7 +58,6 @@ KEYWORDS = {
     "compare.method": "adjust or test",
     "compare.k compare.cutoff compare.top_k": "at",
     "compare.ci compare.confidence compare.conf_level compare.max_p": "alpha",
-    "compare.alternative": "margin",
     "compare.stat_test compare.n_boot compare.random_state": "test",
     "compare.control": "baseline",
     "compare.groupby": "by",
@@ -114,7 +113,7 @@ OPTIONS = {
     "evaluate.--cutoff": "--depth",
 }
 NONSENSE = """
-    xyzzy foo bar quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana
+    xyzzy foo quuz quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana
     widget gadget hello something nonsense
 """
 SUBJECTS = {"runs": RUNS, "qrels": QRELS, "scores": SCORES, "cube": CUBE}

@@ -161,6 +161,7 @@ ELSEWHERE = {
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
+    "runs": "the files",
 }
 """Option of a verb that is given in another way, and how."""
 

@@ -19,6 +19,7 @@ from irframe.names import (
     GRADE,
     JUDGMENTS,
     METRICS,
+    P_VALUES,
     REPEAT,
     REPEAT_NAMES,
     REPEATED,
@@ -146,7 +147,11 @@ def stamped(
             result = result.drop_vars(CODES.values(), errors="ignore")
         decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != METRICS}
-        result.attrs = {**provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        first = {P_VALUES: kept[P_VALUES]} if P_VALUES in kept else {}  # which prints first
+        result.attrs = {**first, **provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        known, new = (str(part.get(CAUTION, "")) for part in (before, kept))
+        if known and known not in new and name not in SOURCES:
+            result.attrs[CAUTION] = "; ".join(filter(None, (new, known)))
         return with_step(result, subject, name, options)
     return result
 

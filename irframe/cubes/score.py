@@ -20,7 +20,7 @@ from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.scoring import Budgets
+from irframe.experiments.scoring import Budgets, tell_uneven
 from irframe.experiments.spans import refuse_spans
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
@@ -192,6 +192,7 @@ def score(
     attributes = {} if rel is None else {"rel": told_rel(rel)}
     if budgets is None:
         values = Work(variants, depths).over(cube)
+        attributes |= tell_uneven(experiment, variants, max(depths))
     else:
         dim, scored = words.BUDGET, budgets.values(experiment, variants, cube.attrs.get(dim))
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))

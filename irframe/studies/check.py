@@ -21,7 +21,8 @@ from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
-from irframe.files.ids import Codes, is_text
+from irframe.files.ids import Codes, is_text, repeated
+from irframe.files.repeats import repeat_column
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
@@ -290,6 +291,9 @@ def check(
     """
     whole("depth", depth, low=1, error=DepthError)
     judgments, unread = coded_tables.read_qrels_table(qrels), _of_files(problems)
+    if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
+        (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
+        coded_tables.refuse_twice_judged(judgments, repeated(codes))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)

@@ -82,7 +82,8 @@ OTHERS = {
     "precision": "atomized",
     "prior": {},
     "quartiles": [[0.1, 0.2, 0.3]],
-    "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"},
+    "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"}
+    | {"ratios": 2},
     "rel": dict.fromkeys(VERBS, 2) | {"score": []},
     "relevant": {},
     "resamples": {},
@@ -122,6 +123,7 @@ FURTHER = {
     "volatility": [("larger", {"interval": True})],
     "compare_orderings": [("larger", {"metric": "RBP(p=0.8)"})],
     "coverage": [("larger", {"alpha": 0.4})],
+    "ratios": [("larger", {"alpha": 0.4})],
     "inversions": [
         ("larger", {"alpha": 0.4, "adjust": None}),
         ("larger", {"alpha": 0.9, "adjust": "fdr_bh"}),
