@@ -33,8 +33,8 @@ UNTOLD = {"progress", "path"}
 """Arguments that change no number."""
 NONE: Literal["none"] = "none"
 """What stands for no correction, on the console, too."""
-GIVEN = "given weights"
-"""What weights of topics are called that came without a name."""
+GIVEN = ("weights", "cluster", "tasks")
+"""Options that may come as a mapping of topics without a name."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
@@ -232,7 +232,7 @@ def plain_option(name: str, value: Any) -> Any:
         parts = value if isinstance(value, Mapping) else {"": value}
         steps = {str(key): steps_of(part) for key, part in parts.items() if steps_of(part)}
         return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
-    nameless = {"weights": GIVEN, "by": GROUP}.get(name)
+    nameless = {"by": GROUP, **{word: f"given {word}" for word in GIVEN}}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):
         return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
     if name == "adjust" and value is None:

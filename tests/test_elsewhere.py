@@ -35,7 +35,7 @@ VERBS = {
     "scores.ttest scores.ttest_rel scores.wilcoxon scores.stat_test runs.ttest": "compare",
     "runs.to_trec runs.save_run runs.write_results runs.to_run": "write_run",
     "qrels.to_qrels qrels.save_qrels": "write_qrels",
-    "scores.mean scores.describe scores.aggregate scores.agg cube.mean": "summary",
+    "scores.mean scores.aggregate scores.agg cube.mean": "summary",
     "scores.to_latex scores.style": "styled",
     "runs.validate runs.verify": "check",
     "runs.eval runs.calc_aggregate": "evaluate",

@@ -43,16 +43,17 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
         return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
 
 
-def read_weights(path: str) -> pd.Series:
-    """Read how much topics count: a column of topics, and one of weights."""
+def read_topic_values(path: str, word: str) -> pd.Series:
+    """Read what is said of topics: a column of topics, and one of clusters, tasks or weights."""
     table = read_text_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
-        wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of weights in {path}"
+        wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of {word} in {path}"
         raise InputError(wanted, "", "", map(str, table.columns))
-    weights = pd.to_numeric(table[others[0]], errors="coerce")
-    return pd.Series(weights.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
+    values = table[others[0]]
+    values = pd.to_numeric(values, errors="coerce") if word == "weights" else values
+    return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
 
 
 def declare_files(parser: ArgumentParser) -> None:
@@ -124,6 +125,8 @@ HELP = {
     "margin": "difference that is too small to matter",
     "power": "power for which a difference is told",
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+    "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
+    "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
     "length": "of check: how long lists should be; else the column that says what each document "
@@ -143,7 +146,7 @@ READING: dict[str, dict[str, Any]] = {
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
-    "weights": {"metavar": "TABLE"},
+    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
@@ -221,8 +224,9 @@ def _reading(annotation: Any) -> dict[str, Any]:
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a verb that a line has."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
-    if arguments.get("weights") is not None:
-        arguments["weights"] = read_weights(arguments["weights"])
+    for word in ("cluster", "tasks", "weights"):
+        if arguments.get(word) is not None:
+            arguments[word] = read_topic_values(arguments[word], word)
     if len(listed(arguments.get("baseline"))) == 1:
         [arguments["baseline"]] = arguments["baseline"]
     return arguments

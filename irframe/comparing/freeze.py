@@ -22,12 +22,14 @@ from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.experiments.rank_table import rank
+from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (
     DOC,
+    DRAWN,
     JUDGMENTS,
     METRICS,
     NO_VERDICT,
@@ -241,6 +243,11 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
+        if DRAWN in self.facts and DRAWN not in scores.attrs:  # what it was said to be is still so
+            scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
+            scores = replace(scores, attrs={**scores.attrs, DRAWN: self.facts[DRAWN]})
+            found = drawn_topics(scores.attrs, scores.topics)
+            scores = replace(scores, design=None if found is None else found.design)
         chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -339,6 +346,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
         "date": today().isoformat(),
         "irframe": VERSION,
         "judgments": policy.pop("judgments"),
+        **({DRAWN: attributes[DRAWN]} if DRAWN in attributes else {}),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
         "scores": [
@@ -399,7 +407,8 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""What a file holds, by name, and of which type; it may have ``documents``, too."""
+"""What a file holds, by name, and of which type; it may have ``documents``, too, and how
+topics were drawn."""
 BY_TOPIC = ("scores", "documents")
 """What has a line for each topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
@@ -407,7 +416,8 @@ POLICIES = {*POLICY, "no_rel", "made by"}
 
 def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
     """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
-    shape = SHAPE | ({"documents": list} if "documents" in held else {})
+    further = {"documents": list, DRAWN: str}
+    shape = SHAPE | {name: kind for name, kind in further.items() if name in held}
     yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(held[name], kind))
     yield from (f"{name} {held[name]!r}" for name in wrong)

@@ -16,6 +16,7 @@ from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
     CAUTION,
     DEPTH,
+    DRAWN,
     GRADE,
     JUDGMENTS,
     METRICS,
@@ -166,7 +167,7 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
-    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN
+    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN, DRAWN
     facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)

@@ -21,9 +21,11 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
+from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
 from irframe.scores.cautions import cautious
+from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import Depths, Reference, match_reference, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 
@@ -128,14 +130,18 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
     for row, summary in enumerate(paired.summaries):
         sign = 1 if method.distance else paired.towards[row]
 
-        def draw(scores: Array, summary: str = summary, sign: int = sign) -> Arrays:
-            return (np.moveaxis(options.resamples.means(scores, summary, sign), 1, -1),)
+        def draw(
+            scores: Array, *design: Design, summary: str = summary, sign: int = sign
+        ) -> Arrays:
+            return (np.moveaxis(options.resamples.means(scores, summary, sign, *design), 1, -1),)
 
         (drawn,) = paired.over(row, slice(None), draw)
         scored = paired.scored[row]
         values = np.where(scored, paired.values[row], np.nan)
         means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
+        if options.of == "averages":
+            refuse_design(paired, "of='averages'")
         without = without_each(values, summary, sign) if options.of == "averages" else none
         sides.append(OneSide(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
     return sides

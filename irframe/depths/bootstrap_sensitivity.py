@@ -13,6 +13,8 @@ from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, all_pairs
+from irframe.paired.design import Design
+from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import Depths, pair_labels, scores_to_compare
 from irframe.scores.scores import Arrays
 
@@ -96,9 +98,11 @@ def bootstrap_sensitivity(
 
     paired = scores_to_compare(scores, at)
     pairs = all_pairs(len(paired.systems))
+    if given is not None:
+        refuse_design(paired, "resamples=")
 
-    def discriminate(values: Array) -> Arrays:
-        outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
+    def discriminate(values: Array, *design: Design) -> Arrays:
+        outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=given)
         return outcome.asl, outcome.pair_deltas
 
     asl, deltas = paired.over_all(len(pairs), discriminate, given=True)

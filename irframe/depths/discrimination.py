@@ -28,7 +28,7 @@ from irframe.scores.read_scores import (
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
+from irframe.scores.repeats import Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
 
 NAME = "discrimination ratio"
@@ -132,7 +132,7 @@ def over_pairs(
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
     messages = beware_of_repeats(paired, "these tests")
     warn(*messages)
-    said = united(_told(pairing), told_repeats([paired]), caution(messages))
+    said = united(_told(pairing), told_draws([paired]), caution(messages))
     return result.assign_attrs(said)
 
 

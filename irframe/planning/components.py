@@ -18,6 +18,8 @@ from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
 from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
+from irframe.paired import all_pairs, describe_differences
+from irframe.paired.design import Design
 from irframe.planning.over_repeats import by_source, repeat_components, variances
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Scores
@@ -234,10 +236,42 @@ def components(
     low, high = variance_interval(squares, alpha)
     parts = variances(paired, squares.variances, SOURCES)
     parts |= {"variance_low": low, "variance_high": high}
-    n_topics = paired.labelled(squares.topics, "n_topics")
-    return by_source(paired, parts, SOURCES).assign(n_topics=n_topics)
+    named = {"n_topics": squares.topics}
+    named |= {} if paired.design is None else design_effects(paired)
+    found = {name: paired.labelled(values, name) for name, values in named.items()}
+    return by_source(paired, parts, SOURCES).assign(found)
+
+
+def design_effects(paired: Scores) -> dict[str, Array]:
+    """Return what how topics were drawn does to the variance of differences, (metric, depth).
+
+    Returns
+    -------
+    dict
+        ``design_effect``, the variance of mean differences over that of as many independent topics
+        that count alike, both added up over pairs; with clusters ``icc``, the correlation within
+        these that explains it, ``(design_effect - 1) / (m - 1)``, m the mean size of the cluster of
+        a topic.
+    """
+    pairs = all_pairs(len(paired.systems))
+
+    def ratio(scores: Array, *design: Design) -> tuple[Array]:
+        plain, drawn = (describe_differences(scores, pairs, *each) for each in ((), design))
+        return ((drawn.sd**2).sum(axis=0, keepdims=True) / (plain.sd**2).sum(axis=0),)
+
+    (effect,) = paired.over_all(1, ratio, given=True)
+    found = {"design_effect": effect[..., 0]}
+    sizes = np.bincount(paired.design.cluster) if paired.design is not None else np.ones(1)
+    size = (sizes**2).sum() / sizes.sum()
+    if size > 1:
+        found["icc"] = (effect[..., 0] - 1) / (size - 1)
+    return found
 
 
 def analyse(paired: Scores) -> MeanSquares:
-    """Return the analysis of variance of all metrics, each part of shape (metric, depth)."""
+    """Return the analysis of variance of all metrics, each part of shape (metric, depth).
+
+    It is of the topics as they are, however they were drawn.
+    """
+    paired = replace(paired, design=None)
     return MeanSquares(*paired.over_all(paired.values[0, ..., 0].size, mean_squares))

@@ -20,6 +20,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR, TOPIC, counted, low_to_high
 from irframe.paired import describe_differences
+from irframe.paired.design import Design
 from irframe.paired.margins import detectable, missed_one_sided
 from irframe.planning.components import analyse
 from irframe.planning.over_repeats import topics_over_repeats
@@ -340,11 +341,12 @@ def _by_anova(
 def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
     systems = len(paired.systems)
-    if not each and len(pairs) == systems * (systems - 1) // 2:
+    independent = paired.design is None or paired.design.plain
+    if independent and not each and len(pairs) == systems * (systems - 1) // 2:
         return 2 * analyse(paired).residual
 
-    def spread(scores: Array) -> Arrays:
-        variance = describe_differences(scores, pairs).sd ** 2
+    def spread(scores: Array, *design: Design) -> Arrays:
+        variance = describe_differences(scores, pairs, *design).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
     (variances,) = paired.over_all(len(pairs), spread, given=True)
