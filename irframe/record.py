@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import usual_errors
 from irframe.cautions import caution, cautions_of, united
 from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
@@ -149,7 +150,7 @@ def recorded(function: Function) -> Function:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
         given, verb = options_of(bound), function.__name__
-        with OneCall() as said:
+        with usual_errors(), OneCall() as said:
             result = with_cautions(function(*bound.args, **bound.kwargs), said)
         if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
             given = applied(given, result.attrs, subject)

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import usual_errors
 from irframe.checks import places, whole
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.by_budget import asked_at, by_budget
@@ -85,7 +86,7 @@ def verb(
             options = asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
-        with OneCall() as said:
+        with usual_errors(), OneCall() as said:
             return with_cautions(by_budget(answer, bound, name), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:
