@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
 from irframe.printed import Result
@@ -103,7 +104,10 @@ signature_of = cache(inspect.signature)
 def bind(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> inspect.BoundArguments:
-    """Return arguments by name; those that a verb takes one after the other also go by theirs."""
+    """Return arguments by name; those that a verb takes one after the other also go by theirs.
+
+    Flags and words are checked here, for all verbs.
+    """
     signature = signature_of(function)
     kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
     several = next((name for name, kind in kinds.items() if kind.name == "VAR_POSITIONAL"), None)
@@ -118,6 +122,8 @@ def bind(
         given[several] = (*given.get(several, ()), options[several])
     if isinstance(given.get("adjust"), str) and given["adjust"] == NONE:
         given["adjust"] = None
+    for name, value in given.items():
+        as_annotated(name, value, signature.parameters[name].annotation)
     return bound
 
 

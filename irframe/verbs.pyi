@@ -54,6 +54,7 @@ from .studies.compare_orderings import compare_orderings as compare_orderings
 from .studies.compare_orderings import (
     significance_agreement as significance_agreement,
 )
+from .studies.describe import describe as describe
 from .studies.diagnose import diagnose as diagnose
 from .studies.effective_top import effective_top as effective_top
 from .studies.effort import archetypes as archetypes

@@ -108,7 +108,6 @@ HELP = {
     "pool_depth": "depth of the pool, if it is known",
     "collection": "a column of Parquet files that tells tracks apart",
     "no_rel": "what topics without relevant documents score, where a metric does not say",
-    "test": "paired test, such as t, wilcoxon, tukey",
     "adjust": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is holm "
     "where the test needs one",
     "family": "which comparisons are corrected for each other",
@@ -140,6 +139,7 @@ HELP = {
 READING: dict[str, dict[str, Any]] = {
     "topics": {"choices": ("qrels", "runs", "common")},
     "pool_depth": {"type": int},
+    "test": {},
     "collection": {"metavar": "COLUMN"},
     "adjust": {"type": correction},
     "baseline": {"metavar": "SYSTEM", "action": "append"},
@@ -169,12 +169,17 @@ ELSEWHERE = {
 """Option of a verb that is given in another way, and how."""
 
 
+_LISTS = re.compile('^[^.;:]*: ``"')
+"""How a sentence begins that lists words."""
+
+
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     """Return the options of a verb that stand on a line: all that are not given in another way."""
     return {
         name: parameter
         for name, parameter in inspect.signature(function).parameters.items()
-        if name in HELP or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
+        if name in HELP | READING
+        or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
     }
 
 
@@ -185,7 +190,8 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
         for name, parameter in _options_of(function).items():
             if name not in declared:
                 keywords = _reading(parameter.annotation) | READING.get(name, {})
-                keywords["help"] = HELP.get(name) or _sentence(function, name)
+                said = ir.verbs.compare if name == "test" else function  # others lead there
+                keywords["help"] = HELP.get(name) or _sentence(said, name)
                 flag = "--" + name.replace("_", "-")
                 parser.add_argument(flag, default=parameter.default, **keywords)
                 declared.add(name)
@@ -196,7 +202,9 @@ def _sentence(function: Verb, name: str) -> str:
     text = inspect.getdoc(function) or ""
     match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
     words = " ".join(match[1].split()) if match else ""
-    return re.split(r"(?<=[.;:])\s", words)[0].rstrip(".;:").replace("%", "%%")
+    ends = r"(?<=[.;])\s" if _LISTS.search(words) else r"(?<=[.;:])\s"
+    told = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")
+    return re.sub('``"?(.*?)"?``', r"\1", told)
 
 
 def _reading(annotation: Any) -> dict[str, Any]:

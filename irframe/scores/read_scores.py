@@ -191,7 +191,8 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
     wanted = f"{what} scored, each once, from {index.min()} to {index.max()}"
     missing = [depth for depth in depths if depth not in index]
     if missing or not depths:
-        deeper = any(np.isreal(depth) and depth > index.max() for depth in missing)
+        numbers = [depth for depth in missing if isinstance(depth, int | float | np.number)]
+        deeper = any(depth > index.max() for depth in numbers)
         advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
         found = f"{len(missing)} not scored" if missing else "none"
         raise DepthError(wanted, found, advice, missing)

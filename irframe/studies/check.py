@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import DepthError
+from irframe.errors import DepthError, InputError, shortened
 from irframe.experiments import coded_tables
 from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
@@ -93,6 +93,8 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Co
     """Return the rows of documents that are not in a collection."""
     if documents is None:
         return np.arange(0)
+    if isinstance(documents, str) or not isinstance(documents, Iterable):
+        raise InputError("documents, the ids of a collection", shortened(documents))
     ids = pa.array(pd.unique(pd.Series(list(documents)))).cast(table.doc.type)
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
@@ -378,6 +380,10 @@ def _of_files(problems: pd.DataFrame | None) -> pd.Series:
     """Return what is wrong with the files that could not be read."""
     if problems is None:
         return pd.Series(dtype=object)
+    if not {"file", "wanted", "found"} <= {*getattr(problems, "columns", ())}:
+        raise InputError(
+            "problems, as read_runs(on_error='skip') returns them", shortened(problems)
+        )
     alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
     texts = "wanted " + alike["wanted"] + "; found " + alike["found"]
     return texts.set_axis(alike["file"]).astype(object)

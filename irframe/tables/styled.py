@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, whole
+from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.by_budget import read_at_budgets
@@ -120,6 +120,7 @@ def styled(
 
     whole("precision", precision, low=0)
     choice("marks", marks, MARKS)
+    as_annotated("best", best, bool)
     table = _laid_out(result, marks=marks, intervals=intervals, relative_to=relative_to, sort=sort)
     styler = MarkedStyler.of(table, precision)
     return styler.highlight_best() if best else styler

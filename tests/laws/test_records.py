@@ -1,4 +1,19 @@
-"""Two laws: what decides a number is recorded, and a record gives the result again."""
+"""Two laws: what decides a number is recorded, and a record gives the result again.
+
+A verb is called as usual, and once more for each of its parameters with another value. A parameter
+without such a value fails by a `KeyError` of its name. Of a verb of cubes and scores the value is
+
+- `OTHERS[parameter]`: a value; by verb, in a dictionary; several in a list of lists; `With(...)`
+  where it goes with other options; `{}` where the second value is data, or says the first again;
+- none, where the parameter is in `ELSEWHERE`: data, or of frames alone.
+
+The usual call is `asked(verb, cube)` of `laws/verbs.py` on `world("small")`. For values that made
+no difference it is made anew on the worlds, with the options, of `FURTHER[verb]`; those that never
+make any stand in `IDLE`. Verbs of frames have their calls in `FRAMES`, and their values in
+`FRAME_OTHERS`, as `"verb.parameter"` or `"parameter"`, else as above, but for those in
+`FRAME_ONLY`. What rows show (`IN_ROWS`), and what needs no words (`UNSAID`), captions may leave
+out.
+"""
 
 import inspect
 import warnings
