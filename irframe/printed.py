@@ -62,6 +62,20 @@ def p_text(p: float, decimals: int = 4) -> str:
     return f"<{least:.{decimals}f}".replace("0.", ".") if p < least else f"{p:.{decimals}f}"
 
 
+def fixed_text(number: Any, decimals: int = 4) -> Any:
+    """Return a float as text, of which nothing has no sign; what is none as it is.
+
+    Examples
+    --------
+    >>> fixed_text(-0.00001), fixed_text(-0.25, 3), fixed_text("bm25")
+    ('0.0000', '-0.250', 'bm25')
+    """
+    if not isinstance(number, float):
+        return number
+    text = f"{number:.{decimals}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
 def is_p(name: object) -> bool:
     """Tell whether a column of this name holds p-values.
 
