@@ -20,7 +20,7 @@ from irframe.agreements.correlations import AGREEMENTS
 from irframe.errors import IrframeError
 from irframe.gains import GAINS
 from irframe.metrics import METRICS
-from irframe.paired import TESTS
+from irframe.paired import TESTS, MaxT
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 
@@ -135,6 +135,7 @@ def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name
 
 
 KINDS = METRICS | TESTS | GAINS | {name: type(value) for name, value in AGREEMENTS.items()}
+KINDS |= {"max-t": MaxT}
 NEEDED = {
     "IFT": {"T": 1.0, "b1": 1.0, "R1": 1.0},
     "IPrec": {"recall": 0.5},
