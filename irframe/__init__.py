@@ -6,7 +6,7 @@ an object, and the namespaces, stand in ``__init__.pyi``; each is imported when 
 
 import sys
 from importlib import import_module
-from inspect import isfunction
+from inspect import isfunction, ismodule
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,8 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(message)
     spaces = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
-    home = next((home for home, space in spaces.items() if hasattr(space, name)), None)
+    found = {home: getattr(space, name, sys) for home, space in spaces.items()}
+    home = next((home for home, value in found.items() if not ismodule(value)), None)
     if home:
         raise AttributeError(f"{message}: it is {home}.{name}")
     known = dict.fromkeys(__all__, "ir.{}")

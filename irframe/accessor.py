@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from types import MethodType
@@ -11,11 +12,12 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
-from irframe.elsewhere import suggest, suggested
+from irframe.elsewhere import meant_by, suggest, suggested
 from irframe.errors import InputError
 from irframe.escaping import html
 from irframe.files.read_run import ScannedRuns
 from irframe.kinds import (
+    CUBE,
     FIGURES,
     HOME,
     JUDGMENTS,
@@ -85,6 +87,7 @@ class Verbs:
             return None
         clear, wanted = {RUNS, JUDGMENTS, SCORES}, set(takes(name, function))
         others = clear - wanted if wanted & clear else set()
+        others |= {CUBE} - wanted if wanted else set()
         # What is kept by an old pandas may have been changed since.
         of_another = self._kind in others and kind_of(self._subject) in others
         return None if of_another else function
@@ -101,6 +104,8 @@ class Verbs:
         shown = [figure for figure in figures if name in takes(figure, figures[figure][0])]
         meant = shown if self._home == FIGURES and shown else suggested(name, known)
         metric = None if verbs(HOME).keys() & {*meant} or what == "figure" else _metric(name)
+        if not meant and not metric and hasattr(type(self._subject), name):
+            return f"{message}: it is a method of the object itself, without .ireval"
         if metric:
             return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
         leads = "".join(self._leads(meant, kind))
@@ -124,6 +129,7 @@ class Verbs:
     def _scoring(self, metric: Any) -> str:
         """Say how this object, or what it is made of, is scored by a metric."""
         runs = kind_of(self._subject) in {RUNS, SCANNED}
+        metric = metric @ 10 if runs and metric.uncut() is None else metric
         return (
             f': .ireval.evaluate(qrels, "{metric}")' if runs else f': cube.ireval.score("{metric}")'
         )
@@ -247,9 +253,10 @@ class SeriesAccessor(FrameAccessor):
 def _metric(name: str) -> Any:
     """Return the metric that a name is of, if it is one."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
+    from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same
 
-    try:
-        return parse_metric(name)
-    except MetricError:
-        return None
+    for each in [name, *meant_by(name, METRICS)[:1]]:
+        with suppress(MetricError):
+            return parse_metric(each)
+    return None

@@ -60,7 +60,7 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     >>> suggested("xyzzy", ["at", "alpha"])
     []
     """
-    if meant := _elsewhere(name, known):
+    if meant := meant_by(name, known):
         return meant
     if not isinstance(name, str) or len(name) > LONGEST:
         return []
@@ -72,7 +72,8 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     return (alike or turned or [one for one in near if abs(len(one) - len(name)) < 3])[:3]
 
 
-def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
+def meant_by(name: object, known: Iterable[str]) -> list[str]:
+    """Return which known names another tool, or a paper, surely calls so."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
@@ -101,7 +102,7 @@ def suggest(
     (' (in irframe: at)', ' (did you mean alpha?)', '')
     """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
-    sure = [*meant] or _elsewhere(name, forms)
+    sure = [*meant] or meant_by(name, forms)
     told = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
     if sure:
         return f" (in irframe: {told})"
@@ -135,6 +136,14 @@ def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Paramete
     return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 
 
+def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
+    """Return what is wrong about values that a function takes by name alone, if that is it."""
+    named = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
+    if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
+        return None
+    return f"takes its parameters by name: {', '.join(f'{name}=' for name in named)}"
+
+
 def suggesting(home: Any, name: str, called: str) -> Any:
     """Let a function say of a keyword that it lacks what is meant.
 
@@ -161,7 +170,8 @@ def suggesting(home: Any, name: str, called: str) -> Any:
         try:
             return function(*arguments, **options)
         except TypeError:
-            wrong = unexpected(options, inspect.signature(function).parameters)
+            parameters = inspect.signature(function).parameters
+            wrong = unexpected(options, parameters) or _unnamed(arguments, parameters)
             if wrong is None:
                 raise
             message = f"{called}(): {wrong}"

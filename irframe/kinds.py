@@ -78,6 +78,8 @@ ASKED = {
     "documents": "runs",
     "methods": '["pool", "leverage"]',
     "budgets": "[5, 10]",
+    "reference": "10",
+    "outcomes relevant": '"first"',
     "report path": "path",
 }
 """Parameter that is asked for, of any verb or of one -> what it is called with in an example.
@@ -96,6 +98,12 @@ TAKEN = {
     "result": (),
 }
 """First parameter of a verb -> what it takes; of others their docstring says what returns it."""
+BY_DEPTH = {"coverage", "inversions", "volatility", "depth_curves"}
+"""Verbs and figures of scores by depth, which tables of scores are not."""
+SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
+"""Verb that needs several metrics -> some of these."""
+CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
+"""Figure that shows one depth -> how it is called of what scores by depth give."""
 OWN = {
     "compare": (SCORES, BOUNDS),
     "write_run": (RUNS,),
@@ -192,13 +200,15 @@ def example(name: str, subject: Any, home: str = HOME) -> str:
     >>> example("explain", ir.cube(*ir.example_track()))
     'explain("bm25", "bm25+rm3", "AP")'
     """
-    asked = [*inspect.signature(verbs(home)[name][0]).parameters.values()][1:]
+    _, *parameters = inspect.signature(verbs(home)[name][0]).parameters.values()
     choices = {} if home == HOME else _shown_choices(subject)
-    given = [
-        f"{each.name}=" * (each.kind is each.KEYWORD_ONLY) + _argument(each.name, subject, choices)
-        for each in asked
-        if each.default is each.empty or each.name in choices or f"{name} {each.name}" in ASKED
-    ]
+    judged = {"qrels"} if kind_of(subject) == RUNS else set()
+    given = []
+    for each in parameters:
+        own = ASKED.get(f"{name} {each.name}", "")
+        if own or each.default is each.empty or each.name in {*choices, *judged}:
+            value = own or _argument(each.name, subject, choices)
+            given.append(f"{each.name}={value}" if each.kind is each.KEYWORD_ONLY else value)
     door = "plot." if home == FIGURES else ""
     return f"{door}{name}({', '.join(given)})"
 
@@ -234,11 +244,9 @@ def _labels(subject: Any, role: str) -> list[Any]:
         rows: Any = subject.reset_index(allow_duplicates=True)
         column = words.roles(rows.columns).get(role, role)
         column = "system_a" if role == words.SYSTEM and role == column not in rows else column
-        return (
-            rows[[column]].iloc[:, 0].drop_duplicates().tolist()
-            if column in {*rows.columns}
-            else []
-        )
+        if column not in rows:
+            return [*subject.attrs.get(words.METRICS, ())] if role == words.METRIC else []
+        return [*rows[[column]].iloc[:, 0].drop_duplicates()]
     return np.atleast_1d(subject[role]).tolist() if role in getattr(subject, "coords", ()) else []
 
 
@@ -257,22 +265,23 @@ def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = Non
     of = KNOWN[wanted].what if wanted in KNOWN else f"what {wanted} returns"
     of = "scores by depth" if kind == wanted == SCORES else of
     home = FIGURES if function.__module__.startswith(FIGURES) else HOME
-    call = f"{_path(wanted, kind, subject)}.ireval.{example(name, subject, home)}"
+    call = CHAINED.get(name) or example(name, subject, home)
+    call = f"{_path(wanted, kind, subject, name)}.ireval.{call}"
     return f"This is {what}, and {name} is of {of}: {call}"
 
 
-def _path(wanted: str, kind: str, subject: Any) -> str:
+def _path(wanted: str, kind: str, subject: Any, of: str = "") -> str:
     """Return how to have what a verb takes, from what there is."""
     if wanted == CUBE == kind:
         return "cube"
-    if wanted == SCORES and kind in {CUBE, SCORES}:
-        return f'{_path(CUBE, kind, subject)}.ireval.score("AP")'
+    if wanted == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
+        return f"{_path(CUBE, kind, subject)}.ireval.score({SCORED.get(of, ASKED['metrics'])})"
     if wanted in KNOWN:
         return KNOWN[wanted].source
     if wanted not in verbs(HOME):
         return ELSEWHERE[wanted]
     source = (takes(wanted, verbs(HOME)[wanted][0]) or (SCORES,))[0]
-    return f"{_path(source, kind, subject)}.ireval.{example(wanted, subject)}"
+    return f"{_path(source, kind, subject, wanted)}.ireval.{example(wanted, subject)}"
 
 
 @cache
@@ -317,7 +326,9 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
 def offered(subject: Any, home: str) -> list[str]:
     """Return the verbs, or figures, of what an object is."""
     kind, every = kind_of(subject), verbs(home).items()
-    return [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
+    names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
+    flat = isinstance(subject, pd.DataFrame) and words.DEPTH not in {*subject, *subject.index.names}
+    return [name for name in names if not (flat and name in BY_DEPTH)]
 
 
 def type_of(subject: Any) -> type:

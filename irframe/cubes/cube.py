@@ -283,6 +283,7 @@ def build_cube(
     lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     depth = policy.depth or lists.longest(judgments.code)
+    # Of runs read in turn grades are worked out by blocks, the least of which is one topic.
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, wanted)

@@ -49,6 +49,7 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
     """
     evidence = Evidence(block)
     columns = np.asarray(depths) - 1
+    # Positions of all depths would copy them.
     every = slice(None) if len(columns) == block.grade.shape[-1] else columns
     for metric in metrics:
         yield metric.score(evidence)[..., every]
@@ -103,6 +104,7 @@ class Work:
             for row, values in zip(result, by_scale(block, compute), strict=True):
                 row[tile] = values
 
+        # `run` may be the builtin map, which does nothing until it is read.
         list(run(fill, tiles(*experiment.shape, depth)))
         return result
 

@@ -171,6 +171,7 @@ class Bootstrap(Resampling):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             known = possible & (error > 0) & np.isfinite(t)
+            # p counts resamples that reach all but TIE of t: as much wider, both say the same.
             half = np.where(known, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -283,6 +284,7 @@ def _replicates(
         power = product(centred, shares.T)
         variance = power - means**2
         variance[variance <= DEGENERATE * power] = 0
+        # Over topics, for a mean, times topics / (topics - 1), for sd: one of them cancels out.
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)
@@ -300,6 +302,7 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.sure(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
+        # By the formula for resamples, which t is held against, with every cluster drawn once.
         whole = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), whole)[1][..., 0])
     return mean, error, centred
