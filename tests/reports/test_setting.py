@@ -575,7 +575,7 @@ def left(track, view):
             "left.most",
             {"most": moved.max(), "names": moved.index[moved == moved.max()].tolist()},
         )
-    means = view.cube.ireval.score(metric, at=at).isel(metric=0, depth=0).mean("topic")
+    means = view.cube.ireval.score(metric, at=at).isel(metric=0).mean("topic")
     means = means.to_series()[own.index]
     told = {"aside": found.attrs["set_aside"], "judged": found.attrs["judgments"]}
     if told["aside"]:
