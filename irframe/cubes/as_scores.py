@@ -215,8 +215,8 @@ def score_frame(x: Any) -> pd.DataFrame:
         x = with_own_levels(x)
         again = named_again(x.columns) or named_again(x.index.names)
         may_be = _are_long({*x.columns, *x.index.names}) and not again
-        named = [name for name in x.index.names if name in LONG_METRIC]
-        flat = columns_of(x.reset_index(named)) if may_be else None
+        told = [name for name in x.index.names if name in LONG_METRIC]
+        flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
