@@ -215,7 +215,7 @@ def score_frame(x: Any) -> pd.DataFrame:
         x = with_own_levels(x)
         again = named_again(x.columns) or named_again(x.index.names)
         may_be = _are_long({*x.columns, *x.index.names}) and not again
-        told = [name for name in x.index.names if name in LONG_METRIC]
+        told = [name for name in x.index.names if name in {*LONG_METRIC, DEPTH}]
         flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
@@ -285,7 +285,7 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     if not stated and (SYSTEM not in by_role or GRADE in by_role or not _numeric(known, by_role)):
         return None
     known, keys = _keyed(known, by_role)
-    by_depth = [DEPTH] if _by_depth(known, keys) else []
+    by_depth = [DEPTH] if _several_depths(known, keys) else []
     return known.set_index([*keys, *by_depth]), dict(zip((SYSTEM, TOPIC), keys, strict=True))
 
 
@@ -295,7 +295,7 @@ def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
     return any(pd.api.types.is_float_dtype(dtype) for dtype in others.dtypes)
 
 
-def _by_depth(frame: pd.DataFrame, keys: list[Any]) -> bool:
+def _several_depths(frame: pd.DataFrame, keys: list[Any]) -> bool:
     """Return whether a column tells scores of one system and topic at several depths apart."""
     return DEPTH in frame.columns and bool(frame.duplicated(keys).any())
 
@@ -317,7 +317,7 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
-    if _by_depth(frame, [*keys, metric]):
+    if _several_depths(frame, [*keys, metric]):
         keys.append(DEPTH)
     if by in frame.columns and by not in keys:  # topics of one name may be others in each group
         keys.append(by)

@@ -16,6 +16,7 @@ from irframe.cubes import as_scores
 from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
 from irframe.cubes.groups import by_repeat, read_groups
 from irframe.cubes.score_arrays import (
+    COLLECTION,
     LABELLED,
     in_order,
     metric_columns,
@@ -38,6 +39,7 @@ from irframe.names import (
     REPEATS,
     SYSTEM,
     TOPIC,
+    TOPICS_OF,
     UNKNOWN,
 )
 
@@ -104,6 +106,18 @@ class ScoreTable:
         carried = (UNKNOWN,) if self.word is None else (UNKNOWN, REPEATS)
         said = {name: self.attrs[name] for name in carried if self.attrs.get(name) is not None}
         return said if self.word is None else {REPEATED: self.word, **said}
+
+    @property
+    def pooled(self) -> str:
+        """What is to be said of topics of several collections that are taken together, or ""."""
+        column, topics = self.attrs.get(COLLECTION), self.labels[TOPIC]
+        if self.array is not None and column in self.array.coords:
+            keys: Any = self.array[column].to_numpy()
+        else:
+            of = {topic: key for key, every in self.attrs.get(TOPICS_OF, ()) for topic in every}
+            keys = topics.map(of).to_numpy()
+        present = len(pd.unique(keys[~pd.isna(keys)]))
+        return f"topics of {present} collections ({column}) are taken together" * (present > 1)
 
     def refuse_bounds(self) -> None:
         """Raise where they are lower and upper scores."""

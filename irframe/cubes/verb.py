@@ -103,6 +103,9 @@ def verb(
         read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         whole, result = _answer_groups(function, read, bound, by)
+        if of_scores and "by" in signature.parameters and read.by is None and read.pooled:
+            said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), read.pooled])
+            result.attrs[words.CAUTION] = "; ".join(said)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             lone = view.selected(subject, view.CELL if of_scores else view.LIST)
             lone = [dim for dim in lone if result.sizes.get(dim) == 1]
