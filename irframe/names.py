@@ -53,6 +53,10 @@ BORDERS: dict[str, tuple[str, ...]] = {
     END: ("end", "end_index", "end_char_idx"),
 }
 """What columns are called that say where a span of text begins and ends, half open."""
+DRAWN = "drawn"
+"""The attribute of scores that says, by topic, how topics were drawn."""
+P_VALUES = "p_values"
+"""Attribute of shares of pairs: whether the p-values that they rest on are corrected."""
 CAUTION = "caution"
 """The attribute of a result that says what to beware of; tables and reports print it."""
 UNKNOWN = "nothing_judged"

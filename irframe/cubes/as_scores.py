@@ -1,17 +1,17 @@
-"""Scores made anywhere as a frame, and how much each topic counts.
+"""Scores made anywhere as a frame.
 
 Verbs: as_scores.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import pandas as pd
 import xarray as xr
 
 from irframe.cubes.groups import by_repeat
-from irframe.cubes.view import Labelled
 from irframe.errors import IdError, InputError, ParameterError
+from irframe.experiments.topic_design import TopicValues, said_of_frame
 from irframe.files.as_runs import (
     columns_of,
     is_array,
@@ -27,6 +27,7 @@ from irframe.names import (
     ALIASES,
     DEPTH,
     DOC,
+    DRAWN,
     GRADE,
     LOWER,
     METRIC,
@@ -38,7 +39,6 @@ from irframe.names import (
     Layout,
     roles,
 )
-from irframe.record import GIVEN
 
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
@@ -58,6 +58,9 @@ def as_scores(
     *,
     repeats: Layout | None = None,
     lower: Sequence[str] = (),
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
 ) -> pd.DataFrame:
     """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
 
@@ -86,6 +89,9 @@ def as_scores(
     lower
         Columns that count a cost, such as tokens or latency, so that lower is better; of metrics
         such as ASL that is known.
+    cluster, tasks, weights
+        How topics were drawn, as for `irframe.evaluate`: a column or level, which is then no score,
+        or topic -> value. Topics of one name in several tasks are called by task and topic.
 
     Returns
     -------
@@ -111,7 +117,8 @@ def as_scores(
     ance   q1     0.75
            q2     0.50
     """
-    frame = score_frame(x)
+    said = {"cluster": cluster, "tasks": tasks, "weights": weights}
+    frame = said_of_frame(score_frame(x), said)
     wide, by_role = wide_frame(frame, metric) or (None, {})
     if metric is not None:
         if wide is None:
@@ -133,8 +140,10 @@ def as_scores(
     indexed, word = by_repeat(wide, by_role)
     if checked_layout(repeats) is not None and word is None:
         raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
-    if repeats is not None or lower:
+    drawn = {DRAWN: frame.attrs[DRAWN]} if DRAWN in frame.attrs else {}
+    if repeats is not None or lower or drawn:
         indexed = indexed.copy(deep=False)
+        indexed.attrs |= drawn
         indexed.attrs |= {REPEATS: repeats} if repeats is not None else {}
         indexed.attrs |= {LOWER: [*lower]} if lower else {}
     return indexed
@@ -362,69 +371,3 @@ def _advice(frame: pd.DataFrame) -> str:
         every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         return f"score every topic: {every}"
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
-
-
-TopicWeights = str | Mapping[Any, float] | pd.Series | None
-"""The name of a coordinate, column or index level; or topic -> weight."""
-
-
-def topic_weights(subject: Any, weights: Any) -> pd.Series | None:
-    """Return the weights of topics, by their name.
-
-    Parameters
-    ----------
-    subject
-        An array of scores, or a frame.
-    weights
-        The name of a coordinate of topics, of a column or of an index level; or topic -> weight.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown name, and topics with several weights.
-
-    Examples
-    --------
-    >>> names = ["system", "topic"]
-    >>> index = pd.MultiIndex.from_product([["bm25", "ance"], ["1", "2"]], names=names)
-    >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "frequency": [9, 1] * 2}, index)
-    >>> topic_weights(scores, "frequency").to_dict()
-    {'1': 9, '2': 1}
-    """
-    if weights is None:
-        return None
-    if isinstance(weights, pd.Series | Mapping):
-        series = isinstance(weights, pd.Series)
-        given: Any = weights if series else pd.Series(dict(weights), dtype=object)
-        return _once(given.rename(GIVEN if given.name is None else given.name))
-    if not isinstance(weights, Hashable):
-        wanted = "weights, a name or a mapping or Series of topics"
-        raise ParameterError(wanted, type(weights).__name__)
-    array = isinstance(subject, Labelled)
-    if array:
-        topic: Any = TOPIC
-        known = [name for name, part in subject.coords.items() if part.dims == (TOPIC,)]
-    else:
-        known = [*subject.columns, *(level for level in subject.index.names if level is not None)]
-        topic = roles(known).get(TOPIC)
-    if topic is None:
-        raise InputError("scores with topics, for weights=", ", ".join(map(str, known)))
-    if weights not in known or weights == topic:
-        wanted = f"weights to be {'a coordinate of the topics' if array else COLUMN}"
-        raise ParameterError(wanted, repr(weights), "", [str(w) for w in known if w != topic])
-    if array:
-        return _once(pd.Series(subject[weights].to_numpy(), subject.indexes[TOPIC], name=weights))
-    levels = [level for level in subject.index.names if level is not None]
-    rows = subject.reset_index(levels)[[topic, weights]].drop_duplicates()
-    return _once(rows.set_index(topic)[weights])
-
-
-COLUMN = "a column or index level"
-
-
-def _once(weights: pd.Series) -> pd.Series:
-    again = weights.index[weights.index.duplicated()].unique()
-    if len(again):
-        what = "weights are of topics; topics of one name in several groups need names of their own"
-        raise ParameterError("one weight for every topic", f"several for {len(again)}", what, again)
-    return weights

@@ -16,9 +16,11 @@ from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
     CAUTION,
     DEPTH,
+    DRAWN,
     GRADE,
     JUDGMENTS,
     METRICS,
+    P_VALUES,
     REPEAT,
     REPEAT_NAMES,
     REPEATED,
@@ -147,7 +149,11 @@ def stamped(
             result = result.drop_vars(own)
         decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != METRICS}
-        result.attrs = {**provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        first = {P_VALUES: kept[P_VALUES]} if P_VALUES in kept else {}  # which prints first
+        result.attrs = {**first, **provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        known, new = (str(part.get(CAUTION, "")) for part in (before, kept))
+        if known and known not in new and name not in SOURCES:
+            result.attrs[CAUTION] = "; ".join(filter(None, (new, known)))
         return with_step(result, subject, name, options)
     return result
 
@@ -162,7 +168,7 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
-    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN
+    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN, DRAWN
     facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import xarray as xr
 
 from irframe.arrays import Array, at_places
 from irframe.checks import one_column
-from irframe.cubes import as_scores
+from irframe.cubes import as_scores, view
 from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
 from irframe.cubes.groups import by_repeat, read_groups
 from irframe.cubes.score_arrays import (
@@ -28,10 +28,12 @@ from irframe.cubes.score_arrays import (
 from irframe.cubes.view import CELL, LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
+from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
 from irframe.files.ids import is_judgments
 from irframe.names import (
     BOUND,
     DEPTH,
+    DRAWN,
     METRIC,
     METRICS,
     REPEAT,
@@ -64,8 +66,6 @@ class ScoreTable:
         any), -1 where it has none; and what its rows are called.
     word
         What a frame calls repeats, if it has any.
-    weights
-        Of topics, as they were found in a column or coordinate.
     by, keys
         What the groups asked for are called; and the dimension that they are of, with the group
         of each label there.
@@ -82,7 +82,6 @@ class ScoreTable:
     rows: Array | None = None
     index: Any = None
     word: str | None = None
-    weights: pd.Series | None = None
     by: Any = None
     keys: tuple[str, Any] | None = None
     apart: "dict[Any, ScoreTable] | None" = None
@@ -103,8 +102,8 @@ class ScoreTable:
         """What an array of them says of itself: of a frame, what is not known, and its repeats."""
         if self.array is not None:
             return self.attrs
-        carried = (UNKNOWN,) if self.word is None else (UNKNOWN, REPEATS)
-        said = {name: self.attrs[name] for name in carried if self.attrs.get(name) is not None}
+        kept = (UNKNOWN, DRAWN) if self.word is None else (UNKNOWN, DRAWN, REPEATS)
+        said = {name: self.attrs[name] for name in kept if self.attrs.get(name) is not None}
         return said if self.word is None else {REPEATED: self.word, **said}
 
     @property
@@ -176,7 +175,7 @@ ScoreLike = xr.DataArray | pd.DataFrame | ScoreTable
 
 
 def read_score_table(
-    x: Any, *, asking: str = "", by: Any = None, weights: Any = None
+    x: Any, *, asking: str = "", by: Any = None, said: Mapping[str, Any] | None = None
 ) -> ScoreTable:
     """Read scores, whatever they came as.
 
@@ -188,15 +187,15 @@ def read_score_table(
         In whose name several repeats are refused; of who takes them "".
     by
         A column, level or coordinate of groups; or topic, or system, -> group.
-    weights
-        A column, level or coordinate of the weights of topics; or topic -> weight.
+    said
+        How topics were drawn: parameter -> a column, level or coordinate; or topic -> value.
 
     Raises
     ------
     InputError
         If it holds no scores, or anything but numbers.
     ParameterError
-        For groups or weights that there are none of.
+        For groups, clusters, tasks or weights that there are none of.
     IdError
         If a system is scored twice on a topic, or a label stands twice.
     DepthError
@@ -206,13 +205,34 @@ def read_score_table(
         return x
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
+    given = {} if said is None else said
     if isinstance(x, xr.DataArray):
-        return replace(_read_array(x, asking, by), weights=as_scores.topic_weights(x, weights))
-    frame = as_scores.score_frame(x)
-    found = as_scores.topic_weights(frame, weights)
-    if isinstance(weights, Hashable) and weights in frame.columns and weights != by:
-        frame = frame.drop(columns=weights)
-    return replace(_read_frame(frame, asking, by), weights=found)
+        return _read_array(said_of_array(x, given), asking, by)
+    return _read_frame(said_of_frame(as_scores.score_frame(x), given, by), asking, by)
+
+
+def said_of_array(array: view.Labelled, given: Mapping[str, Any]) -> Any:
+    """Return an array that carries what its coordinates say of topics.
+
+    Parameters
+    ----------
+    array
+        A cube, or scores.
+    given
+        Parameter -> the name of a coordinate of topics, or topic -> value.
+    """
+    if all(value is None for value in given.values()):
+        return array
+
+    def columns() -> pd.DataFrame:
+        known = {name: part for name, part in array.coords.items() if part.dims == (TOPIC,)}
+        return pd.DataFrame({name: part.to_numpy() for name, part in known.items()})
+
+    what = "a coordinate of the topics"
+    said = {word: topic_values(word, value, columns, what) for word, value in given.items()}
+    result = array.copy(deep=False)
+    result.attrs = carried(array.attrs, said)
+    return result
 
 
 def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
@@ -227,10 +247,10 @@ def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
     """
     given = bound.arguments
     (first, subject), *others = given.items()
-    by, weights = given.get("by"), given.get("weights")
-    read = given[first] = read_score_table(subject, asking=asking, by=by, weights=weights)
-    known = {"weights": read.weights, "by": read.by}
-    given.update({word: value for word, value in known.items() if value is not None})
+    by, said = given.get("by"), {word: given.get(word) for word in SAID}
+    read = given[first] = read_score_table(subject, asking=asking, by=by, said=said)
+    if read.by is not None:
+        given["by"] = read.by
     for word, value in others:
         table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
         if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):

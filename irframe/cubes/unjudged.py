@@ -118,6 +118,7 @@ def bounds(
     uneven = [metric for metric in chosen if not _linear_both(metric)]
     policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
     hidden = any(metric.fillings for metric in chosen)
+    # Before anything is scored, since what takes too long may stand behind what does not.
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
         whole = experiment.block(experiment.fields(chosen, deep), deep)

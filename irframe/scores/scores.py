@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, at_places
 from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
-from irframe.errors import InputError
+from irframe.errors import InputError, ParameterError
+from irframe.experiments.topic_design import names_said
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import Facts, average, averaged, facts, terms
 from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
-from irframe.paired import PairedTest
+from irframe.paired import TESTS, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 
@@ -227,6 +228,11 @@ class Scores:
         """Test pairs of systems, which a test that draws sees in the order of their names."""
         values, pairs = self.by_name(values, pairs)
         if design:
+            if not test.designed:
+                known = ", ".join(name for name, kind in TESTS.items() if kind.designed)
+                named = ", ".join(f"{word}=" for word in names_said(self.attrs))
+                wanted = f"a test of topics drawn together or weighted, {known}, for {named}"
+                raise ParameterError(wanted, test.name)
             return test.under(design[0], values, pairs)
         return test.kernel(values, pairs)
 

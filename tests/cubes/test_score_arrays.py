@@ -56,7 +56,8 @@ def test_wide_frames_round_trip():
 
 
 def test_missing_pairs_are_nan_and_counted():
-    summary = LONG.iloc[:-1].ireval.summary()
+    with pytest.warns(IrframeWarning, match=r"means over different topics: AP \(1 to 2\)"):
+        summary = LONG.iloc[:-1].ireval.summary()
     assert summary.loc[("AP", "a"), "n"] == 1
     assert summary.loc[("AP", "a"), "mean"] == 6
     assert np.isnan(summary.loc[("AP", "a"), "ci_low"])
