@@ -4,7 +4,7 @@ Verbs: search_lengths, length_histogram, difference_histogram, best_systems.
 """
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -339,7 +339,7 @@ def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
     by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
     means = by_topic.groupby(SYSTEM, sort=False).mean()
     place = 0 if name == "best" else (len(means) - 1) // 2
-    return means.index.tolist()[best_first(means.to_numpy(), -1)[place]]
+    return cast("Hashable", means.index[best_first(means.to_numpy(), -1)[place]])
 
 
 def _length_differences(

@@ -120,7 +120,7 @@ def test_lengths_equal_a_loop(batch):
 
 def test_precision_is_that_of_average_precision(cube):
     lengths = cube.ireval.search_lengths(depth=20)
-    scores = cube.ireval.score("AP", at=20).isel(metric=0, depth=0)
+    scores = cube.ireval.score("AP", at=20).isel(metric=0)
     mean = lengths.groupby(["system", "topic"])["precision"].mean().to_xarray()
     np.testing.assert_allclose(mean, scores.reindex_like(mean))
 
