@@ -32,7 +32,7 @@ OTHER = "result"
 """What nothing says the kind of."""
 
 
-class Kind(NamedTuple):
+class Known(NamedTuple):
     """What messages call a kind of object, how it is had, and what most people do next."""
 
     what: str
@@ -41,28 +41,28 @@ class Kind(NamedTuple):
 
 
 KNOWN = {
-    RUNS: Kind(
+    RUNS: Known(
         "a run frame",
         "runs",
         ("check(qrels)", 'evaluate(qrels, "AP")', "cube(qrels)", "diagnose(qrels)", "pool(10)"),
     ),
-    JUDGMENTS: Kind(
+    JUDGMENTS: Known(
         "a frame of judgments",
         "qrels",
         ("sample(0.5)", "restrict(runs)", "write_qrels(path)", "to_pytrec_eval()", "to_ranx()"),
     ),
-    SCORES: Kind(
+    SCORES: Known(
         "a table of scores",
         'runs.ireval.evaluate(qrels, "AP")',
         ("summary()", "compare()", "leaderboard()", "sheet(system)", "styled()"),
     ),
-    CUBE: Kind(
+    CUBE: Known(
         "a cube",
         "runs.ireval.cube(qrels)",
         ('score("AP")', 'bounds("AP")', "search_lengths()", 'report("page.html")', "save(path)"),
     ),
-    SCANNED: Kind("scanned runs", "ir.scan_runs(paths)", ('evaluate(qrels, "AP")', "cube(qrels)")),
-    NUGGETS: Kind("labels of nuggets", "nuggets", ("score_nuggets()",)),
+    SCANNED: Known("scanned runs", "ir.scan_runs(paths)", ('evaluate(qrels, "AP")', "cube(qrels)")),
+    NUGGETS: Known("labels of nuggets", "nuggets", ("score_nuggets()",)),
 }
 """The kinds of object that are known by what they hold, not by the verb that returned them."""
 ELSEWHERE = {

@@ -22,7 +22,8 @@ from irframe.experiments.group_columns import (
     partakers,
     refuse_several,
 )
-from irframe.files.ids import Codes, is_judgments
+from irframe.files.ids import Codes
+from irframe.files.kinds import is_judgments
 from irframe.names import GRADE, METRICS, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 

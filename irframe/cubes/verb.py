@@ -18,7 +18,7 @@ from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped, unfolded
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.as_runs import with_own_levels
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.metrics import Metric
 from irframe.record import Function, bind, options_of, signature_of
 from irframe.warned import OneCall

@@ -23,7 +23,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.files.read_run import ScannedRuns
 from irframe.files.repeats import LACKING, Folded, fold, repeat_column
 from irframe.record import recorded

@@ -21,6 +21,7 @@ from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, repeat_column
+from irframe.files.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
@@ -110,6 +111,8 @@ def _keys(
         if table.rank is None:
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
         key, column = table.rank[rows], words.RANK
+        if (key != np.round(key)).any() and not np.isnan(key).any():
+            refuse_fractions(key, pd.Series(key, name=words.RANK), words.RANK)
     else:
         key, column = as_key(table.score[rows], score_dtype), words.SCORE
     missing = np.flatnonzero(np.isnan(key))

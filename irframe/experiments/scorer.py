@@ -20,7 +20,7 @@ from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
-from irframe.files.ids import height
+from irframe.files.nested import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,10 @@ from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
-from irframe.files.columns import framed, is_utf8, numbers
-from irframe.files.ids import ByRole, Codes, grouped
+from irframe.files.ids import EXACT, Codes, grouped, is_utf8
+from irframe.files.kinds import ByRole
 from irframe.files.read_run import ScannedRuns
+from irframe.files.values import framed, numbers
 from irframe.names import CHUNKS, DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
@@ -132,9 +133,15 @@ class Reader:
         filled = [docs for docs in lists if docs]
         if not filled:
             return None
-        kinds = {type(next(iter(docs))) for docs in filled}
-        kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
-        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS):
+        if any(None in docs or "" in docs for docs in filled):
+            return None
+        if self._again:  # the first document of each list, since looking at all takes as long again
+            kinds = {type(next(iter(docs))) for docs in filled}
+            kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
+        else:
+            kinds = {*map(type, chain.from_iterable(filled))}
+            kinds_of_score = {*map(type, chain.from_iterable(map(dict.values, filled)))}
+        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS and self._told_apart(filled)):
             return None
         others: list[Any] = []
         if len(filled) < len(run):
@@ -144,6 +151,13 @@ class Reader:
             if strange or not _of(others, self._topic_kinds):
                 return None
         return self._of_names(lists, ONLY, others)
+
+    def _told_apart(self, lists: Sequence[dict[Any, Any]]) -> bool:
+        """Tell whether the scores of lists are no whole numbers that are one as floats."""
+        kinds = {type(next(iter(docs.values()))) for docs in lists}
+        if not kinds & WHOLE:
+            return True
+        return all(abs(score) < EXACT for docs in lists for score in docs.values())
 
     def _small(self, named: ByRole) -> Experiment | None:
         """Read a small frame of one system; None for another, or where something in it is odd."""
@@ -156,14 +170,17 @@ class Reader:
         score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
-        odd = odd or len(system) > 1 or type(system[0]) not in TEXT | WHOLE
+        odd = odd or len(system) > 1 or type(system[0]) not in TEXT | WHOLE or "" in system
         if odd or not (_of(names, self._kinds) and _of(labels, self._topic_kinds)):
             return None
         judged = self._judgments.places
         others = [label for label in dict.fromkeys(labels) if label not in judged]
         places = judged | dict(zip(others, count(len(self._judgments.count)), strict=False))
         place = np.array([places[label] for label in labels])
-        lists = self._lists(place, start, names, score.to_numpy(np.float64))
+        values = score.to_numpy(np.float64)
+        if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:
+            return None
+        lists = self._lists(place, start, names, values)
         if lists is None or not any(lists):
             return None
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
@@ -298,5 +315,6 @@ def _is_place(values: NDArray[Any], judged: Any) -> bool:
 
 def _of(values: Iterable[Any], kinds: set[type]) -> bool:
     """Return whether values are of some types alone, and text that is UTF-8."""
-    kinds_of_values = set(map(type, values))
-    return kinds_of_values <= kinds and (kinds is not TEXT or is_utf8(values))
+    listed = [*values]
+    text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
+    return {*map(type, listed)} <= kinds and text

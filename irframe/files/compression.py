@@ -310,8 +310,8 @@ def is_cbor(data: bytes) -> bool:
 
 
 def may_be_json(head: bytes) -> bool:
-    """Tell from its first bytes whether a file may hold a dictionary in JSON."""
-    return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] == b"{"
+    """Tell from its first bytes whether a file may hold a dictionary, or a list, in JSON."""
+    return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
 def _blocks(source: Source, size: int) -> Iterator[bytes]:
