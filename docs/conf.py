@@ -67,18 +67,20 @@ html_theme_options = {
     "logo": {
         "image_light": "_static/logo.svg",
         "image_dark": "_static/logo.svg",
-        "text": "irframe",
+        "text": f"irframe {irframe.__version__}",
         "alt_text": "",
     },
     "header_links_before_dropdown": 8,
     "show_nav_level": 2,
     "collapse_navigation": True,
     "navigation_with_keys": False,
-    "show_prev_next": False,
+    "show_prev_next": True,
+    "github_url": REPOSITORY,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+html_context = {"default_mode": "auto"}  # without it, every page says that it has no mode
 html_baseurl = "https://irframe.readthedocs.io/en/latest/"
 html_math_renderer = "mathml"
 html_favicon = "_static/logo.svg"
@@ -86,6 +88,7 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_extra_path = ["_generated/report"]
 html_css_files = ["irframe.css"]
+html_js_files = [("search.js", {"defer": "defer"})]  # after what it replaces
 html_sidebars = {page: [] for page in ("index", "gallery", "reference/verbs", "_generated/api/*")}
 
 default_role = "py:obj"

@@ -2,12 +2,13 @@
 
 import doctest
 import inspect
+import re
 import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 from stamps import key_of_code
-from verbs import GUIDES, calls, pages, showing, title
+from verbs import GUIDES, HERE, calls, pages, showing, title
 
 from irframe import plots
 
@@ -22,6 +23,33 @@ CARD = """\
 ```
 
 `{name}`
+:::
+"""
+
+FRONT = {
+    "questions/comparing": ("scores", "topic_differences(a, b)"),
+    "questions/how-deep": ("scores.ireval.volatility()", "volatility_map()"),
+    "questions/how-sure": ("scores.ireval.rank_intervals()", "ladder()"),
+    "questions/trust": ("cube.ireval.pool_growth()", "pool_curves()"),
+    "questions/state-of-the-art": ("cube.ireval.outcomes(b).summary", "outcome_shares()"),
+    "questions/hedge": ('cube.ireval.side_by_side(a, b, "AP")', "orderings()"),
+}
+"""Page of a question -> what the front page draws of it: of what, and the figure."""
+QUESTION = """\
+:::{{grid-item-card}} {title}
+:link: {page}
+:link-type: doc
+:class-card: figure-card
+
+```{{image}} _generated/gallery/{figure}.png
+:alt: {alt}
+```
+
+{line}
+
+```python
+{chain}
+```
 :::
 """
 
@@ -73,3 +101,37 @@ def line_of(name):
     line = inspect.getdoc(getattr(plots, name)).partition("\n")[0]
     words = line.removeprefix("Draw ").removesuffix(".").replace("``", "`")
     return words[0].upper() + words[1:]
+
+
+def front_page():
+    """Return the cards of the front page: a question, a figure, the answer, the call."""
+    cards = [question_card(page, *drawn) for page, drawn in FRONT.items()]
+    return "\n".join(
+        [
+            "::::{grid} 1 2 3 3",
+            ":gutter: 3",
+            ":class-container: figure-cards",
+            "",
+            *cards,
+            "::::",
+            "",
+        ]
+    )
+
+
+def question_card(page, subject, figure):
+    """Return the card of one question."""
+    folder, _, name = page.partition("/")
+    listed = (HERE / folder / "index.md").read_text()
+    asked, answer = re.search(
+        rf"^\| \[(.+)\]\({name}\.md\) \| (.+) \|$", listed, re.MULTILINE
+    ).groups()
+    drawn = figure.partition("(")[0]
+    return QUESTION.format(
+        title=asked,
+        page=page,
+        figure=drawn,
+        alt=line_of(drawn),
+        line=answer,
+        chain=f"{subject}.ireval\n    .plot.{figure}",
+    )

@@ -5,7 +5,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from gallery import draw_gallery, gallery_page
+from gallery import draw_gallery, front_page, gallery_page
 from metric_pages import first_line, metric_page, metrics_table, names_table, table
 from verbs import verbs_page
 
@@ -51,6 +51,7 @@ def write_pages(folder: Path):
     pages[folder / "api.rst"] = api_index()
     pages[folder / "words.md"] = word_table()
     pages[folder / "gallery.md"] = gallery_page()
+    pages[folder / "front.md"] = front_page()
     pages[folder / "verbs.md"] = verbs_page()
     stubs = {folder / "api" / f"{path}.rst" for path in public()}  # autosummary writes these
     for page in {*folder.rglob("*.md"), *folder.rglob("*.rst")} - pages.keys() - stubs:

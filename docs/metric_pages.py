@@ -16,8 +16,9 @@ from irframe.gains import parse_gain
 from irframe.metrics import METRICS
 from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import class_of, names_of
+from irframe.metrics.facts import facts as known_of
 from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
-from irframe.tables.styled import references
+from irframe.tables.cite import references
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
 """Other tools, in the order in which `row_of` gives their names."""
@@ -183,8 +184,11 @@ def glance(metric):
 def ties(metric):
     """Return what a metric makes of documents with equal scores."""
     text = "one order for all metrics, by `ties=` ([ties](../../guide/policies.md#ties))"
-    if metric.linear:
+    shares = known_of(metric).shares
+    if "mean" in shares:
         text += '; `ties="mean"` takes the mean over all orders'
+    if "block" in shares:
+        text += '; `ties="block"` the mean gain of a block at each of its ranks'
     if metric.order:
         text += "; `tie_ranges` gives the lowest and highest score that any order has"
     return text

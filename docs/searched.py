@@ -1,53 +1,69 @@
 """What people look for, and the page that should come first: entries of the index, which the
-search puts before all that merely contains the words."""
+search weighs as titles: _static/search.js."""
+
+from functools import cache
+from pathlib import Path
 
 from metric_pages import title
 
+import irframe
 from irframe.metrics import METRICS
 from irframe.metrics.facts import names_of
 
 SOUGHT = {
-    "guide/getting-started": "nDCG@10 from my files; nDCG files; getting started; tutorial; "
-    "installation; install; pip",
-    "guide/several-tracks": "per-track summary; summary per track; several tracks",
-    "guide/report": "HTML report; report; write a report",
-    "guide/command-line": "command line; shell; console",
-    "guide/policies": "policies; unjudged documents; missing topics",
-    "guide/data-in": "file formats; read runs; read qrels; parquet; BEIR; MTEB; "
-    "MS MARCO; CSV; JSON; polars",
-    "guide/continuous-integration": "CI gate; continuous integration; gate; GitHub action; "
-    "regression test; pull request",
-    "guide/training-loop": "training loop; checkpoint; validation",
-    "guide/larger-than-memory": "dask; out of memory; large; cluster",
-    "guide/saving": "save; netCDF; Zarr; pickle",
-    "guide/figures-and-tables": "LaTeX table; table for a paper; LaTeX; figures; plots; styled",
-    "metrics/index": "metrics; list of metrics; definition of a metric",
+    "guide/getting-started": "compute, calculate nDCG@10 from my files; installation, pip; "
+    "tutorial; Jupyter, notebook, Colab",
+    "guide/several-tracks": "per-track summary; groupby track, collection",
+    "guide/report": "write an HTML report; dashboard; share, send results to colleagues; "
+    "browser page",
+    "guide/command-line": "command line, shell, console, terminal",
+    "guide/policies": "policies; missing topics; topics without relevant documents; "
+    "duplicate documents",
+    "guide/data-in": "file formats; read runs, qrels; parquet; BEIR; MTEB; MS MARCO; CSV; JSON; "
+    "polars; Elasticsearch, OpenSearch; Pyserini, Lucene, Anserini",
+    "guide/continuous-integration": "CI gate; GitHub action; regression test; pull request; exit "
+    "code, status; pre-commit",
+    "guide/training-loop": "training loop; checkpoint; validation; wandb, Weights & Biases; "
+    "MLflow; TensorBoard; PyTorch Lightning callback; sentence-transformers",
+    "guide/larger-than-memory": "dask; out of memory; huge run files; cluster; parallel workers",
+    "guide/saving": "save; export CSV; netCDF; Zarr; pickle",
+    "guide/reshaping": "reshape; melt; long format, wide format; pivot",
+    "guide/slicing": "select a depth, systems, topics; sel",
+    "guide/figures-and-tables": "LaTeX table for a paper; figures, plots; styled; Overleaf; "
+    "booktabs; box plot; heatmap",
+    "guide/types": "type hints; mypy; editor completion",
+    "metrics/index": "list of metrics; diversity metrics, intents",
     "metrics/names": "names of metrics; trec_eval names; ir_measures names",
-    "questions/comparing": "compare two systems; compare systems; significance test; t-test; "
-    "statistical significance; confidence interval of a difference; significance; significant; "
-    "confidence interval; p-value; Holm; Bonferroni; multiple comparisons; effect size; baseline; "
-    "weights; topic weights; permutation test; Wilcoxon; bootstrap; Tukey",
+    "questions/comparing": "compare two systems; statistical significance test; t-test; confidence "
+    "interval of a difference; p-value; Holm; Bonferroni; multiple comparisons; family-wise error "
+    "rate; effect size; Cohen's d; baseline; topic weights; permutation test; Wilcoxon; bootstrap; "
+    "Tukey honest significant difference; non-inferiority; equivalence test; two-tailed",
     "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
     "ranking of systems",
-    "questions/how-deep": "evaluation depth; cutoff; discriminative power; coverage; Kendall's tau",
-    "questions/chunks": "chunks; chunking; RAG; retrieval-augmented generation; context; tokens; "
-    "spans; LangChain; LlamaIndex; Haystack; vector store",
-    "questions/ties": "ties; tied documents; equal scores; definition of ties",
-    "questions/trust": "unjudged; pool depth; bounds; pooling; holes",
-    "questions/judges": "language model as a judge; LLM judge; inter-annotator agreement",
-    "questions/how-many": "how many topics; number of topics; statistical power; power "
-    "analysis; sample size",
-    "tools/chunking-evaluation": "chunking_evaluation; chunking evaluation",
+    "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; "
+    "Kendall's tau; rank correlation between system orderings",
+    "questions/chunks": "chunks, chunk size; RAG evaluation; retrieval-augmented generation; "
+    "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store",
+    "questions/ties": "ties; tied documents, equal scores; tie breaking; float32, single "
+    "precision scores",
+    "questions/trust": "unjudged documents; pool depth; bounds; pool bias; holes; incomplete "
+    "judgments; leave one out",
+    "questions/judges": "language model as a judge, LLM judge; GPT-4 judgments; inter-annotator "
+    "agreement; kappa",
+    "questions/what-to-judge": "which documents to judge next; annotation budget; active learning",
+    "questions/how-many": "number of topics; how many queries; statistical power; size of a "
+    "sample; minimum detectable difference",
+    "questions/effort": "effort of users",
+    "tools/chunking-evaluation": "chunking_evaluation",
     "tools/ragas": "ragas",
     "tools/pytrec-eval": "pytrec_eval",
     "tools/trec-eval": "trec_eval",
-    "tools/ranx": "ranx; fusion; rank fusion; reciprocal rank fusion",
-    "tools/ir-measures": "ir_measures; ir-measures",
-    "tools/pyterrier": "PyTerrier; PyTerrier experiment",
-    "questions/repeats": "seeds; several seeds; repeats; random seed; judge passes; "
-    "query variations",
-    "reference/how-to-cite": "how to cite; cite; citation; BibTeX",
-    "reference/verbs": "verbs; list of functions; API",
+    "tools/ranx": "ranx; rank fusion, reciprocal rank fusion",
+    "tools/ir-measures": "ir_measures",
+    "tools/pyterrier": "PyTerrier experiment",
+    "questions/repeats": "random seeds; repeats; judge passes; query variations",
+    "reference/how-to-cite": "how to cite; citation; BibTeX",
+    "reference/verbs": "list of functions; API",
 }
 """Page -> what it should be found by."""
 
@@ -68,11 +84,24 @@ def add_entries(app, doctree):
 
 
 def sought(page):
-    """Return what a page should be found by; pages of metrics by their names and definitions."""
+    """Return what a page should be found by: a metric or verb by what other tools call it too."""
     folder, _, name = page.rpartition("/")
+    name = name.removeprefix("irframe.verbs.")
+    theirs = [each.replace("_", " ") for each in elsewhere().get(name, [])]
+    if folder == "_generated/api":
+        return theirs
     if folder != "_generated/metrics" or name not in METRICS:
         return [words for words in SOUGHT.get(page, "").split("; ") if words]
     written_out = title(name).partition(": ")[2]
-    names = dict.fromkeys([*names_of(METRICS[name]), written_out or name])
-    further = [f"{name} ties"] if len(name) > 3 else []  # the short ones would be found by "ties"
-    return [*names, f"definition of {name}", f"{name} definition", *further]
+    names = dict.fromkeys([*names_of(METRICS[name]), written_out or name, *theirs])
+    return [*names, f"definition of {name}"]
+
+
+@cache
+def elsewhere():
+    """Return our name of something -> those that other tools have for it."""
+    found = {}
+    for line in (Path(irframe.__file__).parent / "elsewhere.txt").read_text().splitlines()[1:]:
+        ours, _, theirs = line.partition(": ")
+        found.setdefault(ours, []).extend(theirs.split())
+    return found

@@ -41,7 +41,6 @@ OBJECTS = {
     "data": "cube or scores",
     "documents": "`explain`",
     "effect": "`judge_effect`",
-    "found": "`budget`",
     "frame": "runs or qrels",
     "grid": "`enumerate_rankings`",
     "growth": "`pool_growth`",

@@ -28,6 +28,6 @@ from .metrics.parse_metric import parse_metric as parse_metric
 from .reports.report import report as report
 from .studies.compare_judges import compare_judges as compare_judges
 from .studies.judge_effect import judge_effect as judge_effect
-from .tables.styled import cite as cite
+from .tables.cite import cite as cite
 
 __version__: str

@@ -12,6 +12,7 @@ from typing import Any
 
 from irframe.commands import COMMANDS, EPILOG, Line, tell
 from irframe.errors import InputError, IrframeError, IrframeWarning
+from irframe.escaping import encodable, visible
 from irframe.names import VERSION
 from irframe.warned import OneCall
 
@@ -100,13 +101,13 @@ def _files() -> Any:
 def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer into a file, or to standard output."""
     if output is not None:
-        _files().write_whole(output, content)
+        _files().write_whole(output, visible(content) if isinstance(content, str) else content)
         return
     if sys.stdout is None:
         raise InputError("standard output", "none, as it is closed", "name a file with -o")
     try:
         if isinstance(content, str):
-            print(content, end="", flush=True)
+            print(encodable(content, sys.stdout), end="", flush=True)
         else:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()

@@ -9,7 +9,6 @@ import re
 import typing
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from html import escape
 from importlib import import_module
 from types import MethodType, UnionType
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.elsewhere import suggest, suggested
+from irframe.escaping import html
 from irframe.files.read_run import ScannedRuns
 from irframe.record import Step, steps_of
 
@@ -96,7 +96,6 @@ OWN = {
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
-    "round_effect": (CUBE, SCORES),
     "select_top": (CUBE, SCORES),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
@@ -152,9 +151,9 @@ def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from irframe.plots import equal_cost
-    >>> takes("equal_cost", equal_cost)
-    ('budget',)
+    >>> from irframe.plots import robustness_curves
+    >>> takes("robustness_curves", robustness_curves)
+    ('robustness',)
     """
     first = next(iter(inspect.signature(function).parameters))
     if (known := OWN.get(name, TAKEN.get(first))) is not None:
@@ -341,8 +340,8 @@ class Verbs:
         return f"{self._seen()}\nnext: {', '.join(f'.{call}' for call in self._next())}"
 
     def _repr_html_(self) -> str:
-        listed = ", ".join(f"<code>.{escape(call)}</code>" for call in self._next())
-        how = escape(self._seen()).replace("\n", "<br>")
+        listed = ", ".join(f"<code>.{html(call)}</code>" for call in self._next())
+        how = html(self._seen()).replace("\n", "<br>")
         return f"<p>{how}<br>next: {listed}</p>"
 
 

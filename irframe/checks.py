@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irframe.elsewhere import suggest
-from irframe.errors import InputError, IrframeError, ParameterError, spelled
+from irframe.errors import InputError, IrframeError, ParameterError, shortened
 
 MOST = 2**63 - 1
 """The greatest whole number that an array holds."""
@@ -60,7 +60,9 @@ def whole(
     if high is None and fits and value > MOST and name != "seed":  # of which numpy takes any
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
-        raise error(f"{name}, a whole number{_limits(low=low, high=high)}", spelled(value), advice)
+        raise error(
+            f"{name}, a whole number{_limits(low=low, high=high)}", shortened(value), advice
+        )
     return int(value)
 
 
@@ -85,7 +87,7 @@ def number(
     fits = real and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     limits = {"low": low, "high": high, "above": above, "below": below}
     if not fits or not _inside(value, **limits):
-        raise error(f"{name}, a number{_limits(**limits)}", spelled(value))
+        raise error(f"{name}, a number{_limits(**limits)}", shortened(value))
     return float(value)
 
 
@@ -134,7 +136,7 @@ def choice(
     """
     if not isinstance(value, str) or value not in words:
         wanted = f"one of {', '.join(map(repr, words))}"
-        found = spelled(value) + suggest(value, dict.fromkeys(words, "{!r}"))
+        found = shortened(value) + suggest(value, dict.fromkeys(words, "{!r}"))
         if len(wanted) > LONG:
             raise error(f"{name}, one of {len(words)} words", found, f"it may be {wanted}")
         raise error(f"{name} to be {wanted}", found)
@@ -188,7 +190,7 @@ def one_column(name: str, value: Any) -> None:
     """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         advice = "join them to one: frame['model'] + ' ' + frame['seed']"
-        raise ParameterError(f"{name}, one column", spelled(value), advice)
+        raise ParameterError(f"{name}, one column", shortened(value), advice)
 
 
 def places(
@@ -227,7 +229,7 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     Parameters
     ----------
     what
-        What is taken, such as ``"what budget gives"``.
+        What is taken, such as ``"what replay gives"``.
     subject
         What was given.
     names
@@ -238,10 +240,10 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
 
     Examples
     --------
-    >>> holding("what budget gives", 3, {"topics"})
+    >>> holding("what replay gives", 3, {"strategy"})
     Traceback (most recent call last):
     ...
-    irframe.errors.InputError: wanted what budget gives; found int.
+    irframe.errors.InputError: wanted what replay gives; found int.
     """
     held = getattr(subject, part, None) if hasattr(subject, "attrs") else None
     if held is None:

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 
+from irframe.escaping import visible
 from irframe.warned import tell
 
 __all__ = [
@@ -84,7 +85,7 @@ class IrframeError(ValueError):
 
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
-        return ", ".join(spelled(offender, str) for offender in self.offenders[:SHOWN]) + more
+        return ", ".join(shortened(offender, str) for offender in self.offenders[:SHOWN]) + more
 
     def _message(self, step: int = 1) -> str:
         parts = [f"wanted {self.wanted}", f"found {self.found}"]
@@ -94,7 +95,7 @@ class IrframeError(ValueError):
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
         text = _without_digits(f"{text}. {advice}." if advice else f"{text}.")
-        return singular(text)
+        return visible(singular(text))
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
         return type(self), (self.wanted, self._found, self.advice, self.offenders)
@@ -104,12 +105,12 @@ def _without_digits(text: str) -> str:
     return _DIGITS.sub(lambda run: f"{run[0][:6]}... ({len(run[0])} digits)", text)
 
 
-def spelled(value: object, how: Callable[[object], str] = repr) -> str:
+def shortened(value: object, how: Callable[[object], str] = repr) -> str:
     r"""Return a value as a message shows it: the beginning of a long one, no lone surrogates.
 
     Examples
     --------
-    >>> spelled(chr(0xD800)), spelled(10**400), spelled(10**9999)
+    >>> shortened(chr(0xD800)), shortened(10**400), shortened(10**9999)
     ("'\\ud800'", '100000... (401 digits)', 'a value of type int')
     """
     try:
@@ -180,4 +181,4 @@ def warn(*messages: str) -> None:
     """Warn at the line outside irframe from which it was called, once per call of one thing."""
     caller = sys._getframe(1)  # noqa: SLF001
     for message in messages:
-        tell(singular(message), IrframeWarning, (caller.f_code, caller.f_lineno))
+        tell(visible(singular(message)), IrframeWarning, (caller.f_code, caller.f_lineno))

@@ -8,8 +8,9 @@ keeps the names its caller uses.
 import inspect
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from html import escape
 from typing import Any, Literal, get_args
+
+from irframe.escaping import html
 
 VERSION = "0.1.0"
 
@@ -54,12 +55,20 @@ BORDERS: dict[str, tuple[str, ...]] = {
 """What columns are called that say where a span of text begins and ends, half open."""
 CAUTION = "caution"
 """The attribute of a result that says what to beware of; tables and reports print it."""
+UNKNOWN = "nothing_judged"
+"""The attribute of scores that names systems of which no retrieved document is judged."""
+NO_VERDICT = "no verdict"
+"""What is said of a pair one of whose systems is such a one."""
 BUDGET = "budget"
 """Dimension in place of depth: how much text is read."""
 LENGTH = "length"
 """What is told of the documents of lists: what each one costs."""
 BUDGETS = "budgets"
 """Attribute of scores at budgets: in what these are counted, and what fits into one."""
+GIVEN_RESAMPLES = "given resamples"
+"""What stands for a bootstrap test by resamples of the caller."""
+ORDERINGS = "orderings"
+"""Attribute of a result: by which test orderings were compared, beside a metric."""
 LOWER = "lower"
 """Attribute of scores: those of which lower is better, whose names do not say so."""
 UNIT = "unit"
@@ -118,7 +127,7 @@ TOPICS_OF = "topics_of"
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 
-Ties = Literal["trec", "doc", "order", "rank", "random", "mean"]
+Ties = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
 """How equal scores are put in an order."""
 TIES: tuple[Ties, ...] = get_args(Ties)
 DEFAULT_TIES: Ties = "trec"
@@ -200,7 +209,7 @@ def as_html(value: Any) -> str:
     '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
-    return f"<code>{escape(repr(value))}</code>: {escape(' '.join(meaning.split()))}"
+    return f"<code>{html(repr(value))}</code>: {html(' '.join(meaning.split()))}"
 
 
 def plural(word: str) -> str:

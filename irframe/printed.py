@@ -2,11 +2,11 @@
 
 import textwrap
 from functools import partial
-from html import escape
 from typing import Any
 
 import pandas as pd
 
+from irframe.escaping import html, visible
 from irframe.names import SIDES
 
 DECIMALS, WIDTH = 3, 80
@@ -18,12 +18,12 @@ MEANS = "mean_a"
 """The first column of a comparison that is none of its labels."""
 
 
-def spelled_p(p: float, decimals: int = 4) -> str:
+def p_text(p: float, decimals: int = 4) -> str:
     """Return a p-value as it is printed.
 
     Examples
     --------
-    >>> spelled_p(0.03456), spelled_p(1e-9), spelled_p(float("nan")), spelled_p(1e-9, 3)
+    >>> p_text(0.03456), p_text(1e-9), p_text(float("nan")), p_text(1e-9, 3)
     ('0.0346', '<.0001', '-', '<.001')
     """
     if p != p:  # noqa: PLR0124 - as NaN is not
@@ -77,13 +77,14 @@ class Result(pd.DataFrame, metaclass=_Frames):
     def __repr__(self) -> str:
         shown, note = _printed(pd.DataFrame(self))
         with pd.option_context(*_options(note)):
-            return "\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)]))
+            return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
 
     def _repr_html_(self) -> str | None:
         shown, note = _printed(pd.DataFrame(self))
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
-        return f"{page}\n<p>{escape(note)}</p>" if page and note else page
+        page = visible(page) if page else page
+        return f"{page}\n<p>{html(note)}</p>" if page and note else page
 
 
 def _options(note: str) -> tuple[Any, ...]:
@@ -101,7 +102,7 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     shown = chosen.round(DECIMALS)
     for place, (name, column) in enumerate(chosen.items()):
         if is_p(name) and column.dtype.kind == "f":
-            spelled = partial(spelled_p, decimals=DECIMALS)
+            spelled = partial(p_text, decimals=DECIMALS)
             shown.isetitem(place, column.map(spelled, na_action="ignore").to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
             shown.isetitem(place, column.to_numpy())  # small, but not nothing
@@ -135,7 +136,7 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         left += ["rank_low", "rank_high"]
     topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
     note = f"[{shape}{topics}; not shown: {', '.join(name for name in left if name != 'n_topics')}]"
-    return _ends(frame.drop(columns=left)), note
+    return _head_and_tail(frame.drop(columns=left)), note
 
 
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
@@ -159,14 +160,14 @@ def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     said = [f"{name} {frame[name].iloc[0]}" for name in same]
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
     note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])
-    return _ends(frame[kept]), f"[{note}]"
+    return _head_and_tail(frame[kept]), f"[{note}]"
 
 
 def _is_constant(column: pd.Series) -> bool:
     return len(column) > 0 and not column.factorize()[0].any()  # missing ones are -1
 
 
-def _ends(frame: pd.DataFrame) -> pd.DataFrame:
+def _head_and_tail(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame without rows of its middle that pandas does not print."""
     most = pd.get_option("display.max_rows") or len(frame)
     return frame if len(frame) <= 2 * most else pd.concat([frame.head(most), frame.tail(most)])

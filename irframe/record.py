@@ -44,7 +44,7 @@ OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are data to begin with; of these only how they were made is recorded."""
 DECIDED = {"adjust", "power"}
 """Options for which a verb decides where nothing is given."""
-FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length"}
+FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length", "test"}
 """Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
 
@@ -259,16 +259,16 @@ def plain(value: Any) -> Any:
         return str(getattr(value, "__name__", value))
     shape = " x ".join(map(str, getattr(value, "shape", ())))
     kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
-    digest = hashlib.sha256(b"".join(_parts(value))).hexdigest()[:12]
+    digest = hashlib.sha256(b"".join(_bytes_of(value))).hexdigest()[:12]
     description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
     name = getattr(value, "name", None)
     return description | ({} if name is None else {"name": str(name)})
 
 
-def _parts(value: Any) -> Iterable[bytes]:
+def _bytes_of(value: Any) -> Iterable[bytes]:
     if isinstance(value, xr.DataTree):
         for node in value.subtree:
-            yield from _parts(node.to_dataset())
+            yield from _bytes_of(node.to_dataset())
     elif isinstance(value, xr.Dataset | xr.DataArray):
         held = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, part in held.variables.items():

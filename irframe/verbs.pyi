@@ -1,19 +1,18 @@
 # Every verb, stated here once and imported when first used.
 
 from .comparing.compare import compare as compare
+from .comparing.decide import decide as decide
 from .comparing.explain import explain as explain
 from .comparing.freeze import freeze as freeze
-from .comparing.pairwise import decide as decide
-from .comparing.segments import interaction as interaction
-from .comparing.segments import risk as risk
-from .cubes.cube import condense as condense
+from .comparing.risk import risk as risk
 from .cubes.cube import cube as cube
 from .cubes.cube import save as save
-from .cubes.estimate import draw_to_judge as draw_to_judge
+from .cubes.cwl import cwl as cwl
+from .cubes.draw_to_judge import draw_to_judge as draw_to_judge
 from .cubes.estimate import estimate as estimate
-from .cubes.score import cwl as cwl
 from .cubes.score import score as score
 from .cubes.unjudged import bounds as bounds
+from .cubes.unjudged import condense as condense
 from .cubes.unjudged import pooled as pooled
 from .cubes.unjudged import rejudge as rejudge
 from .cubes.unjudged import sample as sample
@@ -28,7 +27,6 @@ from .depths.volatility import stability as stability
 from .depths.volatility import volatility as volatility
 from .experiments.collapse import collapse as collapse
 from .experiments.evaluate import evaluate as evaluate
-from .experiments.evaluate import split as split
 from .experiments.joining import judge as judge
 from .experiments.joining import restrict as restrict
 from .experiments.nuggets import score_nuggets as score_nuggets
@@ -36,27 +34,27 @@ from .experiments.other_tools import to_pytrec_eval as to_pytrec_eval
 from .experiments.other_tools import to_ranx as to_ranx
 from .experiments.rank_table import pool as pool
 from .experiments.rank_table import rank as rank
+from .experiments.split import split as split
 from .files.write_run import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
-from .planning.budget import budget as budget
 from .planning.components import components as components
 from .planning.predict_powered import predict_powered as predict_powered
-from .planning.standardise import replicate as replicate
+from .planning.replicate import replicate as replicate
 from .planning.standardise import standardise as standardise
 from .planning.topics_needed import topics_needed as topics_needed
 from .ranks.leaderboard import leaderboard as leaderboard
-from .ranks.leaderboard import select_top as select_top
-from .ranks.leaderboard import sheet as sheet
 from .ranks.rank_intervals import rank_intervals as rank_intervals
+from .ranks.select_top import select_top as select_top
+from .ranks.sheet import sheet as sheet
 from .reports.report import report as report
 from .scores.summary import summary as summary
 from .studies.check import check as check
-from .studies.compare_judges import round_effect as round_effect
 from .studies.compare_orderings import compare_orderings as compare_orderings
 from .studies.compare_orderings import (
     significance_agreement as significance_agreement,
 )
 from .studies.diagnose import diagnose as diagnose
+from .studies.effective_top import effective_top as effective_top
 from .studies.effort import archetypes as archetypes
 from .studies.effort import effort_gain as effort_gain
 from .studies.effort import misplacement as misplacement
@@ -69,14 +67,12 @@ from .studies.leave_out import robustness as robustness
 from .studies.orderings import orderings as orderings
 from .studies.orderings import side_by_side as side_by_side
 from .studies.outcomes import outcomes as outcomes
-from .studies.outcomes import rrie as rrie
 from .studies.preferences import enumerate_rankings as enumerate_rankings
 from .studies.preferences import preferences as preferences
 from .studies.preferences import separability as separability
-from .studies.preferences import tau_union as tau_union
 from .studies.reordering import ablation as ablation
-from .studies.reordering import effective_top as effective_top
 from .studies.reordering import reordering as reordering
+from .studies.rrie import rrie as rrie
 from .studies.search_lengths import best_systems as best_systems
 from .studies.search_lengths import difference_histogram as difference_histogram
 from .studies.search_lengths import length_histogram as length_histogram
@@ -84,5 +80,5 @@ from .studies.search_lengths import search_lengths as search_lengths
 from .studies.tie_ranges import tie_agreement as tie_agreement
 from .studies.tie_ranges import tie_ranges as tie_ranges
 from .studies.tie_ranges import tie_rates as tie_rates
-from .tables.styled import cite as cite
+from .tables.cite import cite as cite
 from .tables.styled import styled as styled

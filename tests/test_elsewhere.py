@@ -47,6 +47,11 @@ VERBS = {
     "scores.boxplot": "ireval.plot.score_boxes",
     "runs.load_qrels": "ir.read_qrels",
     "cube.residuals": "bounds",
+    "scores.interaction": "compare",
+    "runs.relstring": "judge",
+    "cube.budget": "pool_growth or topics_needed",
+    "scores.round_effect": "judge_effect",
+    "runs.tau_union": "replicate",
 }
 KEYWORDS = {
     "compare.correction compare.multiple compare.multipletests": "adjust",

@@ -23,6 +23,8 @@ from oracles import ORACLES, novelty, spans
 import irframe
 from irframe.errors import IrframeWarning
 from irframe.metrics import METRICS
+from irframe.paired import TESTS
+from irframe.tables.captions import ADJUST_WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "irframe"
@@ -30,6 +32,8 @@ SOURCE = ROOT / "irframe"
 LONGEST_FUNCTION = 40
 LONGEST_MODULE = 500
 LONGEST_MEDIAN = 6
+MOST_HOMES = 2
+"""In how many modules a private name may stand: one that fits many says little in each."""
 FAMILIES = {"irframe.gains", "irframe.metrics.base"}
 """Modules that hold several public names: the gain maps, and a metric with its registry."""
 TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "action.yml", "docs", "irframe"}
@@ -81,14 +85,9 @@ def docstring_lines(node):
     return set(range(first.lineno, first.end_lineno + 1)) if documented else set()
 
 
-def code_lines(node, module):
-    """Count the lines of a function that hold code: no docstrings, comments or empty lines."""
-    return sum(module.coded[node.lineno - 1 : node.end_lineno])
-
-
 def body_lines(node, module):
-    """Count the lines of code below the signature of a function."""
-    return code_lines(node, module) - (node.body[0].lineno - node.lineno)
+    """Count the lines of code below the signature: no docstrings, comments or empty lines."""
+    return sum(module.coded[node.body[0].lineno - 1 : node.end_lineno])
 
 
 def public_functions(body):
@@ -168,7 +167,7 @@ def test_the_door_is_small():
 
 def test_functions_are_short():
     lengths = {
-        f"{path}:{function.lineno} {function.name}": code_lines(function, module)
+        f"{path}:{function.lineno} {function.name}": body_lines(function, module)
         for path, module in modules().items()
         for function in module.functions()
     }
@@ -232,6 +231,24 @@ def test_no_two_classes_are_called_alike():
     assert {name: n for name, n in classes.items() if n > 1} == {}
 
 
+def test_private_names_say_what_they_do_where_they_stand():
+    names = Counter(
+        name
+        for module in modules().values()
+        for name in {*map(defined, module.tree.body)}
+        if re.match("_[^_]", name)
+    )
+    assert {name: n for name, n in names.items() if n > MOST_HOMES} == {}
+
+
+def defined(statement):
+    """Return the name that a statement gives to a function, a class or a value, if to one."""
+    if isinstance(statement, Function | ast.ClassDef):
+        return statement.name
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    return getattr(targets[0], "id", "")
+
+
 def test_only_plots_draw():
     assert [
         f"{path}:{line} {name}"
@@ -259,6 +276,32 @@ def test_dask_is_imported_in_one_module_and_never_with_it():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() == "False"
+
+
+def test_figures_name_no_test_themselves():
+    """What a figure says of tests, samples and seeds is read from its result's record."""
+    words = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
+    named = re.compile(rf"\b(?:{'|'.join(words)}|samples|seed\W)\b")
+    said = {
+        f"{path}:{node.lineno}": node.value
+        for path, module in modules().items()
+        if path.parts[1] == "plots"
+        for node in spoken(module)
+        if named.search(node.value)
+    }
+    assert said == {}
+
+
+def spoken(module):
+    """Return the texts of a module that are neither documentation nor compared with any."""
+    compared = {
+        part for node in module.nodes if isinstance(node, ast.Compare) for part in ast.walk(node)
+    }
+    texts = [node for node in module.nodes if isinstance(node, ast.Constant)]
+    prose = {node.value for node in module.nodes if isinstance(node, ast.Expr)}
+    return [
+        node for node in texts if isinstance(node.value, str) and not {node} & (compared | prose)
+    ]
 
 
 def test_importing_the_package_stays_cheap():

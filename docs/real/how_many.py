@@ -3,14 +3,12 @@
 Usage: python docs/real/how_many.py DATA, where DATA holds what tracks.py reads.
 """
 
-import matplotlib.pyplot as plt
 from shown import Page, data_folder
-from tracks import COVID, ROBUST, read_cube, read_pooled_robust
+from tracks import COVID, ROBUST, read_cube
 
 PAGE = Page("how-many")
 METRICS = ["P", "AP(norm='min')", "nDCG", "RBP(p=0.8)", "RR"]
 DEPTHS = [10, 100]
-POOL = 100
 
 
 def between(values, form):
@@ -77,31 +75,6 @@ def needed(scores):
     )
 
 
-def costs(cube):
-    """Draw topics against depth at equal cost."""
-    found = cube.ireval.budget(
-        "AP", "RBP(p=0.8)", overhead=20, judgments=[5000, 10000, 20000, 40000]
-    )
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for ax, metric in zip(axes, found["metric"].to_numpy(), strict=True):
-        found.ireval.plot.equal_cost(metric=metric, ax=ax)
-    PAGE.figure(figure, "equal-cost")
-    told, best = found["significant"], found["significant"].idxmax("depth")
-    for metric, short in (("AP", "ap"), ("RBP(p=0.8)", "rbp")):
-        depths = best.sel(metric=metric).to_numpy().astype(int)
-        PAGE.facts(**{f"{short}_low": depths.min(), f"{short}_high": depths.max()})
-    ends = {"cheap": (20_000, best.sel(metric="AP", judgments=20_000)), "dear": (40_000, POOL)}
-    for name, (judgments, depth) in ends.items():
-        here = {"judgments": judgments, "depth": int(depth)}
-        PAGE.facts(
-            **{
-                f"{name}_depth": here["depth"],
-                f"{name}_topics": f"{found['topics'].sel(here).item():.0f}",
-                f"{name}_told": f"{told.sel(metric='AP').sel(here).item():.1%}",
-            }
-        )
-
-
 def main():
     """Write everything."""
     data = data_folder(__doc__)
@@ -111,7 +84,6 @@ def main():
     }
     variances(scores)
     needed(scores[ROBUST])
-    costs(read_pooled_robust(data, POOL))
 
 
 if __name__ == "__main__":

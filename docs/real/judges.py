@@ -6,7 +6,6 @@ qrels.nist.txt and qrels.gpt4o.txt, and llmjudge, with qrels.human.txt and label
 
 from math import comb
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -80,11 +79,6 @@ def conclusions(runs, judges):
         pairs=f"{comb(effect.sizes['system'], 2):,}",
         rr_tau=f"{effect['agreement'].sel(metric=METRICS[-1], coefficient='kendall').max():.3f}",
     )
-    figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-    for ax, metric in zip(axes, ["nDCG", "AP(rel=2)"], strict=True):
-        effect.ireval.plot.conclusion_shares(metric=metric, ax=ax)
-    axes[0].get_legend().remove()
-    PAGE.figure(figure, "conclusions")
     PAGE.figure(effect.ireval.plot.judge_ranks(metric="nDCG", depth=10), "ranks")
     ranks = effect[["reference_rank", "rank"]].sel(metric="nDCG", depth=10).squeeze(drop=True)
     ranks = ranks.to_dataframe().sort_values("reference_rank")

@@ -12,7 +12,7 @@ from shown import Page
 TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
 
-from test_planning import NAMES, TOPICS, budget_shares  # noqa: E402
+from test_planning import NAMES  # noqa: E402
 from test_planning import coverage as variance_coverage  # noqa: E402
 from test_uncertainty import MAX_T, alike, claims  # noqa: E402
 
@@ -37,16 +37,6 @@ def variances():
     percent("skewed", variance_coverage("skewed")[0])
 
 
-def budgets():
-    """Write how far the shares of `budget` are from those of new collections."""
-    new, redrawn, together = 100 * np.transpose([budget_shares(topics) for topics in TOPICS])
-    PAGE.facts(
-        budget_off=f"{abs(together - new).max():.1f}",
-        redrawn_low=f"{(redrawn - new).min():.0f}",
-        redrawn_high=f"{(redrawn - new).max():.0f}",
-    )
-
-
 def corrections():
     """Write how often corrections lead to a false claim, and what they find."""
     rows = []
@@ -64,5 +54,4 @@ def corrections():
 
 if __name__ == "__main__":
     variances()
-    budgets()
     corrections()

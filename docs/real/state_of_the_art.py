@@ -79,7 +79,6 @@ def main():
     breakdown(found.summary)
     verdicts(found.summary)
     PAGE.figure(found.summary.ireval.plot.outcome_shares(), "shares", dpi=90)
-    PAGE.figure(found.queries.ireval.plot.rank_scatter(b="bm25+rm3"), "ranks", dpi=90)
 
 
 if __name__ == "__main__":

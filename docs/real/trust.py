@@ -5,7 +5,6 @@ Usage: python docs/real/trust.py DATA, where DATA holds what tracks.py reads.
 
 from math import comb
 
-import matplotlib.pyplot as plt
 from shown import Page, data_folder
 from tracks import COVID, ROBUST, read_pooled_robust, read_track
 
@@ -71,8 +70,6 @@ def left_out(covid, robust):
         rows[f"{name}: Δrank"] = [f"{value:.1f}" for value in means["rank_change"]]
         rows[f"{name}: τ"] = [f"{value:.3f}" for value in means["tau"]]
     PAGE.table(rows, "left-out")
-    ax = runs["COVID 7"].ireval.plot.leave_out_changes()
-    PAGE.figure(ax, "left-out")
     lost = -runs["COVID 7"].groupby("metric")["change"].mean()
     places = runs["COVID 7"].groupby("metric")["rank_change"].mean()
     each = runs["COVID 7"][runs["COVID 7"]["rank"] <= BEST]
@@ -95,7 +92,7 @@ def left_out(covid, robust):
 
 
 def residuals(covid):
-    """Write scores and residuals by depth, and draw bounds."""
+    """Write scores and residuals by depth."""
     inside = covid.isel(system=covid.experiment.pool.contributing)
     within = inside.ireval.bounds("RBP(p=0.95)", "RBP(p=0.8)", "ERR", at=DEPTHS)
     means = within.mean(["system", "topic"])
@@ -115,11 +112,6 @@ def residuals(covid):
         outsider=OUTSIDER,
         widest=f"{widest.all('metric').sum().item()} of {widest.sizes['depth']}",
     )
-    figure, axes = plt.subplots(1, 2, figsize=(10.4, 4), layout="constrained")
-    for ax, metric in zip(axes, ["RBP(p=0.8)", "nDCG"], strict=True):
-        bands.ireval.plot.bound_bands(metric=metric, systems=systems, ax=ax)
-    axes[0].get_legend().remove()
-    PAGE.figure(figure, "bands")
 
 
 def decided(covid):

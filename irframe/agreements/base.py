@@ -284,7 +284,7 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     >>> stable_depth([[1, 0.7, 0.6], [0.7, 1, 0.95], [0.6, 0.95, 1]], [5, 10, 20])
     array(10.)
     """
-    matrix = _read(correlations)
+    matrix = _square_matrices(correlations)
     labels = np.asarray(depths, dtype=np.float64)
     if labels.shape != matrix.shape[-1:] or not (np.diff(labels) > 0).all():
         found = f"{labels.shape} for matrices of shape {matrix.shape}"
@@ -328,14 +328,14 @@ def share_above(correlations: ArrayLike, *, threshold: float = 0.9) -> Floats:
     >>> share_above([[1, 0.7, 0.6], [0.7, 1, 0.95], [0.6, 0.95, 1]])
     array(0.33333333)
     """
-    above = _read(correlations) > threshold
+    above = _square_matrices(correlations) > threshold
     size = above.shape[-1]
     counted = (above & ~np.eye(size, dtype=bool)).sum(axis=(-2, -1))
     entries = size * (size - 1)
     return np.asarray(counted / entries if entries else np.full(counted.shape, np.nan))
 
 
-def _read(correlations: ArrayLike) -> Floats:
+def _square_matrices(correlations: ArrayLike) -> Floats:
     """Return square matrices in which an undefined correlation is below every threshold."""
     matrix = np.asarray(correlations, dtype=np.float64)
     if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:

@@ -142,7 +142,7 @@ class TauAP(Agreement):
 
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return tau_ap of every row of `y` against every row of `x` as reference."""
-        one_way = _expected if self.ties == "a" else _corrected
+        one_way = _expected if self.ties == "a" else _tau_ap_below_best
         ranks_x, ranks_y = tied_ranks(x), tied_ranks(y)
         values = one_way(ranks_x, ranks_y)
         if self.symmetric or self.ties == "b":
@@ -163,7 +163,7 @@ def _expected(reference: Ends, estimated: Ends) -> Floats:
     return np.asarray(total / np.float64(systems - 1))
 
 
-def _corrected(reference: Ends, estimated: Ends) -> Floats:
+def _tau_ap_below_best(reference: Ends, estimated: Ends) -> Floats:
     """Return tau_ap of the systems below the best group, as far as both sides order them."""
     first, _ = estimated
     weights = _weights(first.shape[-1])[first.astype(np.intp) - 1]

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from irframe.elsewhere import suggest
 from irframe.errors import IrframeError
+from irframe.escaping import encodable, one_line
 
 COMMANDS = {
     "evaluate": ("evaluate", "score runs, as a table or as trec_eval prints it"),
@@ -50,7 +51,7 @@ def tell(message: object) -> int:
         message = message.found_first
     elif isinstance(message, OSError) and message.strerror:
         message = ": ".join([str(message.filename)] * bool(message.filename) + [message.strerror])
-    sys.stderr.write(f"irframe: {' '.join(str(message).split())}\n")
+    sys.stderr.write(encodable(f"irframe: {one_line(message)}\n", sys.stderr))
     return 2
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import textwrap
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from irframe.printed import is_p, spelled_p
+from irframe.escaping import cell, markdown
+from irframe.printed import is_p, p_text
 from irframe.studies.findings import SEVERITIES
+from irframe.tables.marked_styler import MarkedStyler, Table
 
 SUFFIXES = {
     ".txt": "table",
@@ -71,10 +72,11 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
         return json.dumps(rows, indent=2, default=str) + "\n"
     frame = frame.map(lambda x: ", ".join(map(str, x)) if isinstance(x, tuple | list) else x)
     if kind in {"csv", "tsv"}:
-        return str(_flat(frame).to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
+        flat = _flat(frame).map(cell).rename(columns=cell)
+        return str(flat.to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
     if kind == "markdown":
         return _markdown(_flat(frame))
-    return _latex(frame) if kind == "latex" else _table(frame)
+    return _latex(frame) if kind == "latex" else _plain_table(frame)
 
 
 def noted(content: str | bytes, notes: str) -> str:
@@ -97,34 +99,30 @@ def _flat(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if _is_numbered(frame) else frame.reset_index()
 
 
-def _table(frame: pd.DataFrame) -> str:
+def _plain_table(frame: pd.DataFrame) -> str:
     labelled = not _is_numbered(frame)
     for name in frame.columns[frame.columns.map(is_p)]:
-        frame = frame.assign(**{name: frame[name].map(spelled_p)})
+        frame = frame.assign(**{name: frame[name].map(p_text)})
     text = frame.to_string(index=labelled, float_format="{:.4f}".format)
     return "".join(line.rstrip() + "\n" for line in text.split("\n"))
 
 
 def _markdown(frame: pd.DataFrame) -> str:
     """Return a table as Markdown has it, numbers with four decimals."""
-    rows = [[str(name) for name in frame.columns], ["---"] * len(frame.columns)]
-    rows += [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
+    rows = [[markdown(name) for name in frame.columns], ["---"] * len(frame.columns)]
+    rows += [[_markdown_cell(value) for value in row] for row in frame.itertuples(index=False)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _cell(value: Any) -> str:
+def _markdown_cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.4f}"
-    text = "" if value is None or value is pd.NA else " ".join(str(value).split())
-    return re.sub(r"([\\|`*_\[\]<])", r"\\\1", text)
+    return "" if value is None or value is pd.NA else markdown(value)
 
 
 def _latex(frame: pd.DataFrame) -> str:
-    styled = frame.style.format(precision=4, escape="latex")
-    for axis in (0, 1):
-        styled = styled.format_index(escape="latex", axis=axis)
-    styled = styled.hide(axis=0) if _is_numbered(frame) else styled
-    return str(styled.to_latex(hrules=True))
+    styled = MarkedStyler.of(Table(frame), precision=4)
+    return str((styled.hide(axis=0) if _is_numbered(frame) else styled).to_latex())
 
 
 def status_of(severities: pd.Series, fail_on: str) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 import irframe as ir
+from irframe import escaping
 from irframe.checks import listed
 from irframe.commands import tell
 from irframe.commands.answer import Answer, declare_output, format_of, noted, written
@@ -34,7 +35,7 @@ from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
 
 
-def spelled(words: Sequence[str]) -> str:
+def command_line(words: Sequence[str]) -> str:
     """Return a line of a shell: all files of a folder that end alike are one pattern.
 
     Parameters
@@ -44,7 +45,7 @@ def spelled(words: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> spelled(["report", "my qrels.txt", "a.run", "-o", "page.html"])
+    >>> command_line(["report", "my qrels.txt", "a.run", "-o", "page.html"])
     "irframe report 'my qrels.txt' a.run -o page.html"
     """
     files = {str(Path(word)) for word in words if Path(word).suffix and Path(word).is_file()}
@@ -95,11 +96,11 @@ def _declare_wide(parser: ArgumentParser) -> None:
 def run_compare(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
     gated = options.fail_on != "never" or format_of(options) == MARKDOWN
-    _refuse(options, gated=gated)
+    _refuse_conflicts(options, gated=gated)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     scores = scored(options, runs, qrels, metrics, None)
-    comparison = _compared(options, scores, gated=gated)
+    comparison = _comparison(options, scores, gated=gated)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     if options.update and not failed:
         _update(options, scores, comparison)
@@ -112,7 +113,7 @@ def run_compare(options: Namespace) -> Answer:
     return Answer(noted(shown, _notes(comparison)), int(failed))
 
 
-def _refuse(options: Namespace, *, gated: bool) -> None:
+def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
     """Raise for options that do not go together."""
     named, file = listed(options.baseline), options.baseline_file
     if file is not None and named:
@@ -129,7 +130,7 @@ def _refuse(options: Namespace, *, gated: bool) -> None:
         raise ParameterError("--margin, for --fail-on drop", "none")
 
 
-def _compared(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.DataFrame:
+def _comparison(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.DataFrame:
     arguments = given(options, ir.verbs.compare)
     if gated and options.margin is None and options.power is None:
         arguments["power"] = POWER
@@ -153,19 +154,19 @@ def _update(options: Namespace, scores: pd.DataFrame, rows: pd.DataFrame) -> Non
 def _short(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that answer: which pair, by how much, how surely."""
     shown = comparison[["metric", "system_a", "system_b", "difference"]].assign(
-        interval=_intervals(comparison),
+        interval=_interval_texts(comparison),
         p_adjusted=comparison["p_adjusted"],
-        verdict=comparison["verdict"] if "verdict" in comparison else _verdicts(comparison),
+        verdict=comparison["verdict"] if "verdict" in comparison else _verdict_words(comparison),
     )
     return shown if len(comparison["metric"].unique()) > 1 else shown.drop(columns="metric")
 
 
-def _intervals(frame: pd.DataFrame) -> list[str]:
+def _interval_texts(frame: pd.DataFrame) -> list[str]:
     ends = zip(frame["ci_low"], frame["ci_high"], strict=True)
     return ["-" if pd.isna(low) else f"[{low:.4f}, {high:.4f}]" for low, high in ends]
 
 
-def _verdicts(comparison: pd.DataFrame) -> list[str]:
+def _verdict_words(comparison: pd.DataFrame) -> list[str]:
     """Say whether the first system of each pair is better."""
     signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
     words = zip(comparison["significant"], signs, comparison["p_adjusted"].isna(), strict=True)
@@ -228,7 +229,7 @@ def run_leaderboard(options: Namespace) -> Answer:
         board = board.join(table[table.columns.difference(board.columns, sort=False)])
     content = written(board, kind)
     if kind == "markdown":
-        return Answer(f"{content!s}\n{notes}.\n")
+        return Answer(f"{content!s}\n{escaping.markdown(notes)}.\n")
     return Answer(noted(content, f"{notes}.") if kind == "table" else content)
 
 
@@ -236,7 +237,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks"}
-    values = {"ci_low": _intervals(board), "rank_low": [f"{low}-{high}" for low, high in ends]}
+    values = {"ci_low": _interval_texts(board), "rank_low": [f"{low}-{high}" for low, high in ends]}
     left = [*beside_the_point(board), "ci_high", "rank_high"]
     return board.assign(**values).drop(columns=left, errors="ignore").rename(columns=names)
 
@@ -255,7 +256,7 @@ def run_report(options: Namespace) -> Answer:
     """Write the page; nothing is printed."""
     metrics = metrics_of(options) if options.metric else METRICS
     runs, qrels = read_all(options, every=True), read_judgments(options)
-    made = MADE.set(spelled(options.words))
+    made = MADE.set(command_line(options.words))
     try:
         ir.report(
             runs,

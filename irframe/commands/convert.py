@@ -19,9 +19,9 @@ from irframe.files.compression import PACKED, atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 
-KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl"}
+KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
 """What the name of an output file says of its format; all others are TREC's."""
-FORMATS = ("trec", "parquet", "json", "jsonl")
+FORMATS = ("trec", "parquet", "json")
 
 
 def declare_convert(parser: ArgumentParser) -> None:
@@ -37,8 +37,7 @@ def declare_convert(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", choices=FORMATS,
-        help="trec; parquet; jsonl, an object for each row; or json, the dictionaries that "
-        "pytrec_eval, ranx and BEIR take",
+        help="trec; parquet; or json, the dictionaries that pytrec_eval, ranx and BEIR take",
     )  # fmt: skip
     parser.add_argument(
         "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
@@ -47,7 +46,7 @@ def declare_convert(parser: ArgumentParser) -> None:
 
 def run_convert(options: Namespace) -> Answer:
     """Read one format and write another."""
-    frame = _read(options)
+    frame = _runs_or_qrels(options)
     output = Path(options.output or "")
     suffixes = [suffix for suffix in output.suffixes if suffix.lower() not in PACKED]
     kind = options.format or KINDS.get("".join(suffixes[-1:]).lower(), "trec")
@@ -66,7 +65,7 @@ def run_convert(options: Namespace) -> Answer:
         return Answer(path.read_bytes())
 
 
-def _read(options: Namespace) -> pd.DataFrame:
+def _runs_or_qrels(options: Namespace) -> pd.DataFrame:
     if not options.qrels:
         return ir.read_runs(sources_of(options.files), system=options.system)
     if len(options.files) > 1:
@@ -112,7 +111,7 @@ def declare_demo(parser: ArgumentParser) -> None:
 def run_demo(options: Namespace) -> Answer:
     """Evaluate the track that comes with irframe, or write its files."""
     if options.files is None:
-        return Answer(_shown() + _reported(options.report))
+        return Answer(_demo_text() + _reported(options.report))
     _write(Path(options.files))
     return Answer(None)
 
@@ -129,7 +128,7 @@ def _write(folder: Path) -> None:
         known.to_csv(stream, index=False)
 
 
-def _shown() -> str:
+def _demo_text() -> str:
     """Return what is to be seen on the track, and how to see it."""
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)

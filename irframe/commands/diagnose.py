@@ -32,11 +32,15 @@ def run_check(options: Namespace) -> answer.Answer:
     arguments = inputs.given(options, ir.verbs.check)
     rows = ir.verbs.check(runs, inputs.read_judgments(options), problems=problems, **arguments)
     kind = answer.format_of(options)
-    content = _told(rows, kind) if kind in {"table", "markdown"} else answer.written(rows, kind)
+    content = (
+        _table_and_lists(rows, kind)
+        if kind in {"table", "markdown"}
+        else answer.written(rows, kind)
+    )
     return answer.Answer(content, answer.status_of(rows["severity"], options.fail_on))
 
 
-def _told(rows: pd.DataFrame, kind: str) -> str:
+def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
     """Return a table of numbers, and below it a line for every list, its beginning and length."""
     held = rows.map(lambda value: isinstance(value, tuple)).all()
     table, lines = str(answer.written(rows.loc[:, ~held], kind)), []

@@ -3,9 +3,8 @@
 ``irframe freeze`` keeps those of a run, as a baseline to be committed.
 """
 
-import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,56 +17,14 @@ from irframe.checks import choice
 from irframe.commands import inputs
 from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
 from irframe.errors import IdError, ParameterError
+from irframe.escaping import visible
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
-from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, split_level, trec_name
-from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC, roles
+from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
+from irframe.names import SYSTEM, TOPIC, roles
 
 RUNID = "runid"
-_FORM = re.compile(rf"{RELSTRING}(?:[._](\d+(?:\.\d*)?))?")
-_DEFAULT = 10
-_IN_SET = "all_trec"
-LETTERS = np.array([*".0123456789>-"])
-"""Letters of grades from -1 to 10, and of none."""
-
-
-def relstrings(
-    names: Sequence[str], runs: pd.DataFrame, qrels: pd.DataFrame, options: Namespace
-) -> dict[str, pd.Series]:
-    """Spell the grades of the first documents of every list, if ``relstring`` is asked for.
-
-    Parameters
-    ----------
-    names
-        The names asked for; of several with a length the first counts, as in trec_eval.
-    runs, qrels
-        Runs and judgments as they are read.
-    options
-        How lists are ranked and cut.
-
-    Returns
-    -------
-    dict
-        Label -> a letter per document by system and topic: the grade, ``>`` above 9, ``.`` below
-        0, ``-`` where there is none.
-    """
-    lengths = [match[1] for name in names if (match := _FORM.fullmatch(name))]
-    if not lengths and _IN_SET not in {split_level(name)[0] for name in names}:
-        return {}
-    if options.ties == "random":
-        raise ParameterError("ties that come out alike twice, for relstring", "random")
-    written = next(filter(None, lengths), None)
-    length = int(float(written)) if written else _DEFAULT
-    ranked = ir.verbs.rank(runs, ties=options.ties, score_dtype=options.score_dtype)
-    first = ranked[ranked[RANK] <= min(length, options.depth or length)]
-    first = first[[SYSTEM, TOPIC, DOC]].merge(qrels[[TOPIC, DOC, GRADE]], how="left")
-    grade = first[GRADE].to_numpy(np.float64)
-    letters = LETTERS[np.where(np.isnan(grade), 11, np.clip(grade, -1, 10)).astype(int) + 1]
-    spelled = first.assign(letter=letters).groupby([SYSTEM, TOPIC])["letter"].agg("".join)
-    return {f"{RELSTRING}_{written}" if written else RELSTRING: spelled}
-
-
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
 """Measures that trec_eval prints for all topics together alone."""
 
@@ -76,7 +33,6 @@ def trec_layout(
     scores: pd.DataFrame,
     names: Sequence[str],
     listed: pd.MultiIndex | None = None,
-    strings: Mapping[str, pd.Series] | None = None,
     *,
     apart: bool = False,
 ) -> Iterator[tuple[str, str]]:
@@ -92,8 +48,6 @@ def trec_layout(
     listed
         The pairs of system and topic to print before the averages, in the order of the topics'
         bytes; trec_eval leaves topics out that a run lacks. By default none.
-    strings
-        Label -> the grades of lists by system and topic, as `irframe.commands.evaluate` has them.
     apart
         Whether every system is a text of its own, which need not say whose it is.
 
@@ -115,7 +69,7 @@ def trec_layout(
     groups = scores.groupby(level=0, sort=False).indices
     several = len(groups) > 1 and not apart
     named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
-    columns, topics = _columns(scores, strings or {}), scores.index.get_level_values(1).astype(str)
+    columns, topics = _printed_columns(scores), scores.index.get_level_values(1).astype(str)
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
     for label, group in groups.items():
         rows = np.asarray(group)[np.argsort([t.encode() for t in topics[group]], kind="stable")]
@@ -126,36 +80,34 @@ def trec_layout(
             if column.by_topic
         ]
         lines += [_line(RUNID, "all", str(label))] * named
-        lines += [_line(c.label, "all", c.text(c.average(rows))) for c in columns if c.name]
+        lines += [_line(c.label, "all", c.text(c.average(rows))) for c in columns]
         yield str(label), "".join(lines)
 
 
 class Printed(NamedTuple):
-    """A column of scores, or of spelled grades, as it is printed."""
+    """A column of scores as it is printed."""
 
     place: tuple[Any, ...]
     label: str
     values: NDArray[Any]
-    name: str | None = None
-    """The metric; None for grades."""
+    name: str
+    """The metric."""
     by_topic: bool = True
 
     def text(self, value: Any) -> str:
         """Return a value as text."""
-        if self.name is None:
-            return f"'{value}'"
         return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
 
     def average(self, rows: NDArray[Any]) -> float:
         """Add topic after topic as trec_eval does: which way a half is rounded depends on it."""
-        known, summary = self.values[rows], facts(str(self.name)).summary
+        known, summary = self.values[rows], facts(self.name).summary
         known = known[~np.isnan(known)]
         if summary != "mean" or not len(known):
             return float(average(known, summary))
         return float(np.add.accumulate(known)[-1] / len(known))
 
 
-def _columns(scores: pd.DataFrame, strings: Mapping[str, pd.Series]) -> list[Printed]:
+def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
     """Return the columns in the order in which they are printed.
 
     trec_eval has one level of relevance at a time, which its labels do not say.
@@ -164,10 +116,7 @@ def _columns(scores: pd.DataFrame, strings: Mapping[str, pd.Series]) -> list[Pri
     entries = [trec_name(split_level(name)[0]) for name in names]
     theirs = [parse_metric(name) for name, entry in zip(names, entries, strict=True) if entry]
     mixed = len({getattr(metric, "rel") for metric in theirs if has_level(metric)}) > 1  # noqa: B009
-    columns = [
-        Printed((PRINTED.index(RELSTRING),), label, of.reindex(scores.index).to_numpy())
-        for label, of in strings.items()
-    ]
+    columns = []
     for name, entry, values in zip(names, entries, scores.to_numpy().T, strict=True):
         if entry is None:
             columns.append(Printed((len(PRINTED),), name, values, name))
@@ -204,7 +153,8 @@ def written_each(folder: Path | None, kind: str, answers: dict[str, str | bytes]
         raise IdError("systems whose names can be those of files", "", advice, refused)
     suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
     for system, content in answers.items():
-        write_whole(folder / f"{system}{suffix}", content)
+        text = visible(content) if isinstance(content, str) else content
+        write_whole(folder / f"{system}{suffix}", text)
     return Answer(None)
 
 
@@ -250,7 +200,7 @@ def run_evaluate(options: Namespace) -> Answer:
     folder, names = folder_of(options), list(options.metric)
     kind = format_of(options)
     if kind == TREC_EVAL:
-        options.metric = [name for name in names if name != RUNID and not _FORM.fullmatch(name)]
+        options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
@@ -263,11 +213,9 @@ def run_evaluate(options: Namespace) -> Answer:
         choice("--by", options.by, [inputs.FOLDER, *(str(n) for n in columns if n not in own)])
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
     if kind == TREC_EVAL:
-        listed, strings = None, None
-        if rows:
-            listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-            strings = relstrings(names, runs, qrels, options)
-        texts = trec_layout(scores, names, listed, strings, apart=folder is not None)
+        pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
+        listed = None if pairs is None else pd.MultiIndex.from_frame(pairs)
+        texts = trec_layout(scores, names, listed, apart=folder is not None)
         return written_each(folder, kind, dict(texts))
     shown = scores if options.per_topic else means(scores)
     if folder is None:
@@ -277,10 +225,16 @@ def run_evaluate(options: Namespace) -> Answer:
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the average of every system, and group if there are any, a column per metric."""
+    """Return the average of every system, and group if there are any, a column per metric.
+
+    Where systems have scores on different topics, a column says on how many.
+    """
     levels = [name for name in scores.index.names if name != TOPIC]
 
     def mean(column: "pd.Series[Any]") -> float:
         return float(average(column.to_numpy(), facts(str(column.name)).summary))
 
-    return scores.groupby(level=levels, sort=False).agg(mean)
+    groups = scores.groupby(level=levels, sort=False)
+    counts = groups.count()
+    uneven = counts.loc[:, (counts != counts.iloc[:1].to_numpy()).any()]
+    return groups.agg(mean).join(uneven.add_prefix("n_topics of "))

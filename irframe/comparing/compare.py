@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed
-from irframe.comparing import pairwise, significance
+from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.as_scores import TopicWeights
@@ -18,10 +18,11 @@ from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, REPEAT, SIDES
-from irframe.paired import Bootstrap, Test, parse_test
+from irframe.names import DEPTH, METRIC, NO_VERDICT, REPEAT, SIDES
+from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.averages import beware_of_weights, weighted
+from irframe.scores.cautions import caution
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -33,11 +34,11 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Scores
-from irframe.scores.summary import caution
+from irframe.warned import listing
 
 COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *pairwise.DECIDED)
+OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
 
@@ -96,7 +97,7 @@ def compare(
         How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
         or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
         Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
-        averaged plainly, and neither with `effects`, ``"max-t"`` nor bounds.
+        not added up, and neither with bounds nor simultaneous intervals of ``"max-t"``.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
@@ -147,8 +148,9 @@ def compare(
           ``equivalent`` likewise; with it or with `power` the ``verdict`` on a against b, the first
           that holds of better and worse (significant), equivalent, not worse, and undecided; a
           system that is significantly worse and shown to be not worse by the margin is not
-          called worse. ``detectable`` is the smallest true difference that a two-sided t-test at
-          `alpha` finds with that power on these topics;
+          called worse; a system of which no retrieved document is judged has ``"no verdict"``,
+          and no significant difference. ``detectable`` is the smallest true difference that a
+          two-sided t-test at `alpha` finds with that power on these topics;
         - where systems have repeats, ``n_repeats_a`` and ``n_repeats_b``; ``df``, the degrees of
           freedom of t; and ``repeat_share``, what repeats have of the variance of the difference
           that topics and repeats make, 0 to 1;
@@ -169,9 +171,10 @@ def compare(
         For fewer than two systems, an unknown test, correction, baseline or group, an alpha
         outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
         For weights that are missing, negative, not finite or all 0, naming the topics, and for
-        tests and corrections that have no form for weights.
+        tests that have no form for weights.
     MetricError
-        For a margin, or weights, of a metric that is not averaged plainly over topics.
+        For a margin of a metric that is not averaged plainly over topics, and weights of one that
+        is added up.
     DepthError
         For depths that the scores lack.
     StoreError
@@ -197,7 +200,9 @@ def compare(
     means, stand Student's, ``"t"``, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``;
     simultaneous ones of ``"max-t"`` have the quantile of its largest t instead. ``effect_size`` is
     the mean paired difference over s, the standard deviation of the paired differences with n - 1.
-    The test is one of paired differences, however the metric is averaged.
+    A metric that is averaged geometrically or harmonically is tested on what is added up for its
+    mean, logarithms and reciprocals, so that no significant difference is against the order of the
+    means; effect sizes are of these.
 
     Where the differences of a pair are the same on all topics, as on a single one, nothing says
     how they would vary on others: interval and effect size are NaN, p of t and bootstrap is 1 if
@@ -267,20 +272,20 @@ def compare(
         raise ParameterError("bounds of one repeat of every system", "several", advice)
     if weights is not None:
         _refuse_weights(options, bounds)
-    against = _against(scores, baseline, bounds)
+    against = _frozen_or_baselines(scores, baseline, bounds)
     tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _parts(tested, against, at, by, weights, options)
+    parts, pairs = _groups_and_pairs(tested, against, at, by, weights, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
-        frame = pairwise.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
+        frame = decide.of_bounds(bounds, frame, options, baseline=baseline, at=at, by=by)
         frame.attrs["bound"] = "means and tests are of the lower bounds"
-    frame.attrs |= _told(options, list(parts.values()), pairs, results, against)
+    frame.attrs |= _comparison_attributes(options, list(parts.values()), pairs, results, against)
     return frame
 
 
-def _told(
+def _comparison_attributes(
     options: PairOptions,
     parts: list[Scores],
     pairs: list[Array],
@@ -288,7 +293,7 @@ def _told(
     against: Any,
 ) -> dict[str, Any]:
     """Return the attributes of a comparison, and warn of what it is to be read with."""
-    messages = list(dict.fromkeys(_cautions(options, parts, results)))
+    messages = list(dict.fromkeys(_cautions(options, parts, results, pairs)))
     attributes: dict[str, Any] = {}
     if against is not None:
         attributes["baselines"] = [str(label) for label in listed(against)]
@@ -302,13 +307,19 @@ def _told(
     return options.told() | attributes | told_repeats(parts) | caution(messages)
 
 
-def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -> Iterator[str]:
+def _cautions(
+    options: PairOptions, parts: list[Scores], results: list[Found], pairs: list[Array]
+) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
-    flat = np.concatenate([np.isnan(result["effect_size"]).ravel() for result in results])
+    flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
+    unknown = {str(name): None for part in parts for name in part.systems[~part.known]}
+    if unknown:
+        yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    for part, result in zip(parts, results, strict=True):
+    for part, result, kept in zip(parts, results, pairs, strict=True):
         yield from beware_of_repeats(part)
-        if part.weights is not None:
+        yield from significance.with_zeros(part, kept)
+        if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)
             yield from beware_of_weights(part, result["n_eff"], drawn=drawn)
         if options.test.joint:
@@ -317,15 +328,16 @@ def _cautions(options: PairOptions, parts: list[Scores], results: list[Found]) -
 
 def _refuse_weights(options: PairOptions, bounds: Any) -> None:
     """Raise if something asked for has no form for topics with weights."""
-    significance.refuse_unweighable(options.test, options.adjust)
-    if options.effects:
-        raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
+    significance.refuse_unweighable(options.test)
+    if options.simultaneous and isinstance(options.adjust, MaxT):
+        advice = "choose another correction, such as adjust='bonferroni'"
+        raise ParameterError("intervals that do not hold together for weights=", "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
         raise ParameterError("scores of one bound for weights=", "both", advice)
 
 
-def _parts(
+def _groups_and_pairs(
     scores: Any,
     baseline: Baselines,
     at: Depths,
@@ -349,7 +361,7 @@ def _parts(
     return parts, pairs
 
 
-def _against(scores: Any, baseline: Any, bounds: Any) -> Any:
+def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
     files = [path for path in listed(baseline) if is_file(path)]
     known = read_scores(scores).systems.tolist() if files and bounds is None else []

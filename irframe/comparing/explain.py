@@ -85,12 +85,12 @@ def read_texts(texts: Texts | None, docs: Iterable[Any], topics: Iterable[Any]) 
     known: dict[str, dict[str, str]] = {DOC: {}, TOPIC: {}}
     single = isinstance(texts, pd.DataFrame | Mapping | str | os.PathLike)
     for source in [texts] if single else listed(texts):
-        for role, column in _columns(source, wanted):
+        for role, column in _texts_by_id(source, wanted):
             known[role] |= _known(column.set_axis(column.index.map(str)), role, wanted[role])
     return Told(known[DOC], known[TOPIC])
 
 
-def _columns(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
+def _texts_by_id(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
     """Return texts by id, each with the role of its ids."""
     if isinstance(source, Mapping):
         parts = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
@@ -101,12 +101,12 @@ def _columns(source: Any, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Ser
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source), wanted)
     if isinstance(source, pd.DataFrame):
-        return [(role, _texts(source, *n)) for role, n in _named(source.columns).items()]
+        return [(role, _texts(source, *n)) for role, n in _text_columns(source.columns).items()]
     wanted_words = "texts: a frame, a dictionary doc -> text, or a Parquet file"
     raise InputError(wanted_words, f"a {type(source).__name__}")
 
 
-def _named(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
+def _text_columns(names: Iterable[Any]) -> dict[str, tuple[Any, Any]]:
     """Return role -> column of ids and column of texts, of a table of texts."""
     present, role = list(names), roles(names)
     columns = {}
@@ -133,7 +133,7 @@ def _of_file(path: Path, wanted: dict[str, set[str]]) -> list[tuple[str, pd.Seri
 
     try:
         columns = []
-        for role, names in _named(parquet.read_schema(path).names).items():
+        for role, names in _text_columns(parquet.read_schema(path).names).items():
             ids = compute.field(names[0]).cast(pa.string())
             condition = ids.isin(pa.array(sorted(wanted[role])))
             table = parquet.read_table(path, columns=[*names], filters=condition)

@@ -20,10 +20,10 @@ import xarray as xr
 
 from irframe.checks import choice, listed, places
 from irframe.cubes.score_arrays import refuse_repeats
-from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, spelled
+from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
-from irframe.names import JUDGMENTS, METRICS, VERSION
+from irframe.names import JUDGMENTS, METRICS, NO_VERDICT, VERSION
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -93,7 +93,7 @@ def freeze(
     0   splade     bm25       0.279
     """
     if not is_file(path):
-        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", spelled(path))
+        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
     held = _frozen(refuse_repeats(scores, "freeze"), baseline)
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
     rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
@@ -139,7 +139,7 @@ class Frozen:
         StoreError
             If it is not whole, or none.
         """
-        held = _read(os.fspath(path))
+        held = _read_frozen(os.fspath(path))
         name = held["system"]
         label = f"{name} ({Path(path).name})" if name in {*systems} else name
         if label in {*systems}:
@@ -235,13 +235,14 @@ def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None
     choice("fail_on", fail_on, GATES)
     if fail_on == "drop" and margin is None:
         raise ParameterError("a margin, for fail_on='drop'", "none")
-    worse, undecided = compared["verdict"] == "worse", compared["verdict"] == "undecided"
+    void = compared["verdict"] == NO_VERDICT
+    worse, undecided = void | (compared["verdict"] == "worse"), compared["verdict"] == "undecided"
     sign = compared["metric"].map(lambda metric: facts(metric).sign)
     fails = {
         "worse": worse,
         "undecided": worse | undecided,
         "not-not-worse": worse | (undecided & (compared["wins"] + compared["losses"] > 0)),
-        "drop": sign * compared["difference"] < -(margin or 0),
+        "drop": void | (sign * compared["difference"] < -(margin or 0)),
         "never": worse & False,
     }
     return compared[fails[fail_on]]
@@ -280,6 +281,9 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     depths = [None] if read.depths is None else read.depths.tolist()
     values = read.take(system=np.array([row])).load().values[:, 0]
     table = np.moveaxis(values, 1, 0).reshape(len(read.topics), -1)
+    if not read.known[row]:
+        found, advice = f"none of {name}", "look at the ids of both: irframe check"
+        raise InputError("retrieved documents that are judged, of a baseline", found, advice)
     known = ~np.isnan(table).all(axis=1)
     if not known.any() or np.isinf(table).any():
         found = "none" if not known.any() else "infinite ones"
@@ -304,7 +308,7 @@ def _checksum(held: Mapping[str, Any]) -> str:
     return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read_frozen(path: str) -> dict[str, Any]:
     """Return what a file holds, refusing one that is not as it was written."""
     wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
     try:

@@ -1,42 +1,27 @@
-"""Every pair of systems of every group compared, also where scores are only bounded.
-
-Verbs: decide.
-"""
+"""Every pair of systems of every group compared."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import scipy
-import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import holding, number
+from irframe.checks import number
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
-from irframe.cubes.by_group import groups
-from irframe.cubes.unjudged import BOUND, SIDES
-from irframe.cubes.verb import verb
 from irframe.errors import InputError, MetricError, ParameterError
-from irframe.experiments.group_columns import GroupBy
-from irframe.metrics.facts import TIE, average, facts
-from irframe.names import METRIC, plural
+from irframe.metrics.facts import facts
+from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
+from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.averages import effective
-from irframe.scores.read_scores import (
-    Baselines,
-    Depths,
-    choose_pairs,
-    label_pairs,
-    scores_to_compare,
-)
 from irframe.scores.repeats import Over
-from irframe.scores.scores import Arrays, Scores
+from irframe.scores.scores import Arrays, Scores, finite, of_topics, summands
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -120,21 +105,32 @@ class PairOptions:
             levels = [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in sizes]
         margins = [self.margins(part.metrics) for part in parts]
         results = [self._compare(*case) for case in zip(parts, pairs, levels, strict=True)]
-        compared = [*map(Compared, parts, pairs, _each(results, "p"))]
+        compared = [*map(Compared, parts, pairs, _field_of_each(results, "p"))]
         how: Any = {"adjust": self.adjust, "family": self.family, "alpha": self.alpha}
         if self.simultaneous and isinstance(self.adjust, MaxT):
             reached = significance.reach(compared, **how)
             for result, t in zip(results, reached, strict=True):
-                _widen(result, t, self.alpha)
+                _widen_intervals(result, t, self.alpha)
         adjusted = significance.correct(compared, **how)
-        for result, p in zip(results, adjusted, strict=True):
-            result |= {"p_adjusted": p, "significant": p < self.alpha}
+        known = [part.known[pair].all(axis=1) for part, pair in zip(parts, pairs, strict=True)]
+        for result, p, told in zip(results, adjusted, known, strict=True):
+            result |= {"p_adjusted": p, "significant": (p < self.alpha) & told}
             if self.effects:
-                effects = hedges(result["effect_size"], result["n_topics"], alpha=self.alpha)
+                effects = self._effects(result)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
             self._decide(results, parts, margins, **how)
+            for result, told in zip(results, known, strict=True):
+                result["verdict"][..., ~told] = NO_VERDICT
         return results
+
+    def _effects(self, result: Found) -> tuple[Array, ...]:
+        """Return Hedges' g and its interval, which is of the t that stands beside it."""
+        n, sd = result["n_topics"], result["sd"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(sd > 0, result["mean_difference"] / (sd / np.sqrt(n)), np.nan)
+        how = {"t": t, "df": result["freedom"]} if "df" in result else {}
+        return hedges(result["effect_size"], n, alpha=self.alpha, **how)
 
     def family_sizes(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
         """Return of each group how many comparisons are corrected together."""
@@ -172,7 +168,7 @@ class PairOptions:
                 tested = within_margin(lead, sd, n, limit, freedom)
                 result |= {f"p_{name}": p for name, p in zip(CLAIMS, tested, strict=True)}
         for name in CLAIMS if self.margin is not None else ():
-            adjusted = significance.adjust_p(_each(results, f"p_{name}"), **how)
+            adjusted = significance.adjust_p(_field_of_each(results, f"p_{name}"), **how)
             for result, p in zip(results, adjusted, strict=True):
                 result |= {f"p_{name}_adjusted": p, name: p < self.alpha}
         for result in results:
@@ -186,7 +182,7 @@ class PairOptions:
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
         if group.repeats is not None:
             result |= of_repeats(result, group, pairs, alpha)
-        if group.weights is not None:
+        if group.design is not None:
             shape = result["p"].shape
             result["n_eff"] = np.broadcast_to(effective(group)[..., np.newaxis], shape)
         return result
@@ -198,13 +194,15 @@ class PairOptions:
         pairs: Array,
         alpha: float,
         values: Array,
-        weights: Any = None,
+        *design: Design,
     ) -> Arrays:
         """Return the columns of pairs by one metric, from its scores."""
         summary = group.summaries[row]
-        tested = group.tested(self.test, values, pairs, weights).decided()
-        differences = describe_differences(values, pairs, weights)
-        means = average(values, summary, axis=1, weights=weights)
+        given = summands(values, summary)
+        tested = group.tested(self.test, given, pairs, *design).decided()
+        differences = describe_differences(given, pairs, *design)
+        known = finite(given, summary)[pairs].all(axis=1)
+        means = of_topics(values, summary, *design)
         mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]
         if summary != "mean":
             difference = mean_a - mean_b
@@ -213,22 +211,22 @@ class PairOptions:
             difference = differences.mean
             if self.own_interval:
                 named = group.by_name(values, pairs)
-                ends = self.test.interval(*named, alpha=alpha, weights=weights)
+                ends = self.test.interval(*named, *design, alpha=alpha)
             else:
                 ends = differences.interval(alpha=alpha)
-        freedom, topics = (
-            np.broadcast_to(n, difference.shape) for n in (differences.freedom, differences.topics)
-        )
-        counts = differences.wins, differences.ties, differences.losses
+        topics = np.broadcast_to(differences.topics, difference.shape)
+        counted = differences if given is values else describe_differences(values, pairs)
+        counts = counted.wins, counted.ties, counted.losses
         return (
-            *(mean_a, mean_b, difference, *ends, differences.effect_size, *tested),
-            *(differences.mean, differences.sd, freedom),
+            *(mean_a, mean_b, difference, *ends),
+            *(np.where(known, part, np.nan) for part in (differences.effect_size, *tested)),
+            *(differences.mean, differences.sd, differences.freedom),
             *counts[:: group.towards[row]],  # of a cost the other way round
             topics,
         )
 
 
-def _each(results: list[Found], name: str) -> list[Array]:
+def _field_of_each(results: list[Found], name: str) -> list[Array]:
     return [result[name] for result in results]
 
 
@@ -265,7 +263,7 @@ def refuse_wide(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
         raise InputError(wanted, found, advice)
 
 
-def _widen(result: Found, t: Array, alpha: float) -> None:
+def _widen_intervals(result: Found, t: Array, alpha: float) -> None:
     """Give Student's intervals other quantiles, where these are larger."""
     half = (result["ci_high"] - result["ci_low"]) / 2
     own = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
@@ -273,136 +271,6 @@ def _widen(result: Found, t: Array, alpha: float) -> None:
         wide = half * np.maximum(t / own, 1)
     wide[(half == 0) & np.isinf(t)] = np.inf
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
-
-
-@verb
-def decide(
-    bounds: xr.DataArray,
-    *,
-    baseline: Baselines = None,
-    at: Depths = None,
-    by: GroupBy | None = None,
-) -> pd.DataFrame:
-    """Say which systems are better than which whatever the unjudged documents are.
-
-    Parameters
-    ----------
-    bounds
-        Lower and upper scores, as `bounds` gives them.
-    baseline
-        A system: hold each other system against it, ``system_b`` throughout. By default all
-        pairs of systems.
-    at
-        Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per metric, depth and pair, in the order of `compare`, with the columns
-        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, between
-        which the difference of the means, a - b, must lie; ``decided``, whether they have the
-        same sign; and ``better``, the better system of a decided pair, else missing.
-
-    Raises
-    ------
-    InputError
-        For scores without a lower and an upper bound.
-    ParameterError
-        For an unknown baseline.
-
-    Notes
-    -----
-    The means of two systems are decided if their intervals do not touch: the lowest difference
-    is the lower mean of a less the upper mean of b. A document that both retrieve is taken at its
-    worst for one and its best for the other, so that more pairs may be decided in truth. It is no
-    significance test, and says nothing of other topics.
-
-    References
-    ----------
-    .. [1] Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM
-       TOIS 27, 2008. doi:10.1145/1416950.1416952
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> pairs = decide(cube.ireval.bounds("RBP(p=0.5)", at=50), baseline="splade")
-    >>> pairs.loc[3:5, ["system_a", "lowest", "highest", "decided"]]
-         system_a  lowest  highest  decided
-    3     colbert  -0.256    0.098    False
-    4  doct5query  -0.114    0.039    False
-    5      monot5   0.017    0.018     True
-    """
-    holding("scores with a dimension bound, as bounds gives them", bounds, {BOUND}, "sizes")
-    lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
-    pairs = choose_pairs(lower, baseline, several=True)
-    first, second = pairs.T
-    sign = np.array(lower.towards)[:, np.newaxis, np.newaxis]
-    least, most = sign * lower.means, sign * upper.means
-    low = np.round(least[..., first] - most[..., second], TIE) + 0.0
-    high = np.round(most[..., first] - least[..., second], TIE) + 0.0
-    higher = np.where(low > 0, first, np.where(high < 0, second, -1))
-    cheaper = np.where(high < 0, first, np.where(low > 0, second, -1))
-    better = np.where(sign < 0, cheaper, higher).ravel()
-    ahead = lower.systems.take(np.maximum(better, 0)).where(better >= 0)
-    columns = {"lowest": low.ravel(), "highest": high.ravel(), "decided": better >= 0}
-    return pd.DataFrame(label_pairs(lower, pairs) | columns | {"better": ahead})
-
-
-DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Further columns where the scores are bounds, the last two where there is a margin."""
-
-
-def of_bounds(
-    bounds: xr.DataArray,
-    frame: pd.DataFrame,
-    options: PairOptions,
-    *,
-    baseline: Baselines,
-    at: Depths,
-    by: Any,
-) -> pd.DataFrame:
-    """Return a comparison of the lower scores with what both bounds say of every row."""
-    compared = {None} if by is None else set(frame[by])
-    parts = [part for key, part in groups(bounds, by) if key in compared]
-    rows = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
-    columns = {name: rows[name] for name in DECIDED[:4]}
-    if options.verdicts:
-        columns |= _verdicts(parts, options, baseline, at)
-    if options.margin is not None:
-        cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
-        names = list(frame[METRIC].unique())
-        margins = dict(zip(names, options.margins(names), strict=True))
-        limit = -frame[METRIC].map(margins).to_numpy(float)
-        least = np.where(cost, -rows["highest"], rows["lowest"])
-        columns["decided"] = rows["decided"] | (least > limit)
-    return frame.assign(**columns)
-
-
-def _verdicts(
-    parts: list[xr.DataArray], options: PairOptions, baseline: Baselines, at: Depths
-) -> dict[str, Any]:
-    """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
-    both, pairs, sizes = [], [], []
-    for part in parts:  # upper scores as other systems; for a cost the higher come first
-        low, high = (
-            scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES
-        )
-        cost = np.reshape(low.towards, (-1, 1, 1, 1)) < 0
-        ends = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
-        values = np.concatenate(ends, axis=1)
-        both.append(replace(low, values=values, systems=pd.RangeIndex(values.shape[1])))
-        pairs.append(choose_pairs(low, baseline, several=True))
-        sizes.append(len(low.systems))
-    verdicts = {}
-    for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
-        shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
-        results = _each(options.of(both, shifted), "verdict")
-        verdicts[name] = np.concatenate([array.ravel() for array in results])
-    return verdicts
 
 
 def refuse_over(
@@ -435,7 +303,7 @@ def refuse_over(
             raise ParameterError(wanted, "one of every system")
         named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
         named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
-        named += ["weights="] * (part.weights is not None)
+        named += ["weights="] * (part.design is not None)
         if named:
             wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
             advice = f"over='topic' works on means over {plural(known.word)}"

@@ -24,9 +24,11 @@ from irframe.paired import (
     describe_differences,
     parse_test,
 )
+from irframe.paired.design import Design
+from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
-from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import caution
+from irframe.scores.cautions import caution
+from irframe.scores.scores import Arrays, Scores, finite, summands
 
 Correction = Literal[
     "bonferroni",
@@ -204,14 +206,11 @@ def correction_told(
     return {"test": named, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
 
 
-def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
-    """Raise for a test or correction that has no form for topics with weights."""
-    if not test.weighable:
-        known = ", ".join(name for name, kind in TESTS.items() if kind.weighable)
+def refuse_unweighable(test: PairedTest) -> None:
+    """Raise for a test that has no form for topics with weights."""
+    if not test.designed:
+        known = ", ".join(name for name, kind in TESTS.items() if kind.designed)
         raise ParameterError(f"a test with a weighted form, {known}, for weights=", test.name)
-    if isinstance(adjust, MaxT):
-        wanted = "a correction with a weighted form, such as 'holm', for weights="
-        raise ParameterError(wanted, MAX_T)
 
 
 class Compared(NamedTuple):
@@ -290,9 +289,13 @@ def _jointly(
     tables, columns, topics, end = [], [], [], 0
     for part, metric, depth in cells:
         paired, pairs, _ = parts[part]
-        scored = paired.scored[metric, :, depth]
-        names = paired.topics.astype(str)[scored]
-        tables.append(pd.DataFrame(paired.values[metric, :, scored, depth], index=names))
+        scored = np.flatnonzero(paired.scored[metric, :, depth])
+        values, names = paired.values[metric, :, scored, depth], paired.topics.astype(str)[scored]
+        values = summands(values, paired.summaries[metric])
+        for design in paired.drawn(scored):  # signs are those of clusters
+            values = by_cluster(design, values.T[..., np.newaxis])[..., 0].T
+            names = names[np.unique(design.cluster, return_index=True)[1]]
+        tables.append(pd.DataFrame(values, index=names))
         columns.append(pairs + end)
         topics.append(np.full(len(pairs), len(names)))
         end += tables[-1].shape[1]
@@ -317,11 +320,12 @@ def p_values(
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
 
-    def compute(values: Array, *weights: Array) -> Arrays:
-        result: PairedResult = paired.tested(test, values, pairs, *weights)
-        return (result.p if as_printed else result.decided().p,)
+    def compute(values: Array, *design: Design) -> Arrays:
+        result: PairedResult = paired.tested(test, values, pairs, *design)
+        known = finite(values, paired.summaries[row])[pairs].all(axis=1)
+        return (np.where(known, result.p if as_printed else result.decided().p, np.nan),)
 
-    return paired.over(row, depths, compute)[0]
+    return paired.given(row, depths, compute)[0]
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
@@ -342,6 +346,16 @@ def without_spread(number: int, total: int) -> list[str]:
         f"they vary on others: {number} of {total}"
     )
     return [message] * bool(number)
+
+
+def with_zeros(paired: Scores, pairs: Array) -> list[str]:
+    """Say of how many comparisons a single score of 0 makes a harmonic mean 0."""
+    number = 0
+    for row, summary in enumerate(paired.summaries):
+        if summary == "harmonic":
+            zero = (paired.values[row] == 0).any(axis=1)
+            number += int(zero[pairs].any(axis=1).sum())
+    return [f"comparisons of harmonic means that a score of 0 makes 0: {number}"] * bool(number)
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
@@ -379,6 +393,7 @@ class Pairing:
         self._found: dict[Scores, Array] = {}
         self._tests = self._without = 0
         self._uneven: list[str] = []
+        self._zeros: list[str] = []
 
     @property
     def corrected(self) -> bool:
@@ -418,15 +433,16 @@ class Pairing:
         """Give p-values of a metric, not corrected, shape (pair, depth), and note what is odd."""
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, **how)
         self._tests += p.size
-        self._without += int(np.isnan(p).sum())
+        self._zeros = self._zeros or with_zeros(paired, pairs)
+        self._without += 0 if self._zeros else int(np.isnan(p).sum())
         if self.test.joint and not self._uneven:
-            (sd,) = paired.over(row, depths, lambda v: (describe_differences(v, pairs).sd,))
+            (sd,) = paired.given(row, depths, lambda v: (describe_differences(v, pairs).sd,))
             self._uneven = unequal_spread(self.test, sd.T)
         return p
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that was found by it, and warn of what is odd."""
-        messages = without_spread(self._without, self._tests) + self._uneven
+        messages = without_spread(self._without, self._tests) + self._uneven + self._zeros
         warn(*messages)
         return self.words | caution(messages)
 

@@ -6,7 +6,6 @@ Verbs: as_scores.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -74,8 +73,6 @@ def as_scores(
           ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`;
-        - samples of Inspect's logs, ``samples_df(logs, columns=SampleSummary + EvalModel)`` of
-          `inspect_ai.analysis`: a model is a system, an epoch a repeat inside its topic;
         - an array over (metric,) system and topic, at one depth;
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
@@ -117,7 +114,7 @@ def as_scores(
     wide = wide_frame(frame, metric)
     if metric is not None:
         if wide is None:
-            wide = _stacked(frame, metric)
+            wide = _matrix_as_column(frame, metric)
         elif metric in wide.columns:
             wide = wide[[metric]]
         elif wide.shape[1] != 1:
@@ -146,7 +143,7 @@ def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame |
     """Return what `score_frame` gave with a column per metric, if it holds scores, else None."""
     refuse_repeated(frame, " in scores")
     if is_long(frame):
-        return _widen(frame)
+        return _long_to_wide(frame)
     names = [*frame.columns, *frame.index.names]
     if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
         return None  # columns may be systems, as none else says what they are
@@ -199,11 +196,9 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, pd.DataFrame):
         axes = [axis for axis in (x.index.name, x.columns.name) if isinstance(axis, str)]
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
-            stacked = _stacked(x, "score")
+            stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
-        names = {*map(str, x.columns)}
-        scored = any(name.startswith(SCORED) for name in names)
-        x = of_inspect(x) if scored and names >= NAMED else with_own_levels(x)
+        x = with_own_levels(x)
         may_be = _are_long({*x.columns, *x.index.names})
         again = named_again(x.columns) or named_again(x.index.names)
         flat = columns_of(x) if may_be and not again else None
@@ -287,7 +282,7 @@ def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, 
     return frame, [by_role[SYSTEM], by_role[TOPIC]]
 
 
-def _widen(frame: pd.DataFrame) -> pd.DataFrame:
+def _long_to_wide(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a long frame with a column per metric."""
     kinds = LONG_METRIC, LONG_VALUE
     metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
@@ -306,7 +301,7 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
 
 
-def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
+def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     """Return a matrix of scores as a column; None if it holds anything but numbers."""
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
     column = next((name for name in names if name in frame.columns), None)
@@ -333,59 +328,6 @@ def _advice(frame: pd.DataFrame) -> str:
         every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         return f"score every topic: {every}"
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
-
-
-NAMED = {"sample_id", "eval_id", "id", "epoch"}
-"""Columns by which samples are known; `id` is that of the question, in every epoch."""
-SCORED = "score_"
-"""How columns of scores begin."""
-LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""Correct, partially correct, incorrect and no answer, in numbers."""
-MODEL, EPOCH = "model", "epoch"
-
-
-def of_inspect(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return scores of samples: index (model, epoch, topic), a column for each scorer.
-
-    Epochs are answers sampled again, repeats inside their topics. A sample without a score, as
-    after an error, has none.
-
-    Parameters
-    ----------
-    frame
-        What ``samples_df(logs, columns=SampleSummary + EvalModel)`` gives.
-
-    Raises
-    ------
-    InputError
-        For logs of several runs that do not say of which model, and scores that are no numbers.
-    """
-    several = len(frame["eval_id"].unique()) > 1
-    if MODEL not in frame.columns and several:
-        advice = "samples_df(logs, columns=SampleSummary + EvalModel) has it"
-        raise InputError("a column model beside samples of several runs", "none", advice)
-    names = [name for name in frame.columns if str(name).startswith(SCORED)]
-    scores = {str(name).removeprefix(SCORED): _numbers(frame[name]) for name in names}
-    systems = frame[MODEL] if MODEL in frame.columns else pd.Series(ONLY_SYSTEM, frame.index)
-    levels: list[Any] = [systems.astype(str), frame[EPOCH].astype("int64"), frame["id"].astype(str)]
-    names_of: list[Any] = [MODEL if MODEL in frame.columns else SYSTEM, EPOCH, TOPIC]
-    index = pd.MultiIndex.from_arrays(levels, names=names_of)
-    wide = pd.DataFrame(scores, index)
-    wide.attrs = {METRICS: list(scores)} | ({REPEATS: "topic"} if index.levels[1].size > 1 else {})
-    return wide
-
-
-def _numbers(column: pd.Series) -> Any:
-    """Return scores as numbers, letters as Inspect's own metrics count them."""
-    values = column.astype(object).where(column.notna(), np.nan)
-    letters = values.map(LETTERS)
-    numbers = pd.to_numeric(values.where(letters.isna()), errors="coerce")
-    scores = letters.where(letters.notna(), numbers).to_numpy(np.float64)
-    strange = values[np.isnan(scores) & values.notna().to_numpy()]
-    if len(strange):
-        wanted = f"numbers, or the letters {', '.join(LETTERS)}, in column {column.name!r}"
-        raise InputError(wanted, f"{len(strange)} that are none", "", map(repr, strange))
-    return scores
 
 
 TopicWeights = str | Mapping[Any, float] | pd.Series | None

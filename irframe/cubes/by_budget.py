@@ -14,19 +14,22 @@ from irframe.cubes.view import Labelled
 from irframe.errors import InputError, ParameterError
 from irframe.files.as_runs import with_own_levels
 from irframe.metrics.facts import COSTS, READ_IN
-from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, SYSTEM, UNIT, UNITS, roles
+from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, RESULT, SYSTEM, UNIT, UNITS, roles
 from irframe.record import Function
 from irframe.warned import during
 
 COMPARING = {"compare", "discrimination", "rank_intervals", "risk"}
 """Verbs that hold systems against each other."""
+REPLAYED = "replay"
+"""The verb whose budgets are of judgments."""
 OTHER = "_other"
 NAMES: dict[Hashable, str] = {BUDGET: DEPTH, BUDGET + OTHER: DEPTH + OTHER}
 
 
 def at_budgets(subject: Any) -> bool:
     """Tell whether something is by budget of text, as scores and results are that say so."""
-    if BUDGETS not in getattr(subject, "attrs", {}):
+    attributes = getattr(subject, "attrs", {})
+    if BUDGETS not in attributes or attributes.get(RESULT) == REPLAYED:
         return False
     if isinstance(subject, pd.DataFrame):
         return BUDGET in {*subject.columns, *subject.index.names}
@@ -98,9 +101,13 @@ def read_at_budgets(function: Function) -> Function:
     Axes that it draws have their names.
     """
     signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
 
     @wraps(function)
-    def call(subject: Any, *arguments: Any, **options: Any) -> Any:
+    def call(*arguments: Any, **options: Any) -> Any:
+        if not arguments and first not in options:
+            return function(**options)  # which raises
+        subject, *arguments = arguments or (options.pop(first),)  # type: ignore[assignment]
         options = asked_at(subject, options, signature)
         with counting_costs(subject), counted_in(subject):
             drawn = function(as_depths(subject), *arguments, **options)

@@ -178,7 +178,7 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
         raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
     codes, labels = pd.factorize(keys)
     if is_scores(frame):
-        frame, taking_part = _scored(frame, by, codes, labels)
+        frame, taking_part = _scored_rows(frame, by, codes, labels)
         codes = np.where(taking_part, codes, -1)
     for code, key in enumerate(labels):
         part = frame[codes == code]
@@ -187,7 +187,7 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
         yield key, inside
 
 
-def _scored(
+def _scored_rows(
     frame: pd.DataFrame, by: Any, codes: Codes, labels: pd.Index
 ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     """Return scores without columns that are none, and which rows are of who takes part there."""

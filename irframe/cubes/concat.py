@@ -100,7 +100,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         plain = [str(part) for part in parts if getattr(part.judgments.table, name) is None]
         if plain and len(plain) < len(parts):
             raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
-    joined = _topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
+    joined = _along_topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
     riders = joined_groups(regrouped(cubes, dim), dim, labels.unique())
     made = {
         str(name): value
@@ -122,7 +122,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
     """Return the coordinates of users, those of the other dimension by its labels."""
     across = SYSTEM if dim == TOPIC else TOPIC
-    shared = _shared(cubes, across, labels)
+    shared = _shared_coords(cubes, across, labels)
     ours = OURS - {*LIST}
     bare = [cube.coords.to_dataset().drop_vars([*ours, *shared], errors="ignore") for cube in cubes]
     kept = set.intersection(*(set(cube.coords) for cube in bare))
@@ -137,10 +137,10 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     return {name: joined[name].variable for name in order} | shared
 
 
-def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
+def _shared_coords(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
     """Return the group coordinates of the other dimension, refusing those that disagree."""
     coords = {}
-    for name in _groups(cubes, dim):
+    for name in _group_names(cubes, dim):
         parts = [cube[name] for cube in cubes if name in cube.coords]
         apart = _disagreeing(parts)
         if len(apart):
@@ -156,7 +156,7 @@ def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, An
     return coords
 
 
-def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
+def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
     """Return the names of group coordinates that some cube has for a dimension."""
     names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
     return [str(name) for name in dict.fromkeys(names) if name != dim and name not in OURS]
@@ -172,7 +172,7 @@ def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
 def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
     """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
     cubes = list(cubes)
-    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
+    for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
         parts = [cube[name] for cube in cubes if name in cube.coords]
         mixed = len({part.dims for part in parts}) > 1
         lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
@@ -206,7 +206,7 @@ def _ranges(sizes: Iterable[int]) -> list[Codes]:
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 
-def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
+def _along_topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
     pools, helps = [part.known_pool for part in parts], np.zeros(len(systems), bool)
     places = [systems.get_indexer(part.systems) for part in parts]
     for place, pool in zip(places, pools, strict=True):
@@ -214,7 +214,7 @@ def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
     rank, depth = (np.concatenate([getattr(p, name) for p in pools]) for name in ("rank", "depth"))
     base = replace(
         parts[0],
-        judgments=_stacked([part.judgments for part in parts]),
+        judgments=_joined_judgments([part.judgments for part in parts]),
         systems=systems,
         pool=replace(pools[0], rank=rank, depth=depth, contributing=helps),
         top=np.concatenate([part.tops for part in parts]),
@@ -223,7 +223,7 @@ def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
     return _listed(base, parts, [*sides], _ranges(len(part.judgments.row) for part in parts))
 
 
-def _stacked(bases: Sequence[Judgments]) -> Judgments:
+def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
     """Return judgments of different topics as one."""
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
     topics = _ranges(len(table.topics) for table in tables)

@@ -1,6 +1,6 @@
-"""The cube built once from a run frame and a qrels frame; condensed, saved and opened.
+"""The cube built once from a run frame and a qrels frame; saved and opened.
 
-Verbs: cube, condense, save, open_cube.
+Verbs: cube, save, open_cube.
 """
 
 import zlib
@@ -16,15 +16,13 @@ import xarray as xr
 from irframe import names as words
 from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
-from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.experiments import group_columns
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.hits import refuse_large, refuse_open
+from irframe.experiments.hits import refuse_large
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
-from irframe.experiments.judged_otherwise import condensed
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
@@ -286,55 +284,6 @@ def build_cube(
     return view.view(
         whole, depth, {n: view.variable(*column) for n, column in riders.items()}, chunks=chunks
     )
-
-
-@overload
-def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
-@overload
-def condense(cube: xr.Dataset, *, by: group_columns.GroupBy) -> xr.DataTree: ...
-@verb(bounded=True, repeats=True)
-def condense(
-    cube: xr.Dataset, *, by: group_columns.GroupBy | None = None
-) -> xr.Dataset | xr.DataTree:
-    """Remove the unjudged documents from every ranking and number the others anew.
-
-    With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
-
-    Parameters
-    ----------
-    cube
-        A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
-        with one such cube per group.
-
-    Returns
-    -------
-    xarray.Dataset or xarray.DataTree
-        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones. With
-        `by`, a tree of cubes.
-
-    Raises
-    ------
-    DepthError
-        If lists were cut when the cube was built: documents below the cut would move up.
-
-    References
-    ----------
-    .. [1] Sakai. Alternatives to Bpref. SIGIR 2007. doi:10.1145/1277741.1277756
-    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Section 2.5. doi:10.1007/s10791-016-9282-6
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
-    (50, 27)
-    """
-    experiment = view.experiment_of(cube).loaded
-    refuse_open(experiment.longest, cube.sizes[words.DEPTH])
-    return view.shown_as(cube, condensed(experiment))
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:

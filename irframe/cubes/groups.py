@@ -25,6 +25,7 @@ from irframe.names import (
     RESULT,
     SYSTEM,
     TOPIC,
+    UNKNOWN,
     roles,
 )
 from irframe.record import FACTS, SOURCES, applied, plain_options, steps_of, with_step
@@ -160,11 +161,15 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
-    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS
+    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN
     facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
         facts[JUDGMENTS] = experiment.judgments.digest
+        if experiment.unknown:
+            names = whole.get(REPEAT_OF, whole[SYSTEM]).to_numpy().astype(str)
+            judged = {*names[~whole[SYSTEM].astype(str).isin(experiment.unknown)]}
+            facts[UNKNOWN] = sorted({*names} - judged)
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
             facts |= {name: one_or_several(values)} if len(values) else {}
     return facts

@@ -329,7 +329,7 @@ def lay_out(scores: as_scores.Scores) -> Laid:
         as_scores.refuse_twice(frame.index.droplevel(others))
     values = np.full((len(metrics), math.prod(shape)), np.nan)
     values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
-    attrs = {} if word is None else {words.REPEATED: str(word)}
-    if word is not None and wide.attrs.get(words.REPEATS) is not None:
-        attrs[words.REPEATS] = wide.attrs[words.REPEATS]
+    carried = (words.UNKNOWN,) if word is None else (words.UNKNOWN, words.REPEATS)
+    attrs = {name: wide.attrs[name] for name in carried if wide.attrs.get(name) is not None}
+    attrs |= {} if word is None else {words.REPEATED: str(word)}
     return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs

@@ -1,6 +1,6 @@
 """Other judgments of the same rankings: bounds over all that there are, and fewer of them.
 
-Verbs: bounds, pooled, sample, rejudge.
+Verbs: bounds, condense, pooled, sample, rejudge.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,19 +13,21 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import whole
-from irframe.cubes.estimate import read_to_draw
+from irframe.cubes.draw_to_judge import read_to_draw
 from irframe.cubes.score import Kernel, Work, beyond, label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.errors import DepthError, IdError, InputError, MetricError, warn
+from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.experiments import policy
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.judged_otherwise import fewer_judged, judged_anew
+from irframe.experiments.hits import refuse_open
+from irframe.experiments.judged_otherwise import condensed, fewer_judged, judged_anew
 from irframe.experiments.judgments import Judgments
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
+from irframe.metrics.evidence import parameters
 from irframe.names import DEPTH, METRIC, TOPIC, UNJUDGED
 from irframe.record import steps_of
 
@@ -115,10 +117,8 @@ def bounds(
     refuse_unbounded(chosen)
     experiment = experiment_of(cube)
     policy.refuse_marks(experiment.judgments.grade)
-    shared = experiment.made["ties"] == "mean"
-    refused = [str(metric) for metric in chosen if shared and metric.fillings]
-    if refused:
-        raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
+    uneven = [metric for metric in chosen if not _linear_both(metric)]
+    policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
     hidden = any(metric.fillings for metric in chosen)
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
@@ -130,6 +130,12 @@ def bounds(
                 refuse_long(metric, part, np.asarray(depths))
     values = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
     return label_scores(cube, values, chosen, depths)
+
+
+def _linear_both(metric: Metric) -> bool:
+    """Tell whether either bound is linear in gains, which tied documents may then share."""
+    ceiling = type(metric).ceiling
+    return metric.linear and bool(ceiling) and "unjudged" not in parameters(ceiling)
 
 
 def both_sides(
@@ -176,6 +182,53 @@ def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int])
         rankings = block.cut(int(wanted[-1])).rows()
         sides = labelled_bounds(replace(metric, depth=None), rankings, wanted)
         yield from (side[:, back].reshape(*block.shape, -1) for side in sides)
+
+
+@overload
+def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
+@overload
+def condense(cube: xr.Dataset, *, by: GroupBy) -> xr.DataTree: ...
+@verb(bounded=True, repeats=True)
+def condense(cube: xr.Dataset, *, by: GroupBy | None = None) -> xr.Dataset | xr.DataTree:
+    """Remove the unjudged documents from every ranking and number the others anew.
+
+    With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: a DataTree
+        with one such cube per group.
+
+    Returns
+    -------
+    xarray.Dataset or xarray.DataTree
+        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones. With
+        `by`, a tree of cubes.
+
+    Raises
+    ------
+    DepthError
+        If lists were cut when the cube was built: documents below the cut would move up.
+
+    References
+    ----------
+    .. [1] Sakai. Alternatives to Bpref. SIGIR 2007. doi:10.1145/1277741.1277756
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
+    (50, 27)
+    """
+    experiment = experiment_of(cube).loaded
+    refuse_open(experiment.longest, cube.sizes[DEPTH])
+    return shown_as(cube, condensed(experiment))
 
 
 @overload

@@ -17,6 +17,7 @@ from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped, unfolded
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
+from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
 from irframe.files.kinds import is_judgments
 from irframe.metrics import Metric
@@ -95,7 +96,7 @@ def verb(
             view.refuse_spans(whole, f" for {name}")
         whole = loaded(whole, name) if cubes and not bounded else whole
         by = bound.arguments.pop("by", None) if cubes or not itself else None
-        results = _each(partial(_answer_one, function), whole, bound, by)
+        results = _answer_each(partial(_answer_one, function), whole, bound, by)
         result = results[None] if by is None else by_group.join(results, by, whole)
         _hold_whole(whole, result)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
@@ -136,14 +137,14 @@ def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
     by = given.get("by")
     if scored and weights is not None:
         given[first], given["weights"] = topic_weights(given[first], weights, by)
-    given[first] = _read(given[first], asking, by=by, first=first)
+    given[first] = _read_subject(given[first], asking, by=by, first=first)
     for word, value in list(given.items())[1:]:
         if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-            given[word] = _read(value, f"{word}=", by=by, first="scores" if scored else "")
+            given[word] = _read_subject(value, f"{word}=", by=by, first="scores" if scored else "")
     return subject, given[first]
 
 
-def _read(subject: Any, asking: str, *, by: Any, first: str) -> Any:
+def _read_subject(subject: Any, asking: str, *, by: Any, first: str) -> Any:
     """Return a cube through the gate; of scores and results a selected label as one of each.
 
     Frames of scores lose the columns that are none, but for that of the groups. Several repeats
@@ -184,7 +185,7 @@ def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if size else cube
 
 
-def _each(
+def _answer_each(
     answer: Callable[..., Any], whole: Any, bound: inspect.BoundArguments, by: Any
 ) -> dict[Any, Any]:
     """Return the answers of all groups or branches; scores or trees among the arguments are split.
@@ -235,7 +236,7 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     def answer(branch: Any, bound: inspect.BoundArguments) -> Any:
         return call(branch, *bound.args[1:], **bound.kwargs)
 
-    results = _each(answer, tree, bound, name)
+    results = _answer_each(answer, tree, bound, name)
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
         return stamped(by_group.join(results, name, tree), call.__name__, first, options)
@@ -274,9 +275,10 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     >>> read_depth(cube, None), read_depth(cube, 10)
     (50, 10)
     """
-    if cube.attrs["ties"] == "mean":
+    if shares_ranks(cube.attrs["ties"]):
         advice = "build the cube with another ties="
-        raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
+        found = f"shared ranks, ties={cube.attrs['ties']!r}"
+        raise MetricError("one order of tied documents", found, advice)
     view.refuse_spans(cube)
     deepest = cube.sizes[words.DEPTH]
     if depth is None:

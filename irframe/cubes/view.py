@@ -173,10 +173,10 @@ def view(
         blocks = map(dask.array.from_delayed, tasks, shapes, repeat(np.int8))
         grade = dask.array.concatenate([*blocks], axis=1)
     named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
-    return _shown(experiment, whole, variable(CELL, grade), named, riders or {})
+    return _view_of(experiment, whole, variable(CELL, grade), named, riders or {})
 
 
-def _shown(
+def _view_of(
     experiment: Experiment,
     codes: Mapping[str, Codes],
     grade: xr.Variable,
@@ -275,7 +275,7 @@ def read_cube(cube: Any) -> xr.Dataset:
         for name, coord in cube.coords.items()
         if name not in OURS and {*coord.dims} <= {*LIST}
     }
-    result = _shown(experiment, codes, grade, named, riders)
+    result = _view_of(experiment, codes, grade, named, riders)
     others = {name: value for name, value in cube.attrs.items() if name not in result.attrs}
     return result.assign_attrs(others)
 
@@ -386,7 +386,7 @@ def _held_against(
         there, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
 
         def hold(tile: tuple[slice, slice]) -> None:
-            there[tile], wrong[tile] = _compared(part, shown[tile], tile)
+            there[tile], wrong[tile] = _masked_or_changed(part, shown[tile], tile)
 
         in_threads(hold, tiles(*shown.shape))
         if wrong.any():
@@ -404,7 +404,7 @@ def _held_against(
     return experiment, grade
 
 
-def _compared(
+def _masked_or_changed(
     part: Experiment, shown: Array, tile: tuple[slice, slice]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which lists are not masked as a whole, and which have other grades."""
@@ -421,7 +421,7 @@ def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experim
     """Return grades of a block as they were built, refusing others."""
     part = experiment.part(systems.ravel(), topics.ravel()).loaded
     tile = slice(0, systems.size), slice(0, topics.size)
-    there, wrong = _compared(part, shown, tile)
+    there, wrong = _masked_or_changed(part, shown, tile)
     if (wrong | (part.there & ~there)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
     return np.where(pd.isna(shown), EMPTY, shown).astype(np.int8)

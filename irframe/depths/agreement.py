@@ -23,9 +23,9 @@ from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
+from irframe.scores.cautions import cautious
 from irframe.scores.read_scores import Depths, Reference, match_reference, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import cautious
 
 Of = Literal["expected", "averages"]
 """What an interval is of."""

@@ -17,8 +17,9 @@ from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import PAIR
+from irframe.names import GIVEN_RESAMPLES, PAIR
 from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -29,7 +30,6 @@ from irframe.scores.read_scores import (
 )
 from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import caution, united
 
 NAME = "discrimination ratio"
 
@@ -450,9 +450,11 @@ def bootstrap_sensitivity(
         outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return outcome.asl, outcome.pair_deltas
 
-    asl, deltas = paired.over_all(len(pairs), discriminate)
+    asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
     power = paired.labelled((asl < alpha).mean(axis=2), "power")
     delta = paired.labelled(deltas.max(axis=2), "delta")
     result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)
-    result = result.assign_coords(pair_labels(paired, pairs)).assign_attrs(alpha=alpha)
-    return result.assign(power=power, delta=delta)
+    result = result.assign_coords(pair_labels(paired, pairs)).assign(power=power, delta=delta)
+    told = {"test": repr(bootstrap), "alpha": alpha}
+    told |= {} if given is None else {"test": GIVEN_RESAMPLES, "samples": len(given)}
+    return result.assign_attrs(told)

@@ -18,7 +18,7 @@ from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
-from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
 from irframe.files.ids import Codes, within
@@ -147,10 +147,10 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
         advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
         raise ParameterError(UNKNOWN, f"no column {unit!r}", advice)
     title = words.DOC if own in words.CHUNKS else own
-    return Named(runs, _documents(frame[own], unit, of).rename(title), [own], once=True)
+    return Named(runs, _document_of_each(frame[own], unit, of).rename(title), [own], once=True)
 
 
-def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
+def _document_of_each(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
     """Return the document of each chunk, refusing chunks of unknown ones."""
     if isinstance(of, str):
         try:
@@ -162,7 +162,7 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
             raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
         documents = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "the pattern of= must match every name and have one group"
-        _refuse_unknown(chunk[documents.isna()].unique(), "document of every chunk", advice)
+        _refuse_unknown_chunks(chunk[documents.isna()].unique(), "document of every chunk", advice)
         return documents
     known = as_map(of, "of", (str(chunk.name), unit))
     advice = "add them to of=, each with its document"
@@ -171,7 +171,7 @@ def _documents(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
 
 def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
     """Return runs in evaluation order, and which row each of theirs was."""
-    if TIE_POLICIES[policy.ties].shares:
+    if shares_ranks(policy.ties):
         advice = "choose another ties="
         raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
     table = read_table(runs)
@@ -211,7 +211,7 @@ def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
     {'a#1': 'a'}
     """
     if isinstance(given, pd.DataFrame):
-        given = given.iloc[:, 0] if given.shape[1] == 1 else _of_frame(given, argument, names)
+        given = given.iloc[:, 0] if given.shape[1] == 1 else _map_of_frame(given, argument, names)
     elif isinstance(given, Mapping):
         given = pd.Series(dict(given), dtype=None if given else object)
     if not isinstance(given, pd.Series):
@@ -226,7 +226,7 @@ def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
     return once.set_axis(once.index.astype(object))
 
 
-def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.Series:
+def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.Series:
     key, value = names
     columns = [str(column) for column in frame.columns]
     if value not in columns and len(columns) == 2:
@@ -242,11 +242,11 @@ def _of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) -> pd.
 def _looked_up(names: pd.Series, known: pd.Series, what: str, advice: str) -> pd.Series:
     """Return what is known of every name, refusing those of which nothing is."""
     values = pd.Series(known.reindex(names.astype(object)).to_numpy(), names.index)
-    _refuse_unknown(names[values.isna()].unique(), what, advice)
+    _refuse_unknown_chunks(names[values.isna()].unique(), what, advice)
     return values
 
 
-def _refuse_unknown(unknown: Any, what: str, advice: str) -> None:
+def _refuse_unknown_chunks(unknown: Any, what: str, advice: str) -> None:
     if len(unknown):
         raise IdError(f"the {what}", f"{len(unknown)} unknown", advice, unknown)
 

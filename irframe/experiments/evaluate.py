@@ -1,12 +1,5 @@
-"""From frames to scores in one call, of judgments that are repeated by each of these.
+"""From frames to scores in one call, of judgments that are repeated by each of these."""
 
-Passes of a judge, and shards of a collection's documents, are draws for all systems.
-
-Verbs: evaluate, split.
-"""
-
-import re
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice, whole
+from irframe.checks import choice
 from irframe.errors import ParameterError
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
@@ -22,10 +15,10 @@ from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths,
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
+from irframe.experiments.split import parts_of
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.kinds import is_judgments
 from irframe.files.read_run import ScannedRuns
-from irframe.files.repeats import LACKING, Folded, fold, repeat_column
+from irframe.files.repeats import LACKING, Folded, fold
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
@@ -170,7 +163,7 @@ def _with_repeats(
         runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
         several = parts_of(runs, qrels)
         if several is None:
-            table = _scored(plan, by, runs, qrels)
+            table = _scored_runs(plan, by, runs, qrels)
         else:
             word, parts = several
             if repeats not in {None, "shared"}:
@@ -180,20 +173,23 @@ def _with_repeats(
             tables = {}
             for label, own, judged in parts:
                 with in_group(f"{word} {label}"):
-                    tables[label] = _scored(plan, by, own, judged)
+                    tables[label] = _scored_runs(plan, by, own, judged)
     if several is None:
         return folded.unfold(table, repeats)
     folded.refuse_others(word)
-    table, attributes = _stacked(tables, word)
+    table, attributes = _stacked_scores(tables, word)
     last = table.index.nlevels - 1
     table = table.reorder_levels([*range(1, last), 0, last])
     place = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
     ordered = pd.DataFrame(table.iloc[np.argsort(place, kind="stable")])
-    ordered.attrs = {**attributes[0], words.REPEATED: word, words.REPEATS: "shared"}
+    said = attributes[0] | _unknown(attributes)
+    ordered.attrs = {**said, words.REPEATED: word, words.REPEATS: "shared"}
     return ordered
 
 
-def _scored(plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
+def _scored_runs(
+    plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels
+) -> pd.DataFrame:
     """Score runs, or each group of them."""
     if by is None:
         reader, scoring = _prepared(plan, qrels)
@@ -203,10 +199,10 @@ def _scored(plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels) 
     runs = as_runs(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     qrels = as_qrels(qrels)
     if group_columns.share_names(qrels, by):
-        return _joined(dict(_apart(plan, runs, qrels, by)), by)
+        return _joined_groups(dict(_apart(plan, runs, qrels, by)), by)
     reader, scoring = _prepared(plan, qrels)
     groups = reader.read_groups(runs, by)
-    return _joined({key: scoring.table(part) for key, part in groups}, by)
+    return _joined_groups({key: scoring.table(part) for key, part in groups}, by)
 
 
 def _apart(
@@ -233,140 +229,27 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
     return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
-def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
+def _joined_groups(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     """Put the scores of groups together, with all their top grades and pool depths."""
-    table, attributes = _stacked(parts, by)
+    table, attributes = _stacked_scores(parts, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
+    table.attrs |= _unknown(attributes)
     for name in ("top", "pool_depth", words.JUDGMENTS):
         every = np.concatenate([np.ravel(attrs[name]) for attrs in attributes])
         table.attrs[name] = one_or_several(every)
     return table
 
 
-def _stacked(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
+def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
+    """Return the attribute that names systems of which nothing is judged in any part."""
+    unknown = set.intersection(*({*attrs.get(words.UNKNOWN, ())} for attrs in attributes))
+    return {words.UNKNOWN: sorted(unknown)} if unknown else {}
+
+
+def _stacked_scores(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
     """Put scores below each other, and return what was said of each of them."""
     attributes = [part.attrs for part in parts.values()]
     for part in parts.values():
         part.attrs = {}
     return pd.DataFrame(pd.concat(parts, names=[name])), attributes
-
-
-_TOLD = re.compile(r"(\d+) of (\d+), seed (\d+)")
-
-
-@recorded
-def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
-    """Deal the documents of runs, or of judgments, to shards: repeats of any collection.
-
-    A shard is a collection of its own, with the lists and the judgments of its documents; how
-    systems differ from shard to shard says what another collection of documents might have said.
-
-    Parameters
-    ----------
-    runs
-        Run frame or qrels frame, or what `as_runs` and `as_qrels` take.
-    n
-        How many shards, at least 2.
-    seed
-        Another seed deals otherwise, at least 0.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows with a column ``shard``. A document is in the same shard wherever it is, so
-        that `evaluate` deals judgments as runs were dealt, and scores every shard by its own:
-        index (system, shard, topic), shared repeats. A topic without relevant documents in a shard
-        is NaN there, and not compared.
-
-    Raises
-    ------
-    ParameterError
-        For fewer than two shards.
-
-    Notes
-    -----
-    The shard is the CRC-32 of the document's id modulo n; for a seed above 0 first mixed with
-    it, as SplitMix64 does.
-
-    References
-    ----------
-    .. [1] Ferro, Sanderson. Sub-corpora impact on system effectiveness. SIGIR 2017.
-       doi:10.1145/3077136.3080674
-    .. [2] Ferro, Sanderson. Improving the accuracy of system performance estimation by using
-       shards. SIGIR 2019. doi:10.1145/3331184.3338062
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> scores = runs.ireval.split(2, seed=1).ireval.evaluate(qrels, "AP")
-    >>> scores.index.names, scores.attrs["repeats"]
-    (FrozenList(['system', 'shard', 'topic']), 'shared')
-    """
-    shards, start = whole("n", n, low=2), whole("seed", seed, low=0)
-    return _dealt(as_qrels(runs) if is_judgments(runs) else as_runs(runs), shards, start)
-
-
-def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
-    codes, docs = pd.factorize(frame[words.roles(frame.columns)[words.DOC]])
-    number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
-    start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
-    place = (policies.mixed(number + start) if seed else number) % np.uint64(n)
-    names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])
-    return frame.assign(**{words.SHARD: names[place[codes]]})
-
-
-Part = tuple[Any, Any, pd.DataFrame]
-"""The label of some judgments, runs, and the judgments by which these are scored."""
-
-
-def parts_of(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
-    """Return what repeats of judgments are called, and each with the runs that it judges.
-
-    Parameters
-    ----------
-    runs
-        Runs, perhaps of shards.
-    qrels
-        Judgments, perhaps of several passes, which a column tells apart.
-
-    Returns
-    -------
-    str, iterator, or None
-        None where judgments are not repeated.
-
-    Raises
-    ------
-    ParameterError
-        For shards of runs, and of judgments, that are not the same.
-    """
-    sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
-    labels = list(pd.unique(runs[words.SHARD])) if sharded else []
-    dealt = [_TOLD.fullmatch(str(label)) for label in labels]
-    if labels and all(dealt):
-        return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
-    if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:
-        return None
-    columns = words.roles(qrels.columns)
-    keys = [columns[role] for role in (words.TOPIC, words.DOC) if role in columns]
-    word = repeat_column(qrels, keys)
-    if word is None or qrels[word].nunique(dropna=False) < 2:
-        return None
-    return word, ((key, runs, part.drop(columns=word)) for key, part in qrels.groupby(word))
-
-
-def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
-    if len(dealt) > 1:
-        offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
-        raise ParameterError("runs that were dealt in one way", "several", "", offenders)
-    judged, shard = as_qrels(qrels), words.SHARD
-    if shard not in judged.columns:
-        judged = _dealt(judged, *next(iter(dealt)))
-    if not {*judged[shard]} & {*runs[shard]}:
-        strange = sorted({*judged[shard]})
-        raise ParameterError("judgments that were dealt as the runs", "", "", strange)
-    for label in sorted(runs[shard].unique()):
-        own, by = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
-        if len(by):
-            yield label, own, by

@@ -19,7 +19,7 @@ from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, tell_missing
-from irframe.experiments.policy import Policy, PoolDepth, refuse_pool
+from irframe.experiments.policy import Policy, PoolDepth, refuse_pool, shares_ranks
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
@@ -181,7 +181,8 @@ class Experiment:
         framed, hits = ranked.runs, ranked.hits
         lists, table, runs = framed.lists, judgments.table, framed.table
         units = joining.tell_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
-        tell_missing(lists, judgments.topics, judgments.code, group)
+        relevant = judgments.relevant(1)
+        tell_missing(lists, judgments.topics, judgments.code, relevant, group)
         took_part = lists.attended[:, judgments.code]
         collections, listing = lists.collections, ranked.listing
         if listing is not None:
@@ -285,6 +286,11 @@ class Experiment:
     def unjudged(self) -> NDArray[np.int32]:
         """How many documents of each list are unjudged, shape (system, topic)."""
         return np.asarray(self.hits.length - self.hits.count, np.int32)
+
+    @property
+    def unknown(self) -> list[str]:
+        """The systems no retrieved document of which is judged: nothing is known of them."""
+        return self.systems[~np.asarray(self.hits.count.any(axis=1))].astype(str).tolist()
 
     @property
     def longest(self) -> int:
@@ -436,10 +442,11 @@ class Experiment:
             Whether ties are wanted though the experiment does not share gain over them.
         """
         tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
-        ties = ties or self.made.get("ties") == "mean"
+        ties = ties or shares_ranks(self.made.get("ties"))
         options = {"doc": "start" in fields, "text": "timed" in fields}
         cells = self.cells(tile, depth, **options, ties=ties)
-        return Block(**topics_of(fields, tile[1]), **cells)
+        leveled = self.made.get("ties") == "block"
+        return Block(**topics_of(fields, tile[1]), **cells, leveled=leveled)
 
 
 def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
-from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
@@ -194,14 +194,14 @@ class Gathered:
         of = np.repeat(lists.astype(np.int32), count)
         shared = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
         apart, along = None if np.array_equal(pooled, rank) else pooled, fields.pop("along", [])
-        return Hits(length, of, rank, row, shared, apart, _joined(along, put))
+        return Hits(length, of, rank, row, shared, apart, _joined_lengths(along, put))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: Any) -> Codes:
     return np.concatenate(arrays, dtype=dtype) if arrays else np.zeros(0, dtype)
 
 
-def _joined(
+def _joined_lengths(
     parts: Sequence[Mapping[str, NDArray[Any]] | None], put: Callable[[Array], Array]
 ) -> dict[str, NDArray[Any]] | None:
     """Return what is told of documents as one, where it is told in every part or in none."""
@@ -367,7 +367,7 @@ def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
-    ties = wanted.whole or TIE_POLICIES[policy.ties].shares
+    ties = wanted.whole or shares_ranks(policy.ties)
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
         yield listed

@@ -81,14 +81,14 @@ def judged_anew(
         name down to rank `RANKS` alone, naming system and topic.
     """
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
-    old, new = (_documents(side) for side in (before, judgments))
+    old, new = (_judged_documents(side) for side in (before, judgments))
     nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
     listed = nothing if listing is None else listing.load()
-    codes = _coded(old, new, Side(listed.of % len(before.count), listed.doc))
+    codes = _coded_alike(old, new, Side(listed.of % len(before.count), listed.doc))
     known = pd.Index(codes[1])
     row, listed_row = (known.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
     fresh = ~np.isin(codes[1], codes[0])
-    _refuse_unknown(experiment, new.topic[fresh], listed.of[listed_row >= 0])
+    _refuse_ranks_unknown(experiment, new.topic[fresh], listed.of[listed_row >= 0])
     kept, there = row[hits.row] >= 0, listed_row >= 0
     rank = [hits.rank[kept], listed.rank[there].astype(np.int32) + 1]
     filed = np.concatenate([hits.pool_rank[kept], rank[1]])
@@ -118,7 +118,7 @@ def judged_anew(
     )
 
 
-def _coded(*sides: Side) -> list[Codes]:
+def _coded_alike(*sides: Side) -> list[Codes]:
     """Code documents of several sides, by their text where one has text."""
     docs = all_of_one_kind([side.doc for side in sides])
     pairs = zip(sides, docs, strict=True)
@@ -141,11 +141,11 @@ def _collections(experiment: Experiment) -> Collections:
     return Collections(of_topic, experiment.collection.categories, "collection")
 
 
-def _documents(judgments: Judgments) -> Side:
+def _judged_documents(judgments: Judgments) -> Side:
     return Side(judgments.topic, judgments.table.doc.take(pa.array(judgments.row)))
 
 
-def _refuse_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
+def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
     """Raise if a list may hold newly judged documents below the ranks that are known by name.
 
     Parameters

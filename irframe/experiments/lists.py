@@ -190,7 +190,9 @@ def count_rows(table: RunTable) -> Codes:
     return lengths
 
 
-def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None) -> None:
+def tell_missing(
+    lists: Lists, topics: pd.Index, codes: Codes, answered: NDArray[np.bool_], group: Any = None
+) -> None:
     """Warn of lists that are missing where their systems take part, and count as empty.
 
     Parameters
@@ -199,6 +201,8 @@ def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None
         Which lists the runs have.
     topics, codes
         The topics that are scored, and their codes in the qrels.
+    answered
+        Whether there is something relevant to each; else a list that is empty says so.
     group
         The group of each of them, if systems without a list in a group are none of it.
 
@@ -209,6 +213,7 @@ def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None
         whose topics match none; and once of systems that lack lists which others have.
     """
     listed, attended = (part[:, codes] for part in (lists.listed, lists.attended))
+    attended &= answered  # elsewhere silence is the right answer
     present, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
     unlisted = topics[np.flatnonzero(wanted & ~present)]
     if len(unlisted):

@@ -330,24 +330,24 @@ def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
     """
     again = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
     if again.any():
-        raise IdError("one label per answer and nugget", "some again", "", _named(frame[again]))
+        raise IdError("one label per answer and nugget", "some again", "", _row_ids(frame[again]))
     first = rows.groupby(["topic", "nugget"])["weight"].transform("first")
     unlike = frame[(rows["weight"] != first).to_numpy()]
     if len(unlike):
         wanted = "nuggets of one importance in all answers"
-        raise IdError(wanted, f"{len(unlike)} of another", "", _named(unlike))
+        raise IdError(wanted, f"{len(unlike)} of another", "", _row_ids(unlike))
     count = rows.groupby(["system", "topic"])["nugget"].transform("size")
     every = rows.groupby("topic")["nugget"].transform("nunique")
     short = (count < every) & ~rows.duplicated(["system", "topic"])
     if short.any():
-        answers = _named(frame.iloc[short.to_numpy(), :-1])
+        answers = _row_ids(frame.iloc[short.to_numpy(), :-1])
         parts = zip(answers, count[short], every[short], strict=True)
         offenders = [f"{name} has {n} of {m}" for name, n, m in parts]
         advice = "label what an answer leaves out not_support"
         raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
 
 
-def _named(rows: pd.DataFrame) -> list[str]:
+def _row_ids(rows: pd.DataFrame) -> list[str]:
     """Return the identifiers of some rows."""
     return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 

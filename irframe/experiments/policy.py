@@ -16,7 +16,7 @@ from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
 from irframe.gains import GainMap
 from irframe.metrics import Metric
-from irframe.metrics.base import MetricType
+from irframe.metrics.base import METRICS, MetricType
 from irframe.metrics.facts import facts
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import parse_named
@@ -192,6 +192,7 @@ TIE_POLICIES: dict[words.Ties, TiePolicy] = {
     "rank": TiePolicy(column=words.RANK),
     "random": TiePolicy(keys=by_chance),
     "mean": TiePolicy(keys=by_name, descending=True, shares=True),
+    "block": TiePolicy(keys=by_name, descending=True, shares=True),
 }
 """The policy of every word."""
 
@@ -272,7 +273,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics that are called what they were asked for, refusing none and repeated ones."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
-    for parsed in map(parse_named, _each(metrics)):
+    for parsed in map(parse_named, _one_by_one(metrics)):
         named = {str(metric): metric for metric in parsed}
         alone += named if len(parsed) == 1 else ()
         chosen |= named
@@ -283,13 +284,31 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     return list(chosen.values())
 
 
-def _each(metrics: Any) -> Iterator[Any]:
+def _one_by_one(metrics: Any) -> Iterator[Any]:
     """Yield metrics one by one, those of lists among them too."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         yield metrics
         return
     for metric in metrics:
-        yield from _each(metric)
+        yield from _one_by_one(metric)
+
+
+def shares_ranks(ties: str | None) -> bool:
+    """Tell whether documents of equal scores share their ranks, so that there is no one order.
+
+    Examples
+    --------
+    >>> shares_ranks("mean"), shares_ranks("trec")
+    (True, False)
+    """
+    return ties in TIE_POLICIES and TIE_POLICIES[ties].shares
+
+
+def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
+    """Raise for metrics of which nothing but a score is known, where documents share ranks."""
+    refused = [str(metric) for metric in metrics if shares_ranks(ties)]
+    if refused:
+        raise MetricError(f"one order of tied documents for {what}", f"ties={ties!r}", "", refused)
 
 
 def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties) -> None:
@@ -305,9 +324,10 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties)
         How rankings are decided.
     """
     if TIE_POLICIES[ties].shares:
-        refused = [str(metric) for metric in metrics if not facts(metric).linear]
+        refused = [str(metric) for metric in metrics if ties not in facts(metric).shares]
         if refused:
-            wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
+            sharing = [name for name, kind in METRICS.items() if ties in facts(kind).shares]
+            wanted = f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
             raise MetricError(wanted, "", "choose another ties=", refused)
     for metric in metrics:
         known = facts(metric)

@@ -112,7 +112,7 @@ def _keys(
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
         key, column = table.rank[rows], words.RANK
         if (key != np.round(key)).any() and not np.isnan(key).any():
-            refuse_fractions(key, pd.Series(key, name=words.RANK), words.RANK)
+            refuse_fractions(key.astype(np.float64), pd.Series(key, name=words.RANK), words.RANK)
     else:
         key, column = as_key(table.score[rows], score_dtype), words.SCORE
     missing = np.flatnonzero(np.isnan(key))
@@ -393,7 +393,7 @@ def pool(
     part = table.take(rows)
     document = coded_tables.code_documents(coded_tables.Side(part.topic, part.doc))[0]
     refuse_duplicates(part, listed_again(part.system, document))
-    pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
+    pairs = pd.DataFrame({"document": document, "group": _contributors(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     names = table.identity
     if together is not None and together not in names:
@@ -402,7 +402,7 @@ def pool(
     return result.assign(**{words.RANK: rank[rows], "unique": groups == 1})
 
 
-def _groups(table: coded_tables.RunTable, together: str | None) -> Codes:
+def _contributors(table: coded_tables.RunTable, together: str | None) -> Codes:
     """Return a code for every row, one for the systems that count as one."""
     if together is None:
         return table.system

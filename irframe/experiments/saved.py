@@ -424,11 +424,11 @@ def read_experiment(
     folder = Folder(path)
     facts = folder.facts()
     systems, topics, lists, judged = (
-        _columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
+        _typed_columns(folder, facts, kind) for kind in ("systems", "topics", "lists", "judgments")
     )
     shape = len(systems["system"]), len(topics["topic"])
     counts = [topics.pop(name, None) for name in (EVIDENCE, SETS)]
-    spans = Spans.of_tables(partial(_columns, folder, facts), *counts)
+    spans = Spans.of_tables(partial(_typed_columns, folder, facts), *counts)
     base = _judgments(judged, pd.Index(topics["topic"]), facts, spans)
     helps, depth = systems.pop(":contributing"), topics.pop(":pool_depth")
     pool = Pool(judged["pool_rank"], np.zeros(0, np.int64), helps, facts["stated"], depth)
@@ -458,7 +458,7 @@ def read_experiment(
     return experiment, facts, riders
 
 
-def _columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return the columns of a table in the types that they had, names of documents as in Arrow."""
     name = f"{kind}.parquet"
     table, columns = folder.table(name, facts["files"][name]), dict[str, Any]()

@@ -288,7 +288,7 @@ class Reader:
         lists = Lists(unranked.systems, labels, placed, length, Collections.one(len(codes)))
         if isinstance(topics, str):
             codes = choose_topics(lists, judgments.topics, topics)
-        tell_missing(lists, judgments.topics[codes], codes)
+        tell_missing(lists, judgments.topics[codes], codes, judgments.relevant(1)[codes])
         return self._judgments_of(codes)
 
     def _judgments_of(self, codes: Codes) -> Judgments:

@@ -99,11 +99,11 @@ class Budgets:
         free = [metric.uncut() or metric for metric in metrics]
         if self.cut == "whole":
             read = depths_at(experiment.hits, self.of)
-            return _scored(experiment, free, np.minimum(read, depth or read))
+            return _scored_at(experiment, free, np.minimum(read, depth or read))
         parts = []
         for budget in self.of:
             part = replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
-            parts.append(_scored(part, free, part.hits.length[..., np.newaxis]))
+            parts.append(_scored_at(part, free, part.hits.length[..., np.newaxis]))
         return np.concatenate(parts, axis=-1)
 
     @staticmethod
@@ -115,8 +115,8 @@ class Budgets:
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.refuse_without_lengths(experiment.hits)
-        if policies.TIE_POLICIES[experiment.made.get("ties", "trec")].shares:
-            raise ParameterError("one order of documents for budget=", "shared ranks, ties='mean'")
+        if policies.shares_ranks(experiment.made.get("ties")):
+            raise ParameterError("one order of documents for budget=", "shared ranks")
         wrong = []
         for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
             reads = parameters(type(metric).kernel)
@@ -143,7 +143,7 @@ def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
     return np.stack(fits, axis=-1).reshape(*hits.length.shape, len(fits))
 
 
-def _scored(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
+def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
     """Score lists down to depths, given by (system, topic, budget)."""
     width = max(1, int(read.max(initial=0)))
     scored = np.empty((len(metrics), *read.shape))
@@ -175,7 +175,7 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
     along = lists.hits.alongside(itemgetter(slice(0, 0)))
     length = np.zeros_like(lists.hits.length)
     empty = replace(lists, hits=replace(hits, length=length, tied=None, along=along))
-    return _scored(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]
+    return _scored_at(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]
 
 
 def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) -> Hits:
@@ -273,7 +273,7 @@ class Scoring:
     @cached_property
     def _seen(self) -> list[tuple[int | None, Metric]]:
         """How many ranks every metric is to see, None for all, and the metric of these."""
-        shares = policies.TIE_POLICIES[self._asked.policy.ties].shares
+        shares = policies.shares_ranks(self._asked.policy.ties)
         own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
         pairs = zip(own, self.metrics, strict=True)
         return [(depth, metric.without_depth() if depth else metric) for depth, metric in pairs]
@@ -325,7 +325,8 @@ class Scoring:
             cells = experiment.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
             for kind, fields in base.items():
                 rows, metrics = zip(*together[kind], strict=True)
-                block = Block(**topics_of(fields, tile[1]), **_cut(cells, kind[0]))
+                laid = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
+                block = Block(**laid, leveled=self._asked.policy.ties == "block")
                 scores = self._scores(block, metrics, tile[1])
                 for place, scored in zip(rows, scores, strict=True):
                     values[(place, *tile)] = scored[..., 0]
@@ -392,6 +393,7 @@ class Scoring:
         policy, rel = self._asked.policy, self._asked.rel
         made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(experiment.top)}
         made[words.JUDGMENTS] = experiment.judgments.digest
+        made |= {words.UNKNOWN: unknown} if (unknown := experiment.unknown) else {}
         if self.judgments.table.spans is not None:
             made[words.UNIT] = TEXT
         elif experiment.units:
@@ -439,7 +441,7 @@ def one_or_several(values: Any) -> Any:
     return distinct[0] if len(distinct) == 1 else distinct
 
 
-def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:
+def _cut_cells(cells: dict[str, Array], width: int) -> dict[str, Array]:
     """Return cells without the ranks past the first ones."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)

@@ -348,7 +348,7 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
         if None in names or len(set(names)) < len(names):
             found = "none, or one twice, among"
             raise IdError("runs of ranx with a name of its own each", found, "", names)
-        return _stacked(dict(zip(names, x, strict=True)))
+        return _one_frame(dict(zip(names, x, strict=True)))
     if isinstance(x, list) and holds_hits(dict(enumerate(x))):
         x = dict(enumerate(x))  # as sentence-transformers has them, by query
     if isinstance(x, Mapping) and not is_array(x):
@@ -367,7 +367,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     if holds_hits(nested):
         return of_hits(nested)
     if nested and all(_holds_lists(run) or holds_hits(run) for run in nested.values()):
-        return _stacked(nested)
+        return _one_frame(nested)
     heights = {key: height(value) for key, value in nested.items()}
     plain = [repr(key) for key, value in nested.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
@@ -381,7 +381,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return _stacked(nested) if systems else flatten(nested, SCORE)
+    return _one_frame(nested) if systems else flatten(nested, SCORE)
 
 
 def _holds_lists(nested: Any) -> bool:
@@ -393,7 +393,7 @@ def _holds_lists(nested: Any) -> bool:
     )
 
 
-def _stacked(runs: Mapping[Any, Any]) -> pd.DataFrame:
+def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
     """Put runs of systems together, under our words where they call their columns differently."""
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     parts = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]

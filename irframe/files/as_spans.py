@@ -97,7 +97,7 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
 
 def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
     """Return a row for every span of every question."""
-    topic = _topics(questions)
+    topic = _topics_of_questions(questions)
     corpus = next((name for name in CORPORA if name in questions.columns), None)
     rows = []
     lists = zip(topic, range(len(questions)), questions[nested], strict=True)
@@ -105,7 +105,7 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
         base = {TOPIC: label}
         if corpus is not None:
             base[DOC] = questions[corpus].iloc[place]
-        for span in _parsed(held, nested, place):
+        for span in _spans_of_json(held, nested, place):
             if not isinstance(span, Mapping):
                 raise InputError(f"spans in {nested!r} with start and end", repr(span))
             rows.append(base | {k: v for k, v in span.items() if k not in {"content", "text"}})
@@ -114,7 +114,7 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _topics(questions: pd.DataFrame) -> pd.Series:
+def _topics_of_questions(questions: pd.DataFrame) -> pd.Series:
     name = next((column for column in ALIASES[TOPIC] if column in questions.columns), None)
     text = next((column for column in QUESTIONS if column in questions.columns), None)
     if name is not None and name != text:
@@ -123,7 +123,7 @@ def _topics(questions: pd.DataFrame) -> pd.Series:
     return pd.Series([f"q{number}" for number in numbers], questions.index)
 
 
-def _parsed(held: Any, nested: str, place: int) -> list[Any]:
+def _spans_of_json(held: Any, nested: str, place: int) -> list[Any]:
     try:
         spans = json.loads(held) if isinstance(held, str) else held
     except json.JSONDecodeError as error:

@@ -39,7 +39,7 @@ _FEWEST = 4
 
 
 @cache
-def _row(columns: tuple[str, ...]) -> bytes:
+def _row_pattern(columns: tuple[str, ...]) -> bytes:
     """Return the pattern of what follows ``#`` in a row, columns separated by tabs."""
     shapes = [_SHAPES.get(name, _WORD) for name in columns[1:]]
     fits = len(columns) >= _FEWEST or columns[-1] == words.GRADE
@@ -55,21 +55,24 @@ def holds_rows(lines: bytes, columns: tuple[str, ...]) -> bool:
     >>> holds_rows(b"#1\t0\td7\t2", qrels), holds_rows(b"#\t1\t0\td7\t2", qrels)
     (True, False)
     """
-    return re.search(rb"^#" + _row(columns), lines, re.MULTILINE) is not None
+    return re.search(rb"^#" + _row_pattern(columns), lines, re.MULTILINE) is not None
 
 
 def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
     """Return the lines without those that begin with ``#`` and do not fit the columns."""
     if b"#" not in lines:
         return lines
-    return re.sub(rb"^#(?!" + _row(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
+    return re.sub(rb"^#(?!" + _row_pattern(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
 
 
 def with_notes(
     table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
 ) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
-    notices = filter(None, [_told(table, data, source), uneven, _cut(table, data, source)])
+    notices = filter(
+        None,
+        [_topics_like_comments(table, data, source), uneven, _line_cut_off(table, data, source)],
+    )
     notes = {IR_METADATA: _header(data), _NOTICES: "\n".join(notices)}
     notes[words.SURPLUS] = " ".join(map(str, surplus))
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
@@ -101,7 +104,7 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
     return {name: notes for name, notes in attributes.items() if notes}
 
 
-def _told(table: pa.Table, data: bytes, source: str) -> str:
+def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if some topics begin with ``#`` and others do not: the former may be comments."""
     if b"#" not in data:
         return ""
@@ -128,7 +131,7 @@ def cut_off(table: pa.Table) -> str | None:
     return str(last) if pc.sum(pc.equal(systems, other)).as_py() >= _SMALL else None
 
 
-def _cut(table: pa.Table, data: bytes, source: str) -> str:
+def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
     """Say so if the last line of a file may be cut off."""
     system = cut_off(table)
     if system is None:

@@ -24,7 +24,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError, InputError, spelled
+from irframe.errors import FileFormatError, InputError, shortened
 
 
 @contextmanager
@@ -64,13 +64,13 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """
     target = _target(path)
     if _is_device(target):
-        with _named(path), target.open("wb") as device:
+        with _naming_file(path), target.open("wb") as device:
             yield device
         return
     stream = _open_beside(target, path)
     beside = Path(stream.name)
     try:
-        with _named(path), stream:
+        with _naming_file(path), stream:
             yield stream
         with suppress(OSError):  # there is none yet, or its file system knows no modes
             beside.chmod(target.stat().st_mode)
@@ -82,7 +82,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _named(path: str | PathLike[str]) -> Iterator[None]:
+def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
     """Say of which file writing fails, as where a disk is full."""
     try:
         yield
@@ -266,7 +266,7 @@ def refuse_strange(path: Any) -> None:
     except UnicodeError:
         strange = True
     if strange:
-        raise InputError("a path", spelled(path))
+        raise InputError("a path", shortened(path))
 
 
 def _file(path: Any) -> Path:
@@ -296,7 +296,7 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
             data = content.encode() if isinstance(content, str) else content
         yield io.BytesIO(data)
     else:
-        raise InputError("a path or an open file", spelled(source))
+        raise InputError("a path or an open file", shortened(source))
 
 
 def is_in_lines(head: bytes) -> bool:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import IdError, IrframeError, spelled, warn
+from irframe.errors import IdError, IrframeError, shortened, warn
 
 DROP = "mend or drop these rows"
 """What to do about rows that hold no value, or none that fits."""
@@ -41,7 +41,7 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
         return
     names = error is IdError
     unfit = [
-        f"{spelled(value)} in row {row}"
+        f"{shortened(value)} in row {row}"
         for row, value in enumerate(column)
         if _unfit(value, names=names)
     ]

@@ -211,13 +211,18 @@ def refuse_rivals(
 
 def refuse_rivals_in(table: pa.Table | pd.DataFrame, kind: Kind, source: str) -> None:
     """Raise likewise for the columns of a file, as it names them."""
-    framed = isinstance(table, pd.DataFrame)
-    places = {name: n for n, name in enumerate(table.columns if framed else table.column_names)}
+    arrow: Any = table
+    frame = table if isinstance(table, pd.DataFrame) else None
+    places = {
+        name: n for n, name in enumerate(arrow.column_names if frame is None else frame.columns)
+    }
     for role, taken in kind.find(places).items():
         present = [places[name] for name in ALIASES[role] if name in places]
         if len(present) > 1:
             try:
-                rivals = table.iloc[:, present] if framed else table.select(present).to_pandas()
+                rivals = (
+                    arrow.select(present).to_pandas() if frame is None else frame.iloc[:, present]
+                )
                 refuse_rivals(rivals, role, taken)
             except InputError as error:
                 raise error.within(f"in {source}") from error
@@ -314,13 +319,12 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
             role: to_role(table[name], role, name, ranked=SCORE in known)
             for role, name in known.items()
         }
-        framed = isinstance(table, pd.DataFrame)
+        arrow: Any = table
+        frame = table if isinstance(table, pd.DataFrame) else None
         for place, name in enumerate(names):
             if name not in known.values() and not _INDEX.fullmatch(str(name)):
-                column = table.iloc[:, place] if framed else table.column(place)
-                columns.setdefault(
-                    name, to_arrow(column) if isinstance(column, pd.Series) else column
-                )
+                column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
+                columns.setdefault(name, column)
     except IrframeError as error:
         raise error.within(f"in {source}") from error
     return pa.table(columns)

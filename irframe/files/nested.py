@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from irframe import names as words
-from irframe.errors import InputError, spelled
+from irframe.errors import InputError, shortened
 from irframe.files.ids import is_utf8
 from irframe.files.values import framed
 
@@ -94,7 +94,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     meta = nested[_META]
     model = meta.get("model_name") if isinstance(meta, Mapping) else meta
     if not isinstance(model, str | None):
-        raise InputError(f"the name of a model in {_META}", spelled(model))
+        raise InputError(f"the name of a model in {_META}", shortened(model))
     parts = []
     for subset, splits in nested.items():
         if subset == _META:

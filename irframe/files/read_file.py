@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import InputError, IrframeError, spelled
+from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
 from irframe.files.comments import cut_off
 from irframe.files.kinds import RUN, Kind, in_types
@@ -54,7 +54,9 @@ def find_files(
         if compression.is_address(name):
             store, path = compression.opened_by(name)
             for match in sorted(store.glob(path) if escape(path) != path else [path]):
-                inside = _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
+                inside = (
+                    _data_files(sorted(store.find(match)), match) if store.isdir(match) else [match]
+                )
                 files += map(store.unstrip_protocol, inside)
         else:
             files += _paths(name)
@@ -67,7 +69,7 @@ def find_files(
 def _paths(name: str) -> list[str]:
     if Path(name).is_dir():
         inside = sorted(path for path in Path(name).rglob("*") if path.is_file())
-        return _shown([str(path) for path in inside], name)
+        return _data_files([str(path) for path in inside], name)
     if escape(name) != name and not Path(name).exists():
         matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
         within = [_paths(match) if Path(match).is_dir() else [match] for match in matches]
@@ -76,7 +78,7 @@ def _paths(name: str) -> list[str]:
     return [name]
 
 
-def _shown(files: list[str], folder: str) -> list[str]:
+def _data_files(files: list[str], folder: str) -> list[str]:
     """Return the files of a folder: its own, and those of its partitions and parts."""
     kept = []
     for file in files:
@@ -171,7 +173,7 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(faults) - LINES
     counted = [f"{more:,} more"] if more > 0 else []
-    return [(file, wanted, spelled(fault, str)) for fault in [*faults[:LINES], *counted]]
+    return [(file, wanted, shortened(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 
 ONCE = "each system in one file"
@@ -249,7 +251,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     if compression.is_address(file) or not Path(file).is_file():
         return None
     try:
-        tables = [*_parsed(file)] if Path(file).stat().st_size >= LARGE else []
+        tables = [*_parsed_pieces(file)] if Path(file).stat().st_size >= LARGE else []
     except IrframeError:
         return None
     if not tables or any(table.schema.metadata for table in tables):
@@ -259,7 +261,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     return None if odd else table
 
 
-def _parsed(file: str) -> Iterator[pa.Table]:
+def _parsed_pieces(file: str) -> Iterator[pa.Table]:
     """Yield the rows of a run in lines, of which all are cut as the first ones are."""
     cut, held = cast("Cut | None", None), b""
     for data in compression.pieces(file, PIECE):

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, IrframeError, spelled
+from irframe.errors import FileFormatError, IrframeError, shortened
 from irframe.files import compression
 from irframe.files.as_runs import as_qrels, as_runs
 from irframe.files.compression import is_cbor, may_be_json, undamaged
@@ -20,7 +20,6 @@ from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.values import framed, refuse_beyond_floats
 from irframe.names import DOC, TOPIC, roles
 
-_DAMAGE = pa.ArrowException, OSError
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
 """Digits of a number that floats may not tell from others."""
@@ -48,7 +47,7 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
     with compression.undamaged(
-        "a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError
+        "a file of JSON lines", source, pa.ArrowException, OSError, ValueError, RecursionError
     ):
         first = json.loads(data.partition(b"\n")[0])
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
@@ -152,5 +151,5 @@ def _loaded(data: bytes, source: str) -> Any:
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"
-        raise FileFormatError(wanted, found, advice, map(spelled, again))
+        raise FileFormatError(wanted, found, advice, map(shortened, again))
     return nested

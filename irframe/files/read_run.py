@@ -6,7 +6,6 @@ Verbs: read_run, read_qrels, scan_runs.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -15,6 +14,7 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.errors import InputError, ParameterError, warn
+from irframe.escaping import html
 from irframe.files.comments import notes_of
 from irframe.files.compression import Source, is_address, name_of, opened_by
 from irframe.files.ids import shown
@@ -57,7 +57,7 @@ class ScannedRuns:
     labels: Mapping[str, str] | None = None
 
     def _repr_html_(self) -> str:
-        names = "".join(f"<li>{escape(name)}</li>" for name in self.files)
+        names = "".join(f"<li>{html(name)}</li>" for name in self.files)
         summary = f"Runs in files, none of which has been read: {len(self.files)}"
         return f"<details><summary>{summary}</summary><ul>{names}</ul></details>"
 

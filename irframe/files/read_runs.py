@@ -135,7 +135,7 @@ def read_runs(
     files = read_file.find_files(paths)
     with _threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file), files)
-        results = list(_shown(read, len(files), progress=progress))
+        results = list(_counted_aloud(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
     if on_error == "skip":
         frame, problems = _what_is_sound(names, results)
@@ -170,12 +170,12 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
     batches, together = _batches(files, by_file=by_file), read_file.Together()
     with _threads() as pool:
         read = partial(pool.map, partial(read_file.attempt, by_file=by_file))
-        results = _shown(_ahead(read, batches), len(files), progress=None)
+        results = _counted_aloud(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
             tables = _all_read(names, list(islice(results, len(names))))
             _refuse_clashes(together, names, tables, by_file=by_file)
             notes_of(tables)
-            yield to_frame(_stacked(tables))
+            yield to_frame(_one_table(tables))
 
 
 def _ahead(
@@ -220,7 +220,7 @@ def _threads() -> Iterator[ThreadPoolExecutor]:
 
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
-    frame = to_frame(_stacked(tables) if tables else read_file.empty_run())
+    frame = to_frame(_one_table(tables) if tables else read_file.empty_run())
     frame.attrs |= notes | {FILES: states_of(names)}
     return frame
 
@@ -240,7 +240,7 @@ def _what_is_sound(
     return _put_together([*kept], [*kept.values()]), frame
 
 
-def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
+def _counted_aloud(results: Iterator[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
     """Pass results on, keeping none, and say on stderr how many came."""
     terminal = sys.stderr is not None and sys.stderr.isatty()
     show = terminal and total > MANY if progress is None else progress
@@ -296,7 +296,7 @@ def _refuse_clashes(
             raise error(wanted, found, advice, [f"{name}: {said}" for name, _, said in clashes])
 
 
-def _stacked(tables: list[pa.Table]) -> pa.Table:
+def _one_table(tables: list[pa.Table]) -> pa.Table:
     """Put tables together, and empty the list, so that their columns can be let go one by one."""
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")

@@ -109,6 +109,12 @@ class Folded(NamedTuple):
         names[place + 1 : place + 1] = [self.word]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
+        if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:  # of a system, if of all its repeats
+            known = {
+                str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
+            }
+            every = {str(system) for system, _ in self.owners.values()}
+            result.attrs |= {words.UNKNOWN: sorted(every - known)}
         return result
 
     def _inside(

@@ -62,7 +62,7 @@ def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
     0    q1     1  a.md     40   49    0.9
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | _row(hit)
+        {TOPIC: topic, RANK: rank} | _row_of_hit(hit)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
@@ -80,7 +80,7 @@ def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
     return frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
 
 
-def _row(hit: Any) -> dict[str, Any]:
+def _row_of_hit(hit: Any) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     held = _fields(hit[0] if pair else hit)

@@ -129,18 +129,18 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         table = _exactly(data, cut)
         if table is None:
             raise FileFormatError(kind.wanted, f"{source} with lines that do not fit")
-        return _in_order(table, data, source, kind, cut, 0)
+        return _noted(table, data, source, kind, cut, 0)
     cuts, strange = cuts_of(data, kind), list[tuple[Cut, Strange]]()
     if not cuts:
         raise FileFormatError(kind.wanted, f"{source} without a single row")
     for way in cuts:
-        found, longest = _rows(data[way.start :], way, kind)
+        found, longest = _cut_rows(data[way.start :], way, kind)
         if isinstance(found, Strange):
             strange.append((way, found))
         elif found is not None and not _is_doubtful(data, way, found, longest):
             if not found.num_rows:
                 raise FileFormatError(kind.wanted, f"{source} without a row below its header")
-            return _in_order(found, data, source, kind, way, longest)
+            return _noted(found, data, source, kind, way, longest)
     if strange:
         _refuse_values(data, source, *strange[0])
     offenders = faults(data, cuts[0], kind)
@@ -148,7 +148,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     raise FileFormatError(kind.wanted, found, MEND, offenders)
 
 
-def _in_order(
+def _noted(
     table: pa.Table, data: bytes, source: str, kind: Kind, cut: Cut, longest: int
 ) -> pa.Table:
     """Return a table with its roles first, and what is to be known of its file."""
@@ -189,7 +189,7 @@ def _without_comments(lines: bytes, cut: Cut) -> bytes:
     return re.sub(alone, b"", lines, flags=re.MULTILINE) if b"#" in lines else lines
 
 
-def _rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | None, int]:
+def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | None, int]:
     """Read rows, of runs without what follows the last column.
 
     Returns
@@ -226,7 +226,7 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int) -> bool:
     if cut.between != ANY or cut.header:
         return False
     if STRATUM in table.column_names and not pc.any(pc.less(table[GRADE], 0)).as_py():
-        return pc.min(pc.value_counts(table[STRATUM]).field(1)).as_py() < 2
+        return bool(pc.min(pc.value_counts(table[STRATUM]).field(1)).as_py() < 2)
     more = longest or any(name.startswith(f"{UNREAD} ") for name in cut.columns)
     return bool(more and b"\t" in body and b" " in body)
 

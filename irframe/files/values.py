@@ -22,7 +22,7 @@ from irframe.errors import (
     IrframeError,
     ParameterError,
     RankingError,
-    spelled,
+    shortened,
 )
 from irframe.files.ids import (
     DROP,
@@ -235,7 +235,7 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
     """Say what some rows hold, as far as messages show it."""
     first = rows[:SHOWN].tolist()
     held = zip(column.iloc[first].tolist(), first, strict=True)
-    return [f"{spelled(value)} in row {row}" for value, row in held] + [""] * (len(rows) - SHOWN)
+    return [f"{shortened(value)} in row {row}" for value, row in held] + [""] * (len(rows) - SHOWN)
 
 
 def wanted_of(role: str, name: Any) -> str:
@@ -349,12 +349,12 @@ def says_infinite(value: object) -> bool:
 
 def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
     """Raise for numbers of a file that are beyond all floats."""
-    if large := [spelled(number, str) for number in numbers]:
+    if large := [shortened(number, str) for number in numbers]:
         raise FileFormatError("numbers of at most 64 bits", f"in {source}", DROP, large)
 
 
 def constant(system: str, rows: int) -> pa.ChunkedArray:
     """Make a column that names one system in every row."""
     if not isinstance(system, str) or not is_utf8([system]):
-        raise ParameterError("system, a text", spelled(system))
+        raise ParameterError("system, a text", shortened(system))
     return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])

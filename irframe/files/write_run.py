@@ -3,12 +3,10 @@
 Verbs: write_run, write_qrels.
 """
 
-import json
 from collections.abc import Callable
-from math import isnan
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -41,7 +39,7 @@ ROWS = 1 << 18
 
 def file_columns(x: Runs | Qrels, kind: Kind) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
-    return _columns(_frame(x, kind), kind)
+    return _columns_by_role(_frame(x, kind), kind)
 
 
 def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
@@ -49,7 +47,7 @@ def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
     return (as_runs(x) if kind is RUN else as_qrels(x)) if table is None else table
 
 
-def _columns(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
+def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
@@ -75,35 +73,24 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
             stream.write(b"\n")
 
 
-def _write_objects(stream: IO[bytes], table: pa.Table) -> None:
-    """Write JSON lines, an object for each row, without the fields that are missing."""
-    for batch in table.to_batches(ROWS):
-        rows = [{k: v for k, v in row.items() if not _lacks(v)} for row in batch.to_pylist()]
-        try:
-            lines = [json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows]
-        except (TypeError, ValueError) as error:
-            wanted, advice = "finite numbers and text for JSON", "write .parquet"
-            raise errors.InputError(wanted, str(error), advice) from error
-        stream.write("".join(f"{line}\n" for line in lines).encode())
-
-
-def _lacks(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
-
-
 def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
     from pyarrow.parquet import write_table  # noqa: PLC0415 - costs time at import
 
     write_table(table, stream)
 
 
-WRITERS = {".jsonl": _write_objects, ".parquet": _write_parquet, ".parq": _write_parquet}
+WRITERS = {".parquet": _write_parquet, ".parq": _write_parquet}
 """Suffix -> what writes all columns of a table; files of other names are lines of text."""
 FOREIGN = (
-    *(".json", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
+    *(".json", ".jsonl", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
     *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
 )
 """Suffixes of formats that are not written."""
+ADVICE = {
+    ".json": "to_pytrec_eval makes the dictionaries that json.dump writes",
+    ".jsonl": "frame.to_json(path, orient='records', lines=True) writes it",
+}
+"""Suffix -> what writes it."""
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
@@ -118,8 +105,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     suffix = next((ending for ending in suffixes[::-1] if ending not in PACKED), "")
     if suffix in FOREIGN:
         wanted = f"a file of lines in the TREC format, or {', '.join(WRITERS)}"
-        advice = "to_pytrec_eval makes the dictionaries that json.dump writes"
-        raise errors.ParameterError(wanted, str(path), advice if suffix == ".json" else "")
+        raise errors.ParameterError(wanted, str(path), ADVICE.get(suffix, ""))
     return WRITERS.get(suffix)
 
 
@@ -132,7 +118,7 @@ def _wrote_table(
     if writer is None:
         return False
     known = _frame(frame, kind)
-    columns = _columns(known, kind)
+    columns = _columns_by_role(known, kind)
     if system is not None:
         label = {SYSTEM: constant(system, len(known))}
         columns = label | columns | label
@@ -166,7 +152,7 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
         of their accepted names. It is not changed.
     path
         The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. Before
-        that, ``.jsonl`` asks for JSON lines and ``.parquet`` for Parquet, which hold every column.
+        that, ``.parquet`` asks for Parquet, which holds every column.
     system
         The tag, for every row. Default: the frame's system; ``run`` where it has none.
 
@@ -199,7 +185,7 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
         return
     known = _frame(frame, RUN)
     refuse_two_units(known, RUN.find(known.columns))
-    columns = _columns(known, RUN)
+    columns = _columns_by_role(known, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
@@ -220,7 +206,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         and stratum, by any of their accepted names; or what `as_qrels` takes. It is not changed.
     path
         The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. Before
-        that, ``.jsonl`` asks for JSON lines and ``.parquet`` for Parquet, which hold every column.
+        that, ``.parquet`` asks for Parquet, which holds every column.
 
     Raises
     ------
@@ -262,12 +248,12 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     columns = file_columns(frame, QRELS)
     if {ITERATION, SUBTOPIC} <= columns.keys():
         notice = "the column iteration is not written, as subtopics stand in its place"
-        warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")
+        warn(f"{notice}; a file that ends in .parquet keeps it")
     if SUBTOPIC in columns or ITERATION not in columns:
         columns[ITERATION] = columns.get(SUBTOPIC, constant("0", len(columns[TOPIC])))
     if PROBABILITY in columns and not _follows(columns):
         notice = "the column probability, which the TREC format lacks, is not written"
-        warn(f"{notice}; a file that ends in .parquet or .jsonl keeps it")
+        warn(f"{notice}; a file that ends in .parquet keeps it")
     write(path, columns, QRELS)
 
 

@@ -94,6 +94,10 @@ class AP(Thresholded):
         """Return what each rank adds, and by what the sum is divided."""
         return precision * relevant, normaliser
 
+    def expected(self, *, expected_precision: Floats, normaliser: Floats) -> Floats:
+        """Return the mean over all orders of ties."""
+        return np.asarray(np.cumsum(expected_precision, axis=-1) / normaliser)
+
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
     ) -> Reading:

@@ -260,6 +260,11 @@ class ESL(Thresholded):
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, first, np.nan)
 
+    def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
+        """Return the mean over the orders of ties in which it is reached."""
+        reached = np.cumsum(first_chance, axis=-1)
+        return np.cumsum(first_chance * rank, axis=-1) / np.where(reached > 0, reached, np.nan)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(Thresholded):
@@ -305,6 +310,10 @@ class RR(Thresholded):
         first = 1 + relevant.argmax(axis=-1, keepdims=True)
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, 1 / first, 0.0)
+
+    def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
+        """Return the mean over all orders of ties."""
+        return np.asarray(np.cumsum(first_chance / rank, axis=-1))
 
     def terms(self, *, relevant: Array, found: Floats, rank: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""
@@ -362,6 +371,10 @@ class Success(Thresholded):
     def kernel(self, *, found: Floats) -> Floats:
         """Return 1 from the first relevant document on."""
         return (found > 0).astype(np.float64)
+
+    def expected(self, *, first_chance: Floats) -> Floats:
+        """Return the mean over all orders of ties."""
+        return np.asarray(np.cumsum(first_chance, axis=-1))
 
     def terms(self, *, relevant: Array, found: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""

@@ -163,9 +163,13 @@ class Metric(metaclass=MetricType):
     adds to the score at the last depth, for metrics that are such a sum; where the terms are the
     same at every depth, no other kernel is needed; `parts`, in place of both, what each rank adds
     and by what the sum is divided; `last`, a further kernel for the score at the last depth alone,
-    where that is much less work; `reading`, what users do who follow the metric, an
-    `irframe.metrics.reading.Reading`, for those of the C/W/L framework. A class made with
-    ``abstract=True`` is none of the metrics, but what some share.
+    where that is much less work; `linear`, whether it is linear in what single documents gain, so
+    that the mean over all orders of tied documents is the score of shared gains; `expected`, a
+    further kernel for that mean where it has another closed form; `by_gain`, whether it reads
+    nothing of a document but its gain, so that any number will do; `reading`,
+    what users do who follow the metric, an `irframe.metrics.reading.Reading`, for those of the
+    C/W/L framework. A class made with ``abstract=True`` is none of the metrics, but what some
+    share.
 
     Examples
     --------
@@ -181,6 +185,7 @@ class Metric(metaclass=MetricType):
     at: ClassVar[str] = "depth"
     cost: ClassVar[bool] = False
     linear: ClassVar[bool] = False
+    by_gain: ClassVar[bool] = False
     needs_depth: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
@@ -197,6 +202,7 @@ class Metric(metaclass=MetricType):
     ceiling: ClassVar[Callable[..., Floats] | None] = None
     terms: ClassVar[Callable[..., Floats] | None] = None
     last: ClassVar[Callable[..., Floats] | None] = None
+    expected: ClassVar[Callable[..., Floats] | None] = None
     reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
@@ -217,7 +223,7 @@ class Metric(metaclass=MetricType):
         if taken:
             wanted = f"names of its own for the metric {identity[1]}"
             raise MetricError(wanted, "taken ones", "", taken)
-        for kernel in ("kernel", "ceiling", "terms", "last", "reading"):
+        for kernel in ("kernel", "ceiling", "terms", "last", "reading", "expected"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
         PARSED.clear()
@@ -324,7 +330,7 @@ class Metric(metaclass=MetricType):
         evidence
             The rankings and what is known of their topics.
         """
-        if self.last is None or self.depth is not None:
+        if self.last is None or self.depth is not None or evidence.over_orders:
             return self.score(evidence)[..., -1:]
         return np.asarray(self.last(**self._seen(evidence).read(self, "last")))
 
@@ -334,12 +340,18 @@ class Metric(metaclass=MetricType):
 
     def _every_depth(self, evidence: Evidence) -> Floats:
         """Return what the kernel gives, once for all depths that a metric is fixed to."""
+        name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
-            return self.kernel(**evidence.read(self))
+            scores: Floats = self._call(name, evidence)
+            return scores
         free = self.without_depth()
         if free not in evidence.scored:
-            evidence.scored[free] = self.kernel(**evidence.read(self))
+            evidence.scored[free] = self._call(name, evidence)
         return evidence.scored[free]
+
+    def _call(self, name: str, evidence: Evidence) -> Any:
+        """Return what one of the kernels gives."""
+        return getattr(self, name)(**evidence.read(self, name))
 
     def highest(self, evidence: Evidence) -> Floats:
         """Score rankings as if unjudged documents and unread ranks held all that they might.
@@ -354,8 +366,7 @@ class Metric(metaclass=MetricType):
         numpy.ndarray
             Scores, shape (..., depth), as the metric's ``ceiling`` has them.
         """
-        words = evidence.read(self, "ceiling")
-        return self._hold(getattr(self, "ceiling")(**words), evidence.grade.shape)  # noqa: B009
+        return self._hold(self._call("ceiling", evidence), evidence.grade.shape)
 
     def read(self, evidence: Evidence) -> list[Floats]:
         """Say what users do who follow the metric.
@@ -371,8 +382,7 @@ class Metric(metaclass=MetricType):
             The five quantities of `irframe.metrics.reading.QUANTITIES`, shape (..., depth) each.
         """
         evidence = self._seen(evidence)
-        reading = getattr(self, "reading")(**evidence.read(self, "reading"))  # noqa: B009
-        quantities = reading.quantities().values()
+        quantities = self._call("reading", evidence).quantities().values()
         return [self._hold(values, evidence.grade.shape) for values in quantities]
 
     def _hold(self, values: Floats, shape: tuple[int, ...]) -> Floats:

@@ -113,6 +113,9 @@ class Block:
     tail, tail_size
         Of the documents past the last rank that are tied with it: how many at each level, shape
         (..., topic, level), and how many in all, shape (..., topic).
+    leveled
+        Whether tied documents are taken to gain their block's mean for certain, rather than the
+        mean to be taken over all their orders.
     beyond
         Unjudged documents past the last rank, shape (..., topic).
     doc, start
@@ -161,6 +164,7 @@ class Block:
     tied: NDArray[np.bool_] | None = None
     tail: Array | None = None
     tail_size: Array | None = None
+    leveled: bool = False
     beyond: Array | None = None
     doc: Array | None = None
     start: Array | None = None
@@ -269,7 +273,7 @@ class Block:
         return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
-        changed = {}
+        changed: dict[str, Any] = {}
         for names, change in ((BY_RANKING, rankings), (BY_TOPIC, topics)):
             for name in names:
                 value = getattr(self, name)

@@ -45,6 +45,7 @@ class NumQ(Count):
     array([1., 1.])
     """
 
+    linear = True
     range = (0.0, 1.0)
 
     def kernel(self, *, rank: Floats) -> Floats:
@@ -82,6 +83,8 @@ class NumRet(Count):
     array([1., 2., 2.])
     """
 
+    linear = True
+
     def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
         """Return what each rank adds to the score of the list."""
         return np.asarray(rank <= retrieved, np.float64)
@@ -117,6 +120,8 @@ class NumRel(Count, Thresholded):
     >>> score_ranking(NumRel(), [1, 0], judged=[1, 1, 1])
     array([3., 3.])
     """
+
+    linear = True
 
     def kernel(self, *, n_relevant: Array) -> Floats:
         """Return R at every depth."""
@@ -154,6 +159,7 @@ class NumRelRet(Count, Thresholded):
     array([1., 1., 2.])
     """
 
+    linear = True
     order = "relevance"
 
     def terms(self, *, relevant: Array) -> Floats:
@@ -251,6 +257,7 @@ class Utility(Thresholded):
     d: float = parameter(0.0, low=0)
     docs: int = parameter(0, low=0)
 
+    linear = True
     sees_length = True
     range = (-np.inf, np.inf)
     order = "relevance"

@@ -14,6 +14,7 @@ from irframe.gains import Binary, Gain
 from irframe.metrics import positions
 from irframe.metrics.block import Block, count_to, share
 from irframe.metrics.subtopics import NovelHits, Strata, find_hits
+from irframe.metrics.tied import TiedBlocks
 from irframe.names import UNJUDGED
 
 Steps = tuple[Floats, Array]
@@ -65,6 +66,8 @@ class Evidence:
         self._memory: dict[tuple[Any, ...], Any] = {}
         self.scored: dict[Any, Floats] = {}
         """Scores at every depth, of metrics that are asked for at some fixed ones."""
+        self.over_orders = block.tied is not None and not block.leveled
+        """Whether scores are means over all orders of tied documents."""
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
         """Return the words that a metric's kernel names."""
@@ -129,15 +132,33 @@ class Evidence:
         """Whether there is a document at a rank and it is unjudged; shape (..., depth)."""
         return np.asarray(self._grade == UNJUDGED)
 
-    def relevant(self, rel: int) -> NDArray[np.bool_]:
-        """Whether the document at a rank is relevant; shape (..., depth)."""
-        return np.asarray(self._grade >= rel)
+    def relevant(self, rel: int) -> Array:
+        """Whether the document at a rank is relevant, of tied ones a share; shape (..., depth)."""
+        return np.asarray(self._grade >= rel) if self._tied is None else self.gain(Binary(), rel)
 
     def found(self, rel: int) -> Floats:
         """Relevant documents down to each depth; shape (..., depth)."""
         if self._tied is not None:
             return np.cumsum(self.gain(Binary(), rel), axis=-1)
         return count_to(self.relevant(rel))
+
+    def expected_precision(self, rel: int) -> Floats:
+        """Precision where relevant, else 0, on average over orders of ties; shape (..., depth)."""
+        return self._tied_blocks.precision(self._grade >= rel, self.gain(Binary(), rel))
+
+    def first_chance(self, rel: int) -> Floats:
+        """Chance of the first relevant document, over orders of ties, by rank; (..., depth)."""
+        return self.stop_chance(Binary(), rel)
+
+    def stop_chance(self, gain: Gain, rel: int) -> Floats:
+        """Chance to stop of users whom gain satisfies, over orders of ties; shape (..., depth)."""
+        level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
+        table = _gain_table(gain, rel, self._top, 0.0)
+        return self._tied_blocks.stops(self._grade, self._block.levels, level_gain, table)
+
+    @cached_property
+    def _tied_blocks(self) -> TiedBlocks:
+        return TiedBlocks.of(self._block)
 
     def precision(self, rel: int) -> Floats:
         """Share of relevant documents down to each depth; shape (..., depth)."""
@@ -254,7 +275,7 @@ class Evidence:
     def hits(self, rel: int) -> NovelHits:
         """Return the documents that are relevant to subtopics, as `irframe.metrics.subtopics`."""
         doc, start, grade = self._subtopics("doc", "start", "subtopic_grade")
-        return find_hits(self.relevant(rel), doc, start, grade, rel)
+        return find_hits(self._grade >= rel, doc, start, grade, rel)
 
     def novelty(self, alpha: float, rel: int) -> Floats:
         """Subtopics covered by rank, each earlier hit leaving 1 - alpha; shape (..., depth)."""

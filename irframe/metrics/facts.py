@@ -38,7 +38,9 @@ class Facts:
     pooled
         Whether it asks which judged documents a pool of every depth has.
     linear
-        Whether documents that tie may share their gain.
+        Whether documents that tie may share their gain, as the score is linear in it.
+    shares
+        The policies for ties under which tied documents share, ``"mean"`` or ``"block"``.
     unit
         Whether gains must not exceed 1.
     order
@@ -60,6 +62,7 @@ class Facts:
     gain: Gain | None = None
     pooled: bool = False
     linear: bool = False
+    shares: frozenset[str] = frozenset()
     unit: bool = False
     order: str = ""
     extremes: Literal["", "ceiling", "cut", "list"] = ""
@@ -85,6 +88,11 @@ class Facts:
         """1 if higher is better, -1 if lower is."""
         return -1 if self.cost else 1
 
+    @property
+    def better(self) -> str:
+        """Which scores are better, in a word."""
+        return "lower" if self.cost else "higher"
+
 
 UNKNOWN = Facts()
 
@@ -92,6 +100,8 @@ READ_IN: ContextVar[str] = ContextVar("READ_IN", default="")
 """The unit in which what stands for depths is counted, where scores are at budgets of text."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
+AT_DEPTH = re.compile(r"@\d+$| in \d+ \S.*$")
+"""What `label_at` puts after a label."""
 AT_BUDGET = re.compile(r"(.+) in \d+ \S.*")
 """A label of scores at a budget."""
 
@@ -163,8 +173,9 @@ def facts(metric: Any) -> Facts:
         return _of(metric)
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
-    known = _named(str(metric), len(ALIASES))
-    return replace(known, cost=True) if str(metric) in COSTS.get() else known
+    known, costs = _facts_by_label(str(metric), len(ALIASES)), COSTS.get()
+    stated = costs and not costs.isdisjoint({str(metric), AT_DEPTH.sub("", str(metric))})
+    return replace(known, cost=True) if stated else known
 
 
 def class_of(name: str) -> type[Metric]:
@@ -192,11 +203,11 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 
 @cache
-def _named(label: str, names: int) -> Facts:
+def _facts_by_label(label: str, names: int) -> Facts:
     """Look a label up, once for as long as there are as many names."""
     read = AT_BUDGET.fullmatch(label)
     if read:
-        return _named(read[1], names)
+        return _facts_by_label(read[1], names)
     try:
         return _of(parse_metric(label))
     except IrframeError:
@@ -215,6 +226,8 @@ def _of(metric: Any) -> Facts:
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         linear=metric.linear,
+        shares=frozenset(["mean"] * bool(metric.linear or metric.expected))
+        | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
         unit=metric.unit,
         order=metric.order,
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,

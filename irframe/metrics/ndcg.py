@@ -227,6 +227,7 @@ class nDCG(Thresholded):
     base: float = parameter(2, above=1)
     ideal: Ideal = parameter("judged", choices=get_args(Ideal))
 
+    linear = True
     additive = True
     aliases = ("NDCG", "ndcg", "normalized_dcg")
     order = "gain"
@@ -335,6 +336,7 @@ class RnDCG(Thresholded):
 
     gain: Gain = parameter("linear")
 
+    linear = True
     aliases = ("Rndcg",)
     sees_length = True
     order = "gain"

@@ -67,6 +67,7 @@ class F(Thresholded):
 
     beta: float = parameter(1.0, above=0)
 
+    linear = True
     needs_depth = True
     order = "relevance"
     fillings = "cut"
@@ -160,6 +161,7 @@ class SetF(Thresholded):
 
     beta: float = parameter(1.0, above=0)
 
+    linear = True
     sees_length = True
     order = "relevance"
     fillings = "cut"
@@ -309,6 +311,7 @@ class SetP(Thresholded):
     array([1. , 0.5, 0.5])
     """
 
+    linear = True
     sees_length = True
     order = "relevance"
 

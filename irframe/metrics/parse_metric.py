@@ -119,9 +119,8 @@ def _parsed(text: str) -> Metric:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
     name, level = spellings.split_level(words)
-    known = (
-        _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name) or _from_expression(name)
-    )
+    known = _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name)
+    known = known or _from_expression(re.sub(r"^([A-Za-z]{2,})_(\d+)$", r"\1@\2", name))
     if level is None:
         return known
     if not has_level(known):
@@ -269,17 +268,30 @@ def _from_expression(text: str) -> Metric:
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
         node, at = expression.left, _value(expression.right, text)
     arguments: dict[str, Any] = {}
+    positional: list[ast.expr] = []
     if isinstance(node, ast.Call):
-        if node.args:
-            raise MetricError("parameters by name, as in 'RBP(p=0.8)'", repr(text))
-        arguments = {str(key.arg): _value(key.value, text) for key in node.keywords}
+        positional, arguments = (
+            node.args,
+            {str(k.arg): _value(k.value, text) for k in node.keywords},
+        )
         node = node.func
     if not isinstance(node, ast.Name):
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text))
     kind = _kind(node.id, bare=node is expression)
+    arguments |= _by_place(kind, [_value(value, text) for value in positional], text)
     if at is not None:
         arguments["depth" if kind.at in arguments else kind.at] = at
     return _build(kind, arguments, text)
+
+
+def _by_place(kind: Any, values: list[Any], text: str) -> dict[str, Any]:
+    """Return a parameter that is given without its name, as a metric's only one may be."""
+    known = [
+        spec.name for spec in fields(getattr(kind, "kind", kind)) if spec.metadata.get("shown")
+    ]
+    if len(values) > 1 or (values and len(known) != 1):
+        raise MetricError("parameters by name, as in 'RBP(p=0.8)'", repr(text))
+    return dict(zip(known, values, strict=False))
 
 
 def _value(node: ast.expr, text: str) -> Any:

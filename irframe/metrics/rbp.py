@@ -58,7 +58,12 @@ class ERR(Thresholded):
     gain: Gain = parameter("exp")
 
     unit = True
+    by_gain = True
     order = "gain"
+
+    def expected(self, *, stop_chance: Floats, rank: Floats) -> Floats:
+        """Return the mean over all orders of ties."""
+        return np.asarray(np.cumsum(stop_chance / rank, axis=-1))
 
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""

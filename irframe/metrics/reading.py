@@ -98,6 +98,7 @@ class Stopping(Metric, abstract=True):
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=127)
 
+    by_gain = True
     unit = True
     needs_depth = True
     continuation: ClassVar[Callable[..., Floats]]

@@ -207,13 +207,14 @@ class Rprec(Thresholded):
     array([0.5, 0.5, 0.5])
     """
 
+    linear = True
     aliases = ("RPrec", "RPrecision", "r_precision")
     order = "relevance"
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
-        return relevant & (rank <= n_relevant), positive(n_relevant)
+        return relevant * (rank <= n_relevant), positive(n_relevant)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -254,6 +255,7 @@ class RprecMult(Thresholded):
 
     multiple: float = parameter(above=0)
 
+    linear = True
     at = "multiple"
     order = "relevance"
     fillings = "list"
@@ -261,7 +263,7 @@ class RprecMult(Thresholded):
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
         """Return what each rank adds, and by what the sum is divided."""
         cut = np.floor(self.multiple * n_relevant + 0.9)
-        return relevant & (rank <= cut), positive(cut)
+        return relevant * (rank <= cut), positive(cut)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -298,6 +300,7 @@ class SetRelativeP(Thresholded):
     array([1. , 0.5, 0.5])
     """
 
+    linear = True
     aliases = ("SetRelP",)
     sees_length = True
     order = "relevance"

@@ -152,7 +152,28 @@ def each_of_set(name: str) -> Iterator[str]:
         yield from [measure] if parameters is None else (f"{measure}_{p}" for p in parameters)
 
 
+_AVERAGED = {"a": "R", "b": "min", "c": "pool"}
+_IDEALS = {"i": "judged", "ii": "pool"}
+PAPERS = (
+    (r"ASL@g1", "ASL(first=1)"),
+    (r"ASL@g1-(\d+)", "ASL(first={})"),
+    (r"succ(@\d+)?", "Success{}"),
+    (r"prec(@\d+)?", "P{}"),
+    (r"R-prec", "Rprec"),
+    (r"Q-measure(@\d+)?", "Q{}"),
+    *((rf"AP_{{?{a}}}?(@\d+)?", f"AP(norm='{norm}'){{}}") for a, norm in _AVERAGED.items()),
+    (r"NDCG_{?a}?(@\d+)?", "nDCG{}"),
+    (r"NDCG_{?b}?(@\d+)?", "nDCG(ideal='pool'){}"),
+    *(
+        (rf"QM_{{?{a},{i}}}?{given}(@\d+)?", f"Q(norm='{norm}', ideal='{ideal}'{beta}){{}}")
+        for a, norm in _AVERAGED.items()
+        for i, ideal in _IDEALS.items()
+        for given, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
+    ),
+)
+"""Form of a name as papers print it, in any case, and the metric, what varies being left open."""
 SPELLED = (
+    *PAPERS,
     (r"ndcg_at_(\d+)", "nDCG@{}"),
     (r"map_at_(\d+)", "AP@{}"),
     (r"recall_at_(\d+)", "Recall@{}"),
@@ -165,6 +186,7 @@ SPELLED = (
 )
 """Form of a name, in any case, and the metric, with its depth left open."""
 REFUSED = (
+    (r"(.+)@[kn]", "'{1}' or '{1}@10'", "a letter stands for any depth, at which cubes score"),
     (r"rbp\.(\d+)", "RBP(p=0.{1})", "ranx adds up grades there, which is no share"),
     (r"hole(?:@|_at_)(\d+)", "Judged@{1}", "BEIR's asks whether any topic has it judged"),
     (r"map@r", "Rprec", "no list is cut at a topic's number of relevant documents"),
@@ -200,10 +222,10 @@ def benchmark_name(text: str) -> str | None:
     for form, instead, why in REFUSED:
         if match := re.fullmatch(form, text, re.IGNORECASE):
             wanted = f"a metric such as {instead.format(text, *match.groups())}"
-            raise MetricError(wanted, f"{text!r}: {why}")
+            raise MetricError(wanted, f"{text!r}: {why.format(text, *match.groups())}")
     for form, ours in SPELLED:
         if match := re.fullmatch(form, text, re.IGNORECASE):
-            return ours.format(match[1])
+            return ours.format(*(part or "" for part in match.groups()))
     return None
 
 
@@ -261,11 +283,7 @@ _NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)"
 _PAIR = rf"\d+={_NUMBER}"
 _FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
 
-RELSTRING = "relstring"
-"""What trec_eval prints among its measures, though it is none."""
-_MEASURES = SETS["all_trec"].split()
-_MEASURES.insert(_MEASURES.index("recall"), RELSTRING)
-PRINTED = (*_MEASURES, "map_avgjg", "P_avgjg", "yaap")
+PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
 """Measures as trec_eval prints them, one after the other."""
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter is written with two decimals."""
@@ -320,13 +338,13 @@ def trec_name(text: str) -> TrecName | None:
     (TrecName(measure='P', parameters=('5', '10')), 'iprec_at_recall_0.10', None)
     """
     match = _FORM.fullmatch(text)
-    measure = None if match is None else _spelled(match[1], TREC_NAMES)
+    measure = None if match is None else _known_name(match[1], TREC_NAMES)
     if match is None or measure is None:
         return None
     return TrecName(measure, tuple(match[2].split(",")) if match[2] else ())
 
 
-def _spelled(name: str, names: Iterable[str]) -> str | None:
+def _known_name(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is meant, in its own letters; None if none or several are."""
     if name in names:
         return name

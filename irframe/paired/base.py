@@ -10,7 +10,8 @@ from irframe.arrays import Ends, Flags, Floats
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import as_html
-from irframe.paired.pairs import Pairs, Weights
+from irframe.paired.design import Design
+from irframe.paired.pairs import Pairs
 
 
 class PairedResult(NamedTuple):
@@ -65,8 +66,8 @@ class PairedTest(ABC):
     title: ClassVar[str]
     """What captions call it."""
     _repr_html_ = as_html
-    weighable: ClassVar[bool] = False
-    """Whether topics may have weights."""
+    designed: ClassVar[bool] = False
+    """Whether it has a form for topics that were drawn together, or count more than others."""
     joint: ClassVar[bool] = False
     """Whether its p-values already allow for all pairs of the systems, and need no correction."""
     inverted: ClassVar[bool] = False
@@ -100,22 +101,22 @@ class PairedTest(ABC):
             `statistic` and `p`, each of shape (pair, depth).
         """
 
-    def weighted(self, scores: Floats, weights: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth, some topics counting more than others.
+    def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test every pair at every depth, of topics that were drawn so; if `designed`.
 
         Parameters
         ----------
+        design
+            How topics were drawn.
         scores, pairs
-            As for `kernel`.
-        weights
-            Those of the topics, above 0, 1 on average.
+            As for `kernel`, which tests topics that were drawn independently and count alike.
 
         Returns
         -------
         PairedResult
-            As `kernel` gives it, which it is where all topics have one weight.
+            As `kernel` gives it.
         """
-        raise NotImplementedError(f"{self!r} has no weighted form")
+        raise NotImplementedError(f"{self!r} has no form for topics that were drawn together")
 
     def significant(self, scores: Floats, pairs: Pairs = None, *, alpha: float) -> Flags:
         """Tell which pairs differ significantly, where p-values themselves are not asked for.
@@ -135,14 +136,16 @@ class PairedTest(ABC):
         return np.less(self.kernel(scores, pairs).decided().p, alpha)
 
     def interval(
-        self, scores: Floats, pairs: Pairs = None, *, alpha: float, weights: Weights = None
+        self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
         """Return between which values mean differences lie, as the test has it; if `inverted`.
 
         Parameters
         ----------
-        scores, pairs, weights
-            As for `weighted`; without weights as for `kernel`.
+        scores, pairs
+            As for `kernel`.
+        design
+            How topics were drawn; by default independently, and all count alike.
         alpha
             One minus the confidence level.
 

@@ -10,10 +10,10 @@ from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
+from irframe.paired.design import DEGENERATE, ROUNDING, Design
 from irframe.paired.differences import SCALE, exact_moments, noise, ratio
 from irframe.paired.pairs import (
     Pairs,
-    Weights,
     checked,
     count_drawn,
     draw_topics,
@@ -23,8 +23,6 @@ from irframe.paired.pairs import (
 
 TIE = 1e-9
 """Relative: statistics this close count as equal, so that rounding does not decide."""
-DEGENERATE = 1e-13
-"""Variance of a replicate, relative to its mean square, below which it counts as 0."""
 
 
 class Discrimination(NamedTuple):
@@ -74,13 +72,13 @@ class Bootstrap(Resampling):
     Notes
     -----
     With z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1, p is
-    the share of resamples w* of w with ``|t(w*)| >= |t(z)|``; statistics that agree to 1e-9 count
-    as equal. A mean difference that is 0 at 12 decimals, or no larger than the rounding of the
-    scores, is 0, with p = 1. The resamples are the same for every pair and depth. Differences
-    that do not vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1,
-    and verbs that decide pairs give no p for these. With weights w the mean is the weighted one,
-    its standard error the root of ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)``, and topics
-    keep their weights when they are drawn.
+    the share of resamples w* of w with ``|t(w*)| >= |t(z)|``, at least 1 / (samples + 1);
+    statistics that agree to 1e-9 count as equal. A mean difference that is 0 at 12 decimals, or no
+    larger than the rounding of the scores, is 0, with p = 1. The resamples are the same for every
+    pair and depth. Differences that do not vary follow the t-test: all 0 gives p = 1, constant
+    others the least p, one topic p = 1, and verbs that decide pairs give no p for these. Of topics
+    that were drawn together clusters are drawn, within tasks, and topics keep their weights; the
+    standard error is that of `Design.replicates`.
 
     References
     ----------
@@ -92,12 +90,12 @@ class Bootstrap(Resampling):
     >>> scores = np.array([[2.0, 3.0, 4.0], [1.0, 2.0, 3.0]])[:, :, None]
     >>> statistic, p = Bootstrap(samples=10).kernel(scores)
     >>> statistic.item(), p.item()
-    (inf, 0.0)
+    (inf, 0.09090909090909091)
     """
 
     name: ClassVar[str] = "bootstrap"
     title: ClassVar[str] = "paired bootstrap test"
-    weighable: ClassVar[bool] = True
+    designed: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 1000
 
@@ -138,34 +136,46 @@ class Bootstrap(Resampling):
         PairedResult
             `statistic` and `p`, each of shape (pair, depth).
         """
-        return self._test(scores, pairs, self._shares(scores, resamples))
+        shares = self._shares(scores, resamples)
+        return self._test(scores, pairs, shares, None, self._least(resamples))
 
-    def weighted(self, scores: Floats, weights: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test with weights of the topics; see `PairedTest.weighted`."""
-        return self._test(scores, pairs, self._shares(scores, None), weights)
+    def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test topics that were drawn so; see `PairedTest.under`."""
+        counts = design.counts(samples=self.samples, seed=self.seed)
+        return self._test(scores, pairs, counts, design, self._least(None))
 
     def _test(
-        self, scores: Floats, pairs: Pairs, shares: Floats, weights: Weights = None
+        self, scores: Floats, pairs: Pairs, shares: Floats, design: Design | None, least: float
     ) -> PairedResult:
         def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
-            t, mean, spread = _replicates(a, b, shares, weights)
-            return t, _asl(t, ratio(abs(mean), spread))
+            t, mean, spread = _replicates(a, b, shares, design)
+            return t, np.maximum(_asl(t, ratio(abs(mean), spread)), least)
 
         return PairedResult(*each_pair(test, scores, pairs, width=len(shares)))
 
     def interval(
-        self, scores: Floats, pairs: Pairs = None, *, alpha: float, weights: Weights = None
+        self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return ``mean -+ t* se``, t* a quantile of |t(w*)|; see `PairedTest.interval`."""
-        shares = self._shares(scores, None)
+        """Return ``mean -+ t* se``, t* a quantile of |t(w*)|; see `PairedTest.interval`.
+
+        Notes
+        -----
+        There is none, NaN, where so many resamples do not vary that t* is infinite, and where p
+        cannot be below alpha.
+        """
+        if design is None:
+            shares = self._shares(scores, None)
+        else:
+            shares = design.counts(samples=self.samples, seed=self.seed)
         rank = _rank(self.samples, alpha)
+        possible = 1 / (1 + self.samples) < alpha
 
         def ends(a: Floats, b: Floats) -> tuple[Floats, ...]:
-            _, means, spread = _replicates(a, b, shares, weights)
+            _, means, spread = _replicates(a, b, shares, design)
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
-            mean, error, _ = _observed(a, b, weights)
-            with np.errstate(invalid="ignore"):
-                half = t / (1 - TIE) * np.where(error > 0, error, np.nan)
+            mean, error, _ = _observed(a, b, design)
+            known = possible & (error > 0) & np.isfinite(t)
+            half = np.where(known, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
         low, high = each_pair(ends, scores, pairs, width=len(shares))
@@ -214,6 +224,7 @@ class Bootstrap(Resampling):
         level(alpha)
         shares = self._shares(scores, resamples)
         rank = _rank(len(shares), alpha)
+        floor = self._least(resamples)
 
         def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
             t, mean, spread = _replicates(a, b, shares)
@@ -221,13 +232,17 @@ class Bootstrap(Resampling):
             least = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
             earliest = np.argmax(replicates == least, axis=-1)[..., None]
             deltas = np.take_along_axis(abs(mean), earliest, axis=-1)[..., 0]
-            return _asl(t, replicates), deltas
+            return np.maximum(_asl(t, replicates), floor), deltas
 
         asl, deltas = each_pair(test, scores, pairs, width=len(shares))
         if not len(asl):
             nothing = np.full(asl.shape[1], np.nan)
             return Discrimination(asl, nothing, deltas, nothing)
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
+
+    def _least(self, resamples: Ints | None) -> float:
+        """Return the least p of resamples; those that are given are all that there are."""
+        return 1 / (1 + self.samples) if resamples is None else 0.0
 
     def _shares(self, scores: Floats, resamples: Ints | None) -> Floats:
         topics = checked(scores, None)[0].shape[1]
@@ -247,38 +262,40 @@ def _rank(samples: int, alpha: float) -> int:
 
 
 def _replicates(
-    a: Floats, b: Floats, shares: Floats, weights: Weights = None
+    a: Floats, b: Floats, shares: Floats, design: Design | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """Give t(z), and of every resample the mean of w* and its standard error."""
     topics = a.shape[-1]
-    mean, error, centred = _observed(a, b, weights)
+    mean, error, centred = _observed(a, b, design)
     if topics == 1:
         unknown = np.full((*mean.shape, len(shares)), np.nan)
         return np.where(mean == 0, 0.0, np.nan), unknown, unknown
-    if weights is None:
+    if design is None:
         means = product(centred, shares.T)
         centred *= centred
         power = product(centred, shares.T)
         variance = power - means**2
+        variance[variance <= DEGENERATE * power] = 0
+        variance /= topics - 1
     else:
-        total, twice = shares @ weights, shares * weights**2
-        means = product(centred, (shares * weights).T) / total
-        squares, cross = product(centred**2, twice.T), product(centred, twice.T)
-        about = squares - 2 * means * cross + means**2 * twice.sum(axis=1)
-        power, variance = squares / total**2, about / total**2
-    variance[variance <= DEGENERATE * power] = 0
+        means, variance = design.replicates(design.sums(centred), shares)
     none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
-    return ratio(np.where(none, 0, mean), error), means, np.sqrt(variance / (topics - 1))
+    return ratio(np.where(none, 0, mean), error), means, np.sqrt(variance)
 
 
-def _observed(a: Floats, b: Floats, weights: Weights) -> tuple[Floats, ...]:
+def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]:
     """Give mean(z), its standard error, and w; 0 where z is one constant."""
     topics = a.shape[-1]
-    mean, squares = exact_moments(a, b, weights)
-    centred = np.where(squares[..., None] > 0, a - b - mean[..., None], 0)
-    if weights is not None:
-        squares = ((weights * centred) ** 2).sum(axis=-1)
-    return mean, np.sqrt(squares / max(topics - 1, 1) / topics), centred
+    if design is None:
+        mean, squares = exact_moments(a, b)
+        error = np.sqrt(squares / max(topics - 1, 1) / topics)
+    else:
+        mean, error, _ = design.sure(a - b, noise(a, b) / ROUNDING)
+    centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
+    if design is not None:
+        whole = np.ones((1, design.clusters))
+        error = np.sqrt(design.replicates(design.sums(centred), whole)[1][..., 0])
+    return mean, error, centred
 
 
 def _asl(t: Floats, replicates: Floats) -> Floats:

@@ -11,8 +11,9 @@ from irframe.arrays import Ends, Flags, Floats, Ints
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
-from irframe.paired.differences import SCALE, hc2, moments, ratio, sides
-from irframe.paired.pairs import Pairs, Weights, by_pair, in_blocks, marked_ranks
+from irframe.paired.design import Design
+from irframe.paired.differences import SCALE, moments, ratio, sides
+from irframe.paired.pairs import Pairs, by_pair, in_blocks, marked_ranks
 
 NEAR = 1e-6
 """Relative to its quantile: the p-value decides of t that is so close."""
@@ -30,8 +31,8 @@ class PairedT(PairedTest):
     Notes
     -----
     t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1, against Student's distribution with
-    n - 1 degrees of freedom. With weights of the topics the mean is the weighted one, and its
-    standard error and degrees of freedom are those of `hc2`. All differences 0: t = 0, p = 1. As
+    n - 1 degrees of freedom. Mean, standard error and degrees of freedom of topics that were drawn
+    together, or count more than others, are those of `Design`. All differences 0: t = 0, p = 1. As
     worked examples have it, constant other differences (to within the rounding of the scores) have
     t infinite and p = 0, and one topic t NaN and p = 1; verbs that decide pairs give no p for
     these, as `PairedResult.decided` says.
@@ -51,19 +52,18 @@ class PairedT(PairedTest):
 
     name: ClassVar[str] = "t"
     title: ClassVar[str] = "paired t-test"
-    weighable: ClassVar[bool] = True
+    designed: ClassVar[bool] = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
-        return self.weighted(scores, None, pairs)
+        return self.under(None, scores, pairs)
 
-    def weighted(self, scores: Floats, weights: Weights, pairs: Pairs = None) -> PairedResult:
-        """Test with weights of the topics; see `PairedTest.weighted`."""
-        freedom = None if weights is None else hc2(weights).freedom
+    def under(self, design: Design | None, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test topics that were drawn so; see `PairedTest.under`."""
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
-            summary = moments(block, pairs, weights)
-            return student(*summary, topics=block.shape[2], freedom=freedom)
+            mean, sd, freedom = moments(block, pairs, design)
+            return student(mean, sd, topics=block.shape[2], freedom=freedom)
 
         return PairedResult(*in_blocks(compute, scores, pairs))
 
@@ -71,7 +71,8 @@ class PairedT(PairedTest):
         """Tell which pairs differ significantly; see `PairedTest.significant`."""
 
         def compute(block: Floats, pairs: Ints) -> tuple[Flags]:
-            return (_beyond(*moments(block, pairs), topics=block.shape[2], alpha=alpha),)
+            mean, sd, _ = moments(block, pairs)
+            return (_beyond(mean, sd, topics=block.shape[2], alpha=alpha),)
 
         return in_blocks(compute, scores, pairs, dtypes=(np.bool_,))[0]
 
@@ -232,6 +233,8 @@ class RankSum(PairedTest):
     ----------
     correction
         Move the rank sum by 1/2 towards its mean before the normal approximation.
+    tie_correction
+        Read the variance off the ties; without, it is that of scores of which none tie.
 
     Returns
     -------
@@ -245,7 +248,9 @@ class RankSum(PairedTest):
     With U the rank sum of a less n(n+1)/2, the statistic is 2U - n^2 and z = (U - n^2/2) /
     sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1)))) over groups of t ties. All scores
     equal: p = 1. It ignores that both systems saw the same topics, and so is the weakest test
-    here; it is offered because the literature reports it.
+    here; it is offered because the literature reports it. By default it is
+    ``scipy.stats.mannwhitneyu``; ``RankSum(correction=False, tie_correction=False)`` is
+    ``scipy.stats.ranksums``, whose variance is too large where scores tie, as reciprocal ranks do.
 
     References
     ----------
@@ -263,6 +268,7 @@ class RankSum(PairedTest):
     name: ClassVar[str] = "ranksum"
     title: ClassVar[str] = "Wilcoxon's rank-sum test"
     correction: bool = True
+    tie_correction: bool = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
@@ -275,6 +281,7 @@ class RankSum(PairedTest):
             # Scores by whole numbers in the same order, per depth.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
+            ties = ties * self.tie_correction
             statistic = 2 * ranks - n * (n + 1) - n * n
             variance = n * n / 12 * ((2 * n + 1) - ties / (2 * n * (2 * n - 1)))
             return _normal(statistic, statistic / 2, variance, correction=self.correction)

@@ -122,7 +122,7 @@ def crossed(
     (0.917, 2.78)
     """
     topics = lists.shape[1]
-    analysed = (_shared if shared else _own)(lists, owner, pairs)
+    analysed = (_shared_repeats if shared else _own)(lists, owner, pairs)
     mean, between, repeat, residual, freedoms = analysed
     if over == "topic":
         total, weighed = between, np.zeros_like(between)
@@ -207,7 +207,7 @@ def _by_freedom(table: RepeatAnova) -> Floats:
 
 def _differences(values: Floats, pairs: Ints) -> Ends:
     """Return mean differences (pair, depth) of (system, place, depth), and their variance."""
-    mean, sd = in_blocks(moments, values, pairs)
+    mean, sd, _ = in_blocks(moments, values, pairs, dtypes=(np.float64,) * 3)
     return mean, sd**2 / values.shape[1]
 
 
@@ -221,7 +221,7 @@ def _own(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     return *_differences(table.means, pairs), repeat, residual, freedoms
 
 
-def _shared(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
+def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ...]:
     topics, depths = lists.shape[1:]
     table = lists.reshape(owner.max() + 1, -1, topics, depths)
     repeats = table.shape[1]

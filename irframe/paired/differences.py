@@ -1,6 +1,6 @@
 """What the differences of a pair look like: mean, spread, wins, ties and losses."""
 
-from functools import partial
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -8,16 +8,14 @@ import scipy
 
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
-from irframe.paired.pairs import Pairs, Weights, by_pair, fitting, gram, groups, in_blocks
-
-ROUNDING = 8 * np.finfo(np.float64).eps
-"""Relative to the larger score: differences this close together count as one constant."""
-GUARD = 1e-3
-"""Share of the operands' power below which the Gram matrix's variance is not trusted."""
+from irframe.paired.design import GUARD, ROUNDING, Design
+from irframe.paired.pairs import Pairs, by_pair, fitting, gram, groups, in_blocks
 
 
-def moments(block: Floats, pairs: Ints, weights: Weights = None) -> Ends:
-    """Mean and standard deviation of the differences of every pair, from one Gram matrix.
+def moments(
+    block: Floats, pairs: Ints, design: Design | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Mean, spread and its freedom of the differences of every pair, from one Gram matrix.
 
     Parameters
     ----------
@@ -25,14 +23,15 @@ def moments(block: Floats, pairs: Ints, weights: Weights = None) -> Ends:
         Shape (depth, system, topic).
     pairs
         Shape (pair, 2).
-    weights
-        Those of the topics, 1 on average; by default all count alike.
+    design
+        How topics were drawn; by default independently, and all count alike.
 
     Returns
     -------
     tuple of numpy.ndarray
-        Mean and standard deviation of a - b, each of shape (depth, pair); with weights see
-        `exact_moments`.
+        Mean and standard deviation of a - b, and degrees of freedom, each of shape (depth, pair).
+        With a design the standard deviation is the standard error of the mean, times the root of
+        the number of topics.
 
     Notes
     -----
@@ -43,15 +42,27 @@ def moments(block: Floats, pairs: Ints, weights: Weights = None) -> Ends:
     differences, and constant differences are told apart: see `settle`.
     """
     topics = block.shape[2]
-    if weights is not None:
-        mean, squares = by_pair(partial(exact_moments, weights=weights), block, pairs)
-        return mean, deviations(squares, topics)
-    mean, squares, (depth, pair) = _by_gram(block, pairs)
-    for group in groups(len(depth), fitting(topics)):
+    if design is None:
+        mean, squares, doubt = _by_gram(block, pairs)
+        for where, a, b in _looked_at(block, pairs, doubt):
+            mean[where], squares[where] = exact_moments(a, b)
+        return mean, deviations(squares, topics), np.broadcast_to(topics - 1.0, mean.shape)
+    (mean, variance, freedom), doubt = design.by_gram(block, pairs)
+    freedom = freedom.copy()
+    for where, a, b in _looked_at(block, pairs, doubt):
+        mean[where], variance[where], freedom[where] = design.sure(a - b, _largest(a, b))
+    return mean, np.sqrt(variance * topics), freedom
+
+
+def _looked_at(
+    block: Floats, pairs: Ints, doubt: tuple[Ints, ...]
+) -> Iterator[tuple[tuple[Ints, Ints], Floats, Floats]]:
+    """Yield some of the depths and pairs, and the scores of both systems there."""
+    depth, pair = doubt
+    for group in groups(len(depth), fitting(block.shape[2])):
         where = depth[group], pair[group]
         first, second = pairs[where[1]].T
-        mean[where], squares[where] = exact_moments(block[where[0], first], block[where[0], second])
-    return mean, deviations(squares, topics)
+        yield where, block[where[0], first], block[where[0], second]
 
 
 def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ...]]:
@@ -77,103 +88,24 @@ def deviations(squares: Floats, topics: int) -> Floats:
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
-def exact_moments(a: Floats, b: Floats, weights: Weights = None) -> Ends:
+def exact_moments(a: Floats, b: Floats) -> Ends:
     """Mean and sum of squares about it of a - b over the last axis, from the differences.
 
     Parameters
     ----------
     a, b
         Scores, topics last.
-    weights
-        Those of the topics, 1 on average; by default all count alike.
 
     Returns
     -------
     tuple of numpy.ndarray
         Mean, and sum of squares about the mean, both settled: see `settle`.
-
-    Notes
-    -----
-    With weights w the mean is that of ``w d``, and the sum of squares is n (n - 1) times the
-    variance of that mean, as `hc2` has it.
     """
     difference = a - b
-    mean = (difference if weights is None else weights * difference).mean(axis=-1)
-    about = (difference - mean[..., None]) ** 2
-    if weights is None:
-        squares = about.sum(axis=-1)
-    else:
-        n = len(weights)
-        squares = n * (n - 1) * (hc2(weights).shares * about).sum(axis=-1)
+    mean = difference.mean(axis=-1)
+    squares = ((difference - mean[..., None]) ** 2).sum(axis=-1)
     settle(mean, squares, np.ptp(difference, axis=-1), _largest(a, b))
     return mean, squares
-
-
-class HC2(NamedTuple):
-    """How sure a weighted mean is.
-
-    Parameters
-    ----------
-    shares
-        c, so that ``sum c (d - mean)^2`` is the variance of a weighted mean, shape (..., topic).
-    freedom
-        Its degrees of freedom; NaN of one topic.
-    topics
-        How many topics of equal weight would be as good.
-    """
-
-    shares: Floats
-    freedom: Floats
-    topics: Floats
-
-
-def hc2(weights: Floats) -> HC2:
-    """Return what weights of topics make of the variance of a mean.
-
-    Parameters
-    ----------
-    weights
-        At least 0, shape (..., topic); topics of weight 0 do not count.
-
-    Returns
-    -------
-    HC2
-        Those of equal weights are Student's: ``1 / (n (n - 1))``, n - 1 and n.
-
-    Notes
-    -----
-    With ``a = w / sum w`` and ``A = sum a^2``, ``c = a^2 / (1 - 2 a + A)``, and the degrees of
-    freedom are ``tr(M)^2 / tr(M^2)`` with ``M = G' diag(c) G``, ``G = I - 1 a'``: here
-    ``tr(M) = A``, and ``tr(M^2)`` is the sum over two topics of
-    ``c_i c_j (A - a_i - a_j + [i = j])^2``. The heaviest topic stands apart in all sums, as
-    nearly all of them may cancel out of its part.
-
-    References
-    ----------
-    G. W. Imbens, M. Kolesar (2016). Robust standard errors in small samples: some practical
-    advice. https://doi.org/10.1162/REST_a_00552
-
-    Examples
-    --------
-    >>> found = hc2(np.array([20.0, 1.0, 1.0, 1.0, 1.0]))
-    >>> round(float(found.freedom), 3), round(float(found.topics), 3)
-    (1.009, 1.426)
-    """
-    with np.errstate(invalid="ignore"):
-        a = weights / weights.sum(axis=-1, keepdims=True)
-    heaviest = np.arange(a.shape[-1]) == a.argmax(axis=-1)[..., None]
-    top, others = a.max(axis=-1), np.where(heaviest, 0, a)
-    rest, squares = others.sum(axis=-1), (others**2).sum(axis=-1)
-    total = top**2 + squares
-    with np.errstate(divide="ignore", invalid="ignore"):
-        above = top**2 / np.where(rest > 0, rest**2 + squares, np.nan)
-        c = others**2 / (1 - 2 * others + total[..., None])
-        zero, one, two = (np.sum(c * others**power, axis=-1) for power in (0, 1, 2))
-        traces = (total * zero) ** 2 + 2 * zero * two + 2 * one**2 - 4 * total * zero * one
-        traces += (c**2 * (1 + 2 * (total[..., None] - 2 * others))).sum(axis=-1)
-        beside = (c * ((top * rest - squares)[..., None] + others) ** 2).sum(axis=-1)
-        freedom = total**2 / (traces + top**4 + 2 * above * beside)
-    return HC2(np.where(heaviest, above[..., None], c), freedom, 1 / total)
 
 
 def settle(mean: Floats, squares: Floats, spread: Floats, largest: Floats) -> None:
@@ -241,7 +173,7 @@ class Differences(NamedTuple):
     topics
         The number of topics, one for each depth where depths have topics of their own.
     freedom
-        Degrees of freedom of the standard deviation; topics - 1, unless topics have weights.
+        Degrees of freedom of the standard deviation; topics - 1, unless topics have a design.
 
     Examples
     --------
@@ -257,7 +189,7 @@ class Differences(NamedTuple):
     ties: Ints
     losses: Ints
     topics: int | Ints
-    freedom: float | Ints
+    freedom: Floats | Ints
 
     @property
     def effect_size(self) -> Floats:
@@ -319,7 +251,7 @@ class Differences(NamedTuple):
 
 
 def describe_differences(
-    scores: Floats, pairs: Pairs = None, weights: Weights = None
+    scores: Floats, pairs: Pairs = None, design: Design | None = None
 ) -> Differences:
     """Say by how much, how evenly and on how many topics the systems of each pair differ.
 
@@ -329,10 +261,8 @@ def describe_differences(
         Shape (system, topic, depth), without NaN.
     pairs
         Shape (pair, 2), positions of systems a and b; all pairs by default.
-    weights
-        Those of the topics, above 0, 1 on average; by default all count alike. The standard
-        deviation is the standard error of the weighted mean, times the root of the number of
-        topics.
+    design
+        How topics were drawn; by default independently, and all count alike.
 
     Returns
     -------
@@ -358,12 +288,11 @@ def describe_differences(
     """
 
     def compute(block: Floats, pairs: Ints) -> tuple[Floats, ...]:
-        return *moments(block, pairs, weights), *by_pair(sides, block, pairs)
+        return *moments(block, pairs, design), *by_pair(sides, block, pairs)
 
-    dtypes = (np.float64, np.float64, np.int64, np.int64)
-    mean, sd, wins, losses = in_blocks(compute, scores, pairs, dtypes=dtypes)
+    dtypes = (np.float64, np.float64, np.float64, np.int64, np.int64)
+    mean, sd, freedom, wins, losses = in_blocks(compute, scores, pairs, dtypes=dtypes)
     topics = np.shape(scores)[1]
-    freedom = topics - 1 if weights is None else float(hc2(weights).freedom)
     return Differences(mean, sd, wins, topics - wins - losses, losses, topics, freedom)
 
 

@@ -1,6 +1,6 @@
 """Margins of equivalence, Welch's analysis of variance, and prediction-powered means."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -14,7 +14,9 @@ NEAR_ZERO = 2.0
 """Of t, below which scipy does not invert the noncentral distribution well."""
 
 
-def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, ...]:
+def hedges(
+    effect_size: Floats, topics: Ints, *, alpha: float, t: Floats | None = None, df: Any = None
+) -> tuple[Floats, ...]:
     """Return Hedges' g of paired differences, and its interval.
 
     Parameters
@@ -25,6 +27,9 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
         How many there are, of the same shape.
     alpha
         One minus the confidence level.
+    t, df
+        The statistic that the interval stands beside, and its degrees of freedom, where these are
+        not ``d sqrt(n)`` and n - 1, as repeats or clusters of topics are counted.
 
     Returns
     -------
@@ -34,7 +39,7 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
     Notes
     -----
     ``g = d (1 - 3 / (4 (n - 1) - 1))``; the interval holds the noncentralities of Student's
-    distribution under which ``d sqrt(n)`` is neither too small nor too large.
+    distribution under which t is neither too small nor too large, by what g has of t.
 
     References
     ----------
@@ -46,11 +51,15 @@ def hedges(effect_size: Floats, topics: Ints, *, alpha: float) -> tuple[Floats, 
     >>> [part.round(3).tolist() for part in hedges(np.array([0.5]), np.array([20]), alpha=0.05)]
     [[0.48], [0.027], [0.922]]
     """
-    df = topics - 1
+    df = topics - 1 if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(df > 1, 1 - 3 / (4 * df - 1), np.nan)
+        factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
-        t, scale = d * np.sqrt(topics), factor / np.sqrt(topics)
+        plain = d * np.sqrt(topics)
+        scale = factor / np.sqrt(topics)
+        if t is not None:
+            scale = scale * np.where(t == 0, 1.0, plain / t)
+        t = plain if t is None else t
         ends = (_noncentrality(df, p, t) for p in (1 - alpha / 2, alpha / 2))
         low, high = (np.where(np.isnan(d), np.nan, end * scale) for end in ends)
     return d * factor, low, high
@@ -124,7 +133,7 @@ def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
     return np.asarray(np.nan_to_num(share))  # from 30 on scipy gives NaN next to 0
 
 
-def _found(df: float, power: float, alpha: float) -> float:
+def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
     """Return the difference, in standard errors, that a two-sided t-test finds so often."""
     if not df > 0:
         return np.nan
@@ -162,64 +171,11 @@ def detectable(
     """
     df = np.subtract(topics, 1) if freedom is None else freedom
     counts, place = np.unique(df, return_inverse=True)
-    factors = np.array([_found(float(count), power, alpha) for count in counts], np.float64)
+    factors = np.array(
+        [_detectable_in_errors(float(count), power, alpha) for count in counts], np.float64
+    )
     times = factors[place].reshape(np.shape(df))
     return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
-
-
-class Anova(NamedTuple):
-    """Whether groups have the same mean."""
-
-    statistic: Floats
-    within: Floats
-    """Degrees of freedom within groups; those between are one less than the groups."""
-    p: Floats
-
-
-def welch(mean: Floats, sd: Floats, n: Ints) -> Anova:
-    """Say whether groups differ in their means, whatever their spreads.
-
-    Parameters
-    ----------
-    mean, sd, n
-        Mean, standard deviation with n - 1, and size of each group, the groups first.
-
-    Returns
-    -------
-    Anova
-        Without the dimension of groups. All means the same without any spread: F = 0, p = 1. NaN
-        where a group has no spread otherwise, or a single value.
-
-    Notes
-    -----
-    With w = n / s^2, W their sum and m the mean of means by w, of k groups:
-    ``F = sum w (mean - m)^2 / (k - 1) / (1 + 2 (k - 2) h / (k^2 - 1))`` with
-    ``h = sum (1 - w / W)^2 / (n - 1)``, on k - 1 and ``(k^2 - 1) / (3 h)`` degrees of freedom.
-
-    References
-    ----------
-    .. [1] Welch. On the comparison of several mean values: an alternative approach. Biometrika
-       38, 1951. doi:10.1093/biomet/38.3-4.330
-
-    Examples
-    --------
-    >>> found = welch(np.array([0.1, 0.3]), np.array([0.1, 0.2]), np.array([10, 20]))
-    >>> round(float(found.statistic), 3), round(float(found.p), 4)
-    (13.333, 0.0011)
-    """
-    k = len(mean)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = n / sd**2
-        share = weight / weight.sum(axis=0)
-        h = ((1 - share) ** 2 / (n - 1)).sum(axis=0)
-        apart = (weight * (mean - (share * mean).sum(axis=0)) ** 2).sum(axis=0) / (k - 1)
-        statistic = apart / (1 + 2 * (k - 2) * h / (k**2 - 1))
-        within = (k**2 - 1) / (3 * h)
-        p = scipy.special.fdtrc(k - 1, within, statistic)
-    same = (mean == mean[:1]).all(axis=0)
-    flat = (sd == 0).all(axis=0)
-    statistic = np.where(flat, np.where(same, 0.0, np.nan), statistic)
-    return Anova(statistic, within, np.where(flat, np.where(same, 1.0, np.nan), p))
 
 
 BLOCK = 1 << 20

@@ -13,8 +13,6 @@ from irframe.errors import ParameterError
 
 Pairs = Ints | None
 """Positions of systems a and b, shape (pair, 2); None for all pairs."""
-Weights = Floats | None
-"""Those of the topics; None where all count alike."""
 
 
 def all_pairs(systems: int) -> Ints:
@@ -239,7 +237,8 @@ DRAWN, SIGNED = 32, 2
 """Bytes for every topic of a resample: its position, while it is counted; its sign, while drawn."""
 
 
-def _refuse_large(samples: int, topics: int, size: int) -> None:
+def refuse_large(samples: int, topics: int, size: int) -> None:
+    """Raise for so many draws of topics, of so many bytes each, that memory has no room."""
     what = f"{samples:,} draws of {topics:,} topics"
     room(what, samples * topics * size, "ask for fewer samples=")
 
@@ -261,7 +260,7 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:
     numpy.ndarray
         Shape (samples, topics), positions of topics.
     """
-    _refuse_large(samples, topics, DRAWN)
+    refuse_large(samples, topics, DRAWN)
     generator = np.random.default_rng(seed)
     return generator.integers(topics, size=(samples, topics), dtype=np.int64)
 
@@ -283,7 +282,7 @@ def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
     numpy.ndarray
         Shape (samples, topics), each -1 or 1.
     """
-    _refuse_large(samples, topics, SIGNED)
+    refuse_large(samples, topics, SIGNED)
     drawn = np.random.default_rng(seed).integers(2, size=(samples, topics), dtype=np.int8)
     return 2 * drawn - np.int8(1)
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import room, whole
 from irframe.paired.base import PairedResult, Resampling
-from irframe.paired.differences import ROUNDING, noise
+from irframe.paired.design import ROUNDING, Design
+from irframe.paired.differences import noise
 from irframe.paired.pairs import (
     BLOCK_BYTES,
     Pairs,
-    Weights,
     checked,
     critical,
     draw_signs,
@@ -52,8 +52,8 @@ class Permutation(Resampling):
     -----
     p = (1 + count) / (1 + samples), count the draws whose ``|mean of +-(a - b)|`` is at least the
     observed one; sums that agree to 1e-12 of the sum of ``|a - b|`` count as equal. The signs are
-    the same for every pair and depth. With weights of the topics the differences are weighted, and
-    the statistic is the weighted mean: a topic whose sign changes keeps its weight.
+    the same for every pair and depth. Of topics that were drawn together the signs of all of a
+    cluster change at once; those that count more keep what they count.
 
     References
     ----------
@@ -72,7 +72,7 @@ class Permutation(Resampling):
 
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "paired permutation test"
-    weighable: ClassVar[bool] = True
+    designed: ClassVar[bool] = True
     inverted: ClassVar[bool] = True
     samples: int = 10_000
 
@@ -96,9 +96,9 @@ class Permutation(Resampling):
         """
         return draw_signs(topics, samples=self.samples, seed=self.seed)
 
-    def weighted(self, scores: Floats, weights: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test with weights of the topics; see `PairedTest.weighted`."""
-        return self.kernel(checked(scores, pairs)[0] * weights[:, np.newaxis], pairs)
+    def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
+        """Test topics that were drawn so; see `PairedTest.under`."""
+        return self.kernel(by_cluster(design, scores), pairs)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
@@ -119,7 +119,7 @@ class Permutation(Resampling):
         return PairedResult(*each_pair(test, scores, pairs, width=width))
 
     def interval(
-        self, scores: Floats, pairs: Pairs = None, *, alpha: float, weights: Weights = None
+        self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
         """Return the differences that are not rejected; see `PairedTest.interval`.
 
@@ -127,17 +127,20 @@ class Permutation(Resampling):
         -----
         A draw reaches a shift of the differences if that lies between the means of those whose
         sign it keeps and of those whose sign it turns. All these ranges hold the mean difference,
-        so that as many draws reach both ends as are needed for a p of alpha.
+        so that as many draws reach both ends as are needed for a p of alpha. Where too few turn
+        some signs and not others no p is so low, and an end is NaN.
         """
+        if design is not None:
+            scores = by_cluster(design, scores)
         scores, pairs = checked(scores, pairs)
         topics = scores.shape[1]
-        factor = np.ones(topics) if weights is None else weights
+        factor = np.ones(topics) if design is None else design.masses * topics
         signs = self.signs(topics).T.astype(np.float64)
         turned = np.stack([factor @ (signs > 0), factor @ (signs < 0)])
         needed = np.count_nonzero((1 + np.arange(self.samples)) / (1 + self.samples) < alpha)
 
         def ends(a: Floats, b: Floats) -> tuple[Floats, ...]:
-            difference = factor * (a - b)
+            difference = a - b
             total, flipped = difference.sum(axis=-1), product(difference, signs)
             parts = np.stack([total[..., None] + flipped, total[..., None] - flipped]) / 2
             least = TIE * abs(difference).sum(axis=-1)[..., None]
@@ -146,15 +149,30 @@ class Permutation(Resampling):
                 means = parts / turned[:, None, None]
             low = np.where(turned.all(axis=0), means.min(axis=0), -np.inf)
             high = np.where(turned.all(axis=0), means.max(axis=0), np.inf)
-            flat = np.ptp(a - b, axis=-1) <= noise(a, b)
-            lows, highs = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
-            if needed:
-                lows = np.partition(low, needed - 1, axis=-1)[..., needed - 1]
-                highs = np.partition(high, -needed, axis=-1)[..., -needed]
-            return np.where(flat, np.nan, lows), np.where(flat, np.nan, highs)
+            flat = np.ptp(difference / factor, axis=-1) <= noise(a, b) / factor.min()
+            if not needed:
+                return 2 * (np.full(flat.shape, np.nan),)
+            lows = np.partition(low, needed - 1, axis=-1)[..., needed - 1]
+            highs = np.partition(high, -needed, axis=-1)[..., -needed]
+            known = ~flat & np.isfinite(lows) & np.isfinite(highs)
+            return np.where(known, lows, np.nan), np.where(known, highs, np.nan)
 
         low, high = each_pair(ends, scores, pairs, width=self.samples)
         return low, high
+
+
+def by_cluster(design: Design, scores: Floats) -> Floats:
+    """Return what every cluster adds to the mean of its scores, (system, cluster, depth).
+
+    Examples
+    --------
+    >>> from irframe.paired.design import design_of
+    >>> pairs = design_of(4, cluster=np.array([0, 0, 1, 1]))
+    >>> by_cluster(pairs, np.array([[[0.1], [0.3], [0.2], [0.6]]])).ravel().round(2).tolist()
+    [0.2, 0.4]
+    """
+    values = np.moveaxis(np.asarray(scores, dtype=np.float64), 1, 2)
+    return np.moveaxis(design.sums(values) * design.clusters, 2, 1)
 
 
 KEPT = 4
@@ -250,9 +268,9 @@ class TukeyHSD(Resampling):
         self,
         scores: Floats,
         pairs: Pairs = None,
+        design: Design | None = None,  # noqa: ARG002 - has no such form
         *,
         alpha: float,
-        weights: Weights = None,  # noqa: ARG002 - has no weighted form
     ) -> Ends:
         """Return intervals that hold for all pairs at once; see `PairedTest.interval`."""
         statistic, _ = in_blocks(_observed, scores, pairs)

@@ -222,30 +222,6 @@ SIGNALS = {
 """What a reliability compares the variance of systems with, and the interval of it."""
 
 
-def population(scores: Array) -> Array:
-    """Return scores that vary as those of all topics would, from those of some.
-
-    Parameters
-    ----------
-    scores
-        Shape (system, topic, depth), without NaN, at least 2 topics.
-
-    Returns
-    -------
-    numpy.ndarray
-        The same shape. Means of systems lie closer together, by the root of Erho^2, so that
-        their variance is v_s, and not more by what chance adds on these topics; the rest is wider,
-        by the root of T / (T - 1), so that its variance over these T topics is v_st.
-    """
-    topics = scores.shape[1]
-    squares = mean_squares(scores)
-    kept = np.sqrt(np.nan_to_num(reliability(signal_of(squares, 2), topics)))
-    of_topic = scores.mean(axis=0)
-    of_system = (scores.mean(axis=1) - of_topic.mean(axis=0))[:, np.newaxis]
-    rest = scores - of_topic - of_system
-    return np.asarray(of_topic + kept * of_system + np.sqrt(topics / (topics - 1)) * rest)
-
-
 def reliability(signal: Array, topics: Array | float) -> Array:
     """Return the reliability of means over some number of topics, 0 to 1, given a signal.
 

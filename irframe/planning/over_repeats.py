@@ -179,7 +179,7 @@ def topics_over_repeats(
     if known.layout == "topic":  # means over repeats, of which one is seen
         by_topic, by_repeat, rest = of_differences
         cases = [((by_topic + rest / n, by_repeat, np.zeros_like(rest)), 1) for n in counts]
-    topics = np.stack([_topics(*case, wanted, **options) for case in cases], axis=-1)
+    topics = np.stack([_least_topics(*case, wanted, **options) for case in cases], axis=-1)
     made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
         made[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
@@ -237,7 +237,7 @@ def inside_components(lists: Array, owner: Array) -> Array:
     return np.stack([crossing - within * share, 0 * within, within])
 
 
-def _topics(
+def _least_topics(
     parts: Arrays,
     repeats: int,
     wanted: float,

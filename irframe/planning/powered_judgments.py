@@ -73,7 +73,9 @@ def power_judgments(
     if options.fixed:
         freedom = freedom_of(experiment_of(cube).rows_at(max(depths)), draw, depths)
     freedom = freedom.where(n > 1)
-    parts = _means(scores, draw, options, freedom, shares) | _differences(scores, options)
+    parts = _means_with_intervals(
+        scores, draw, options, freedom, shares
+    ) | _differences_with_intervals(scores, options)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
     attrs = {"alpha": options.alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
     attrs |= tell_unknown(draw, parts["error"], parts["ci_low"], freedom)
@@ -171,7 +173,7 @@ def _share(both: Array, of_cheap: Array) -> Array:
     return np.clip(share, 0, 1)
 
 
-def _means(
+def _means_with_intervals(
     scores: xr.Dataset, draw: Draw, options: Asked, freedom: xr.DataArray, shares: list[bool]
 ) -> dict[str, Any]:
     """Return means over topics with their intervals, what the model saved, and the plan."""
@@ -211,7 +213,7 @@ def _means(
     return parts
 
 
-def _differences(scores: xr.Dataset, options: Asked) -> dict[str, Any]:
+def _differences_with_intervals(scores: xr.Dataset, options: Asked) -> dict[str, Any]:
     """Return differences of pairs of systems with their intervals, t over topics."""
     if options.fixed:
         return {}

@@ -21,6 +21,7 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
+from irframe.scores.cautions import cautious
 from irframe.scores.read_scores import (
     Depths,
     choose_pairs,
@@ -32,7 +33,7 @@ from irframe.scores.read_scores import (
     select_depths,
 )
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import cautious, ends_about, on_log_odds
+from irframe.scores.summary import ends_about, on_log_odds
 from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")
@@ -213,11 +214,13 @@ def predict_powered(
     pairs = choose_pairs(paired, baseline)
     estimate = partial(_estimate, paired, people, counted, judged)
     means, differences = estimate(None), estimate(pairs)
-    reach = partial(_ends, n=judged.sum(axis=1)[:, np.newaxis], alpha=alpha, kind=distribution)
+    reach = partial(
+        _interval_ends, n=judged.sum(axis=1)[:, np.newaxis], alpha=alpha, kind=distribution
+    )
     values = paired.values, np.where(judged[:, np.newaxis], people, 0)
     curved = on_log_odds(paired.metrics, *values) & (distribution == "t")
-    parts = _labels(means, MEANS, SYSTEM, reach(means, curved))
-    parts |= _labels(differences, DIFFERENCES, PAIR, reach(differences, curved & False))
+    parts = _interval_variables(means, MEANS, SYSTEM, reach(means, curved))
+    parts |= _interval_variables(differences, DIFFERENCES, PAIR, reach(differences, curved & False))
     for name, mask in (("n_human", judged), ("n_model", counted)):
         parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
     kinds = told_scale(paired.metrics, curved, ("logit", distribution))
@@ -225,10 +228,10 @@ def predict_powered(
     result = result.isel({DEPTH: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))
     result = result.assign_attrs(alpha=alpha, distribution=distribution, interval=kinds)
-    return cautious(result, _cautions(result, paired.metrics))
+    return cautious(result, _intervals_not_given(result, paired.metrics))
 
 
-def _cautions(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
+def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
     """Say which intervals are not given, and why."""
     few = [name for name, n in zip(metrics, result["n_human"].values, strict=True) if n.min() < 3]
     if few:
@@ -312,7 +315,9 @@ def _estimate(
     return {name: array.swapaxes(1, 2) for name, array in zip(FIELDS, columns, strict=True)}
 
 
-def _ends(fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str) -> Array:
+def _interval_ends(
+    fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str
+) -> Array:
     """Return lower and upper ends, NaN where nothing varies or there are too few topics."""
     if kind == "normal":
         half = scipy.special.ndtri(1 - alpha / 2) * fields["error"]
@@ -323,7 +328,7 @@ def _ends(fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, ki
     return np.asarray(ends_about(fields["estimate"], known, curved))
 
 
-def _labels(
+def _interval_variables(
     fields: dict[str, Array], names: tuple[str, ...], dim: str, ends: Array
 ) -> dict[str, Any]:
     values = (fields["estimate"], *ends, fields["weight"])

@@ -18,11 +18,12 @@ from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import PAIR
+from irframe.names import PAIR, TOPIC, counted, low_to_high
 from irframe.paired import describe_differences
 from irframe.paired.margins import detectable, missed_one_sided
 from irframe.planning.components import SIGNALS, analyse, topics_for
 from irframe.planning.over_repeats import topics_over_repeats
+from irframe.scores.cautions import noted
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -31,7 +32,6 @@ from irframe.scores.read_scores import (
     scores_to_compare,
 )
 from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import guess, noted
 
 FEWEST = 2
 """Topics that have a variance."""
@@ -297,7 +297,7 @@ def topics_needed(
         answer = partial(ANSWERS[way], wanted, **levels)
         name = "difference" if way == "topics" else "topics"
         result = _of_pairs(paired, baseline, answer, name, each=each)
-    return noted(result, [guess(paired.scored.sum(axis=1))])
+    return noted(result, [_guess(paired.scored.sum(axis=1))])
 
 
 ANSWERS: dict[str, Callable[..., Array]] = {
@@ -371,9 +371,21 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    (variances,) = paired.over_all(len(pairs), spread)
+    (variances,) = paired.over_all(len(pairs), spread, given=True)
     return variances if each else variances[..., 0]
 
 
 def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
     return xr.Dataset({name: paired.labelled(array, name) for name, array in values.items()})
+
+
+def _guess(topics: Any) -> str:
+    """Say that what is planned is guessed from a pilot of so many topics.
+
+    Examples
+    --------
+    >>> _guess([16, 16])
+    'a guess from a pilot of 16 topics'
+    """
+    number = low_to_high(int(np.min(topics)), int(np.max(topics)))
+    return f"a guess from a pilot of {counted(number, TOPIC)}"

@@ -4,12 +4,28 @@ Their names stand in ``__init__.pyi``; each is imported when first used.
 """
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from irframe.elsewhere import suggest, suggesting
+
+_find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a figure, which reads its subject as verbs do, and names matplotlib if missing."""
+    if name not in __all__:
+        hint = "" if name.startswith("_") else suggest(name, __all__)
+        raise AttributeError(f"module 'irframe.plots' has no attribute {name!r}{hint}")
+    from irframe.plots.canvas import figure  # noqa: PLC0415 - which imports xarray
+
+    home = import_module(_find(name).__module__)
+    setattr(home, name, figure(getattr(home, name)))
+    drawn = globals()[name] = suggesting(home, name, name)
+    return drawn
 
 
 class _Figures(ModuleType):

@@ -9,12 +9,10 @@ from .crp_curves import crp_and_gain as crp_and_gain
 from .crp_curves import crp_curves as crp_curves
 from .crp_curves import effort_gain as effort_gain
 from .crp_curves import reference_runs as reference_runs
-from .depth_curves import bound_bands as bound_bands
 from .depth_curves import depth_curves as depth_curves
 from .depth_curves import p_value_curves as p_value_curves
 from .depth_curves import ratio_curves as ratio_curves
 from .depth_curves import unjudged_share as unjudged_share
-from .judge_ranks import conclusion_shares as conclusion_shares
 from .judge_ranks import confusion_map as confusion_map
 from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import best_systems as best_systems
@@ -28,12 +26,9 @@ from .orderings import ranking_grid as ranking_grid
 from .outcome_shares import difference_histogram as difference_histogram
 from .outcome_shares import length_histogram as length_histogram
 from .outcome_shares import outcome_shares as outcome_shares
-from .outcome_shares import rank_scatter as rank_scatter
 from .panes import panes as panes
 from .panes import paper as paper
 from .pool_curves import budget_curves as budget_curves
-from .pool_curves import equal_cost as equal_cost
-from .pool_curves import leave_out_changes as leave_out_changes
 from .pool_curves import pool_curves as pool_curves
 from .pool_curves import robustness_curves as robustness_curves
 from .score_boxes import best_so_far as best_so_far

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import holding
-from irframe.cubes.by_budget import read_at_budgets
+from irframe.checks import holding, listed
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.paired import parse_test
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room, whole_ticks
 from irframe.tables.captions import told_method, told_test
@@ -82,8 +82,9 @@ def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Any:
 
 def told_check(checked: xr.Dataset) -> str:
     """Say which tests were made of the metric and of the orderings, and at which level."""
-    attributes = {**checked.attrs, "test": checked["test"].item()}
-    return f"{told_test(attributes)}; orderings by the sign test"
+    tests = listed(checked.attrs.get("test"))
+    named = [test for test in tests if parse_test(test).name == checked["test"].item()]
+    return told_test({**checked.attrs, "test": named})
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
@@ -303,7 +304,6 @@ def agreement_triangle(
     return ax
 
 
-@read_at_budgets
 def volatility_map(
     matrix: xr.DataArray,
     *,

@@ -5,18 +5,22 @@ that singles it out gives it those that fewest systems have. `SYSTEM_STYLES` hol
 clear it to begin anew, or put names into it beforehand.
 """
 
+import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irframe.checks import places
+from irframe.cubes.by_budget import read_at_budgets
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.metrics.facts import READ_IN, label_at, place_of
 from irframe.names import DEPTH, METRIC, counted
 from irframe.plots import room
 from irframe.plots.room import Axes, Size
+from irframe.record import Function
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette without its yellow and black: apart for colour-blind readers, and on
@@ -54,6 +58,21 @@ def pyplot() -> Any:
         advice = 'pip install "irframe[plots]"'
         raise InputError("matplotlib, by which figures are drawn", "none", advice) from error
     return plt
+
+
+def figure(function: Function) -> Function:
+    """Let a figure say which package it lacks, and read its subject as verbs read theirs."""
+    if "figsize" not in inspect.signature(function).parameters:  # a style, of no subject
+        return function
+    reading = read_at_budgets(function)
+
+    @wraps(reading)
+    def draw(*arguments: Any, **options: Any) -> Any:
+        pyplot()
+        return reading(*arguments, **options)
+
+    del draw.__wrapped__  # so that it may be told of keywords that it lacks
+    return draw  # type: ignore[return-value]
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: Size = None) -> Axes:

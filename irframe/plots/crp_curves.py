@@ -14,6 +14,7 @@ from irframe.checks import holding, places
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
+from irframe.metrics.facts import facts
 from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots import canvas
@@ -27,7 +28,7 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     return misplaced.isel({TOPIC: place})
 
 
-def _kind(one: xr.Dataset, twist: str = "") -> str:
+def _twist_and_archetype(one: xr.Dataset, twist: str = "") -> str:
     """Say how much Twist a ranking has and of which kind its curve is, if it has a curve."""
     known = f"{twist}{one['twist'].item():.2f}, {one['archetype'].item()}"
     return known if one["recall_base"].item() else "no relevant documents"
@@ -103,7 +104,7 @@ def crp_curves(
     curves = dict(zip(names, one["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
 
     def label(system: Hashable, name: str) -> str:
-        return f"{name}: {_kind(one.sel({SYSTEM: system}))}"
+        return f"{name}: {_twist_and_archetype(one.sel({SYSTEM: system}))}"
 
     canvas.draw_systems(ax, depths, curves, [names[row] for row in rows], label)
     mark_recall_base(ax, int(one["recall_base"]))
@@ -186,7 +187,7 @@ def crp_and_gain(
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
     ax.set_ylabel("cumulated relative position", color=far)
     (name,) = fitting_names(ax, [system], 0.5)
-    ax.set_title(f"{name}, topic {topic}: {_kind(one, 'Twist ')}", fontsize="medium")
+    ax.set_title(f"{name}, topic {topic}: {_twist_and_archetype(one, 'Twist ')}", fontsize="medium")
     right = ax.twinx()
     right.plot(gain[DEPTH], gain, color=near, linewidth=2, linestyle="--", label="gain")
     right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=near)
@@ -285,8 +286,10 @@ def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArra
     }
 
 
-KINDS = ("ideal", "worst", "full scale", "excellent", "typical A", "typical B")
-ACROSS = 3
+KINDS = (
+    *("ideal", "worst", "full scale", "excellent A"),
+    *("excellent B", "ups-and-downs", "typical A", "typical B"),
+)
 LOW = 300
 """Height of a figure, in points, below which its panels are a smaller share of it."""
 
@@ -309,7 +312,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with six panels as its child axes.
+        The axes, with eight panels as its child axes.
 
     References
     ----------
@@ -323,22 +326,27 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     ...     systems=40, topics=30, docs=40, depth=20, grades=[0.97, 0.02, 0.01])
     >>> moved = ir.cube(*track).ireval.misplacement()
     >>> len(moved.ireval.plot.archetypes().child_axes)
-    6
+    8
     """
-    holding("what misplacement returned", misplaced, {"crp", "archetype"})
-    ax = canvas.new_axes(ax, (9.0, 5.4), figsize)
+    holding("what misplacement returned", misplaced, {"crp", "archetype", "excellent"})
+    ax = canvas.new_axes(ax, (11.0, 5.4), figsize)
     ax.set_axis_off()
-    if room(ax)[0] < NARROW:
-        stretch(ax, 0.5 * room(ax)[1])
-    kind = misplaced["archetype"].transpose(SYSTEM, TOPIC).to_numpy()
+    columns = 2 if room(ax)[0] < NARROW else 4
+    if columns == 2:
+        stretch(ax, 2 * room(ax)[1])
+    wide, pitch = 0.8 / columns, columns / len(KINDS)
+    names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
+    archetype, excellent = (name.to_numpy() for name in names)
+    kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
-    high = 0.3 if room(ax)[1] < LOW else 0.35
+    high = pitch * (0.6 if room(ax)[1] * 2 * pitch < LOW else 0.7)
     for number, name in enumerate(KINDS):
-        down, across = divmod(number, ACROSS)
-        panel = ax.inset_axes((0.06 + 0.335 * across, 0.92 - high - 0.5 * down, 0.265, high))
+        down, across = divmod(number, columns)
+        left, top = (across + 0.16) / columns, 1 - pitch * (down + 0.16)
+        panel = ax.inset_axes((left, top - high, wide, high))
         places = np.argwhere(kind == name)
         share = len(places) / max(int((kind != "").sum()), 1)
-        panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
+        panel.set_title(f"{name} ({share:.1%})", fontsize="small" if columns == 2 else "medium")
         if len(places):
             system, topic = places[np.argmax(base[places[:, 1]])]
             _curve(ax, panel, misplaced.isel({SYSTEM: system, TOPIC: topic}))
@@ -356,7 +364,7 @@ def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
     panel.locator_params(axis="x", nbins=5, integer=True)
-    (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.28)
+    (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.21)
     text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
     panel.set_xlabel(text, fontsize="x-small")
 
@@ -422,7 +430,8 @@ def effort_gain(
     for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):
         for border in lines:
             draw(border, color=canvas.ink(ax), linewidth=0.6)
-    ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
+    ends = 1.08 * np.array([min(0, np.nanmin(gain), *borders), max(0, np.nanmax(gain), *borders)])
+    ax.set(xlim=(0, 1), ylim=ends[:: facts(one[METRIC].item()).sign])  # the best above
     tops = [*borders, ax.get_ylim()[1]]
     box = {"facecolor": canvas.ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
     look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}

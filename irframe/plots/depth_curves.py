@@ -1,6 +1,6 @@
 """Curves by evaluation depth, and of sorted p-values.
 
-Figures: depth_curves, bound_bands, ratio_curves, unjudged_share, p_value_curves.
+Figures: depth_curves, ratio_curves, unjudged_share, p_value_curves.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,15 +11,14 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import holding, level
-from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score import score
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
-from irframe.cubes.unjudged import BOUND
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fitting_names
+from irframe.plots.room import Axes, Size
+from irframe.record import NONE
 from irframe.scores.averages import averages
 from irframe.tables.captions import told_decision, told_test
 
@@ -27,7 +26,6 @@ BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
 
 
-@read_at_budgets
 def depth_curves(
     scores: xr.DataArray,
     *,
@@ -105,79 +103,6 @@ def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool
     canvas.log_depths(ax, values[DEPTH].to_numpy(), log=log)
 
 
-def bound_bands(
-    bounds: xr.DataArray,
-    *,
-    metric: Any = None,
-    systems: Sequence[Hashable] | None = None,
-    pool_depth: int | None = None,
-    log: bool = True,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
-    """Draw between which means systems must lie, by evaluation depth.
-
-    Also called as ``bounds.ireval.plot.bound_bands()``.
-
-    Where the bands of two systems do not touch, the unjudged documents cannot change which is
-    the better one.
-
-    Parameters
-    ----------
-    bounds
-        What `irframe.verbs.bounds` gives.
-    metric
-        Which metric; may be left out where there is only one.
-    systems
-        Which systems; by default the best, the median and the worst by their lower bound at the
-        greatest depth.
-    pool_depth
-        Depth of the pool, marked by a dotted line; by default the cube's.
-    log
-        Whether depth has a logarithmic scale.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes: a band per system, with its lower bound as a line.
-
-    References
-    ----------
-    .. [1] Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM
-       TOIS 27, 2008. doi:10.1145/1416950.1416952
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> ax = cube.ireval.bounds("RBP(p=0.8)").ireval.plot.bound_bands()
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['monot5', 'doct5query', 'bm25', 'pool depth']
-    """
-    holding("scores with dimensions bound and depth", bounds, {BOUND, DEPTH}, "sizes")
-    chosen = canvas.only_metric(bounds, metric)
-    lower, upper = averages(chosen).transpose(BOUND, SYSTEM, DEPTH).to_numpy()
-    known, depths = chosen.indexes[SYSTEM].tolist(), chosen[DEPTH].to_numpy()
-    order = best_first(lower[:, -1], facts(chosen[METRIC].item()).sign)
-    rows = canvas.chosen_systems(systems, known, order, 3)
-    names = [known[row] for row in rows]
-    ax = canvas.new_axes(ax, figsize=figsize)
-    shown = fitting_names(ax, names)
-    for row, name, style in zip(rows, shown, canvas.system_style(names), strict=True):
-        look = {"color": style["color"], "alpha": 0.25, "linewidth": 0}
-        ax.fill_between(depths, lower[row], upper[row], **look)
-        ax.plot(depths, lower[row], linewidth=1.8, label=name, **style, **canvas.dotted(depths))
-    _finish(ax, bounds, pool_depth, log=log)
-    ax.set_ylabel(f"mean {chosen[METRIC].item()}, from lower to upper")
-    canvas.legend_beside(ax, f"{len(rows)} of {len(known)} systems")
-    return ax
-
-
-@read_at_budgets
 def ratio_curves(
     values: xr.DataArray,
     *,
@@ -306,7 +231,6 @@ def unjudged_share(
     return ax
 
 
-@read_at_budgets
 def p_value_curves(
     data: xr.Dataset | pd.DataFrame,
     *,
@@ -322,7 +246,7 @@ def p_value_curves(
     ----------
     data
         What `irframe.verbs.bootstrap_sensitivity` gives (achieved significance levels), or a
-        comparison frame (its unadjusted p-values).
+        comparison frame (its p-values, corrected as they are there).
     alpha
         Significance level, marked by a dotted line; the axis ends at three times alpha, or at 1
         where no pair is below that. By default that of `data`, else 0.05.
@@ -354,7 +278,7 @@ def p_value_curves(
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
     bootstrap = isinstance(data, xr.Dataset)
-    curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
+    curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _p_of_frame(data))
     alpha = level(float(data.attrs.get("alpha", 0.05)) if alpha is None else alpha)
     ax = canvas.new_axes(ax, (8.4, 4.2), figsize)
     for number, (name, values, delta) in enumerate(curves):
@@ -365,13 +289,14 @@ def p_value_curves(
             style |= {"marker": "o", "clip_on": False}
         ax.plot(np.arange(1, len(values) + 1), np.sort(values)[::-1], **style)
     ax.axhline(alpha, color=canvas.ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
-    what = "achieved significance level" if bootstrap else "p-value"
+    corrected = data.attrs.get("adjust", NONE) != NONE
+    what = "adjusted p-value" if corrected else "p-value"
+    what = "achieved significance level" if bootstrap else what
     ax.set(xlabel="pairs of systems, sorted", ylabel=what)
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
-    test = "bootstrap" if bootstrap else data.attrs.get("test", "")
-    canvas.subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
+    canvas.subtitle(ax, told_test({**data.attrs, "alpha": alpha}))
     canvas.legend_beside(ax)
     return ax
 
@@ -384,17 +309,17 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     for place in np.ndindex(asl.shape[:-1]):
         curve = asl[place].dropna(PAIR)
         parts = {dim: str(curve[dim].item()) for dim in others}
-        yield _label(parts), curve.to_numpy(), float(delta[place])
+        yield _curve_label(parts), curve.to_numpy(), float(delta[place])
 
 
-def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
-    holding("a comparison frame", data, {METRIC, DEPTH, "p"}, "columns")
+def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
+    holding("a comparison frame", data, {METRIC, DEPTH, "p_adjusted"}, "columns")
     depth = data[DEPTH].astype("string").fillna("")
-    for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
-        yield _label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
+    for (metric, k), p in data["p_adjusted"].groupby([data[METRIC], depth], sort=False):
+        yield _curve_label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
 
 
-def _label(parts: dict[str, str]) -> str:
+def _curve_label(parts: dict[str, str]) -> str:
     depth = parts.pop(DEPTH, "")
     name = parts.pop(METRIC)
     return ", ".join([*parts.values(), f"{name}@{depth}" if depth and "@" not in name else name])

@@ -1,6 +1,6 @@
 """Figures of judges.
 
-Figures: judge_ranks, conclusion_shares, confusion_map.
+Figures: judge_ranks, confusion_map.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,15 +15,6 @@ from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, drop_overlapping, figure_of, fitting_names, name_ticks
-
-CONCLUSION_COLOURS = {
-    "kept": "#0072B2",
-    "lost": "#E69F00",
-    "new": "#56B4E9",
-    "reversed": "#D55E00",
-    "neither": "#E3E7EB",
-}
-"""What becomes of a pair of systems -> its colour."""
 
 
 def only_judge(effect: xr.Dataset, judge: Hashable | None, metric: Any) -> xr.Dataset:
@@ -150,83 +141,6 @@ def _name(ax: Axes, system: str, old: int, new: int, systems: int) -> Any:
     offset = (-4 if side == "right" else 4, 4 if above else -4)
     look: dict[str, Any] = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
     return ax.annotate(system, (old, new), offset, textcoords="offset points", **look)
-
-
-MEANINGS = {
-    "kept": "significant under both",
-    "lost": "only under {reference}",
-    "new": "only under {judge}",
-    "reversed": "both, but reversed",
-    "neither": "under neither",
-}
-
-
-def conclusion_shares(
-    effect: xr.Dataset,
-    *,
-    judge: Hashable | None = None,
-    metric: Any = None,
-    log: bool = True,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
-    """Draw on which shares of the pairs two judges agree about significance, at every depth.
-
-    Also called as ``effect.ireval.plot.conclusion_shares()``.
-
-    Parameters
-    ----------
-    effect
-        What `irframe.judge_effect` gives, at two depths or more.
-    judge, metric
-        Which ones; may be left out where there is only one.
-    log
-        Whether depth has a logarithmic scale.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes, a band per conclusion.
-
-    Raises
-    ------
-    InputError
-        For another dataset, or a single depth.
-    ParameterError
-        If a choice is unknown or open.
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
-    >>> effect = ir.judge_effect(runs, {"people": qrels, "strict": strict}, "AP")
-    >>> len(effect.ireval.plot.conclusion_shares().collections)
-    5
-    """
-    cell = only_judge(effect, judge, metric)
-    if cell.sizes.get(DEPTH, 1) < 2:
-        raise InputError("an effect at two depths or more", "one")
-    counts = cell["conclusions"].transpose("conclusion", DEPTH)
-    names, depths = counts["conclusion"].to_numpy().tolist(), counts[DEPTH].to_numpy()
-    words = {"reference": effect.attrs["reference"], "judge": cell["judge"].item()}
-    ax = canvas.new_axes(ax, (6.8, 3.8), figsize)
-    ax.stackplot(
-        depths,
-        100 * counts.to_numpy() / np.maximum(counts.to_numpy().sum(axis=0), 1),
-        colors=[CONCLUSION_COLOURS[name] for name in names],
-        labels=[MEANINGS[name].format(**words) for name in names],
-        linewidth=0,
-    )
-    ax.set(xlabel="evaluation depth k", ylabel="pairs of systems, %", ylim=(0, 100))
-    ax.set_title(str(cell[METRIC].item()), fontsize="medium")
-    canvas.log_depths(ax, depths, log=log)
-    canvas.legend_beside(ax, handles=ax.get_legend_handles_labels()[0][::-1])
-    return ax
 
 
 def confusion_map(

@@ -13,7 +13,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding
-from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.unjudged import BOUND
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
@@ -22,7 +21,8 @@ from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.averages import averages
-from irframe.scores.summary import cautions_of, summary
+from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import summary
 from irframe.tables.captions import told_repeats, told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
@@ -32,7 +32,6 @@ SELDOM = 0.01
 """From which share of first places on it is written down."""
 
 
-@read_at_budgets
 def ladder(
     ranks: xr.Dataset | pd.DataFrame,
     *,
@@ -95,7 +94,7 @@ def ladder(
     """
     if top is not None and top < 1:
         raise ParameterError("top of at least 1", repr(top))
-    ranked = _labelled(ranks)
+    ranked = _ranks_by_system(ranks)
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
         raise InputError("what rank_intervals returned, of one group", "other data")
     layer, label = canvas.one_depth(canvas.only_metric(ranked, metric), depth)
@@ -117,13 +116,13 @@ def ladder(
     ax.locator_params(axis="x", integer=True)
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
-    ax.set_xlabel(f"rank by {label}{_told(layer.attrs)}")
+    ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
     repeated = told_repeats(layer.attrs)
     canvas.subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 
-def _told(attributes: Any) -> str:
+def _interval_words(attributes: Any) -> str:
     """Say what the lines are."""
     if attributes.get("method") == "bootstrap":
         return " and its spread over resamples"
@@ -138,7 +137,7 @@ def _name_shares(ax: Axes, place: dict[str, Any]) -> None:
         ax.annotate(text, where, (5, 0), textcoords="offset points", **look)
 
 
-def _labelled(ranks: Any) -> Any:
+def _ranks_by_system(ranks: Any) -> Any:
     """Return ranks as a dataset with the dimension system."""
     if (
         isinstance(ranks, pd.DataFrame)
@@ -214,7 +213,9 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
         shift = (number - (len(metrics) - 1) / 2) * width
         colour = canvas.series_style(number)["color"]
         ax.bar(places + shift, _count(values, metric), width, color=colour, label=metric)
-    name_ticks(ax, places, [_label(low, high) for high, low in pairwise(EDGES)], size="x-small")
+    name_ticks(
+        ax, places, [_edge_label(low, high) for high, low in pairwise(EDGES)], size="x-small"
+    )
     group = best.columns[0] if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
@@ -236,7 +237,7 @@ def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
     return np.bincount(cell, minlength=len(EDGES) - 1)
 
 
-def _label(low: float, high: float) -> str:
+def _edge_label(low: float, high: float) -> str:
     longest = f"{1 / low:.3g}" if low else "∞"
     return f"{high:g}-{low:g}\n{1 / high:.3g}-{longest}"
 
@@ -332,7 +333,6 @@ MOST_NAMED = 12
 """Most systems that the legend names, those of the front first."""
 
 
-@read_at_budgets
 def pareto_front(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -398,10 +398,10 @@ def pareto_front(
         metric = _only_other(scores, cost)
     layer, label = only_layer(scores, metric, depth)
     names = layer.indexes[SYSTEM].tolist()
-    height = _intervals(layer, label, alpha)
+    height = _means_and_intervals(layer, label, alpha)
     if isinstance(cost, str):
         costs, title = only_layer(scores, cost, depth)
-        width, title = _intervals(costs, title, alpha), f"mean {title}"
+        width, title = _means_and_intervals(costs, title, alpha), f"mean {title}"
     else:
         width, title = _given(cost, names), str(getattr(cost, "name", None) or "cost")
     ax = canvas.new_axes(ax, figsize=figsize)
@@ -447,7 +447,7 @@ def _only_other(scores: Any, cost: str) -> Any:
     return others[0] if len(others) == 1 else None
 
 
-def _intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
+def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
     """Return means and the ends of their intervals, shape (3, system)."""
     summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     mean = summed["mean"].to_numpy()

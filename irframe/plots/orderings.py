@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import holding
 from irframe.errors import ParameterError
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, counted
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_topics, room, rows_in
@@ -58,7 +59,8 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     Also called as ``lined_up.ireval.plot.orderings()``.
 
     Left to right: the rankings of a and of b, dark where gain is high; the innate ordering at
-    every depth; and the score differences a - b, coloured by who is ahead. Topics stand in five
+    every depth; and the score differences a - b, coloured by who is better: of a metric that counts
+    a cost, such as ASL, by the lower score. Topics stand in five
     groups from *ns* to *ni*; in the middle ones no metric can have the opposite colour.
 
     Parameters
@@ -97,7 +99,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     spelled = few and topics <= rows_in(ax, 0.7)
     narrow = room(ax)[0] < NARROW
     left, ticks, names = 0.0, [], []
-    for name, cells, width, style in _parts(ax, lined_up):
+    for name, cells, width, style in _panels(ax, lined_up):
         right = left + width
         ax.imshow(cells, extent=(left, right, topics, 0), aspect="auto", **style)
         ticks.append((left + right) / 2)
@@ -120,7 +122,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     return ax
 
 
-def _parts(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
+def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
     """Return name, cells, width and style of rankings, of labels, and of every metric."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
@@ -132,19 +134,26 @@ def _parts(ax: Axes, data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, 
     labels = plain(data["label"].to_numpy())
     parts.append((f"ordering, k = 1 to {depths}", labels, depths, label_look()))
     if METRIC in data.dims:
-        signs = np.sign(data["difference"].to_numpy())[..., np.newaxis]
-        metrics = zip(map(str, data[METRIC].to_numpy()), signs, strict=True)
-        parts += [(metric, cells, WIDE, label_look()) for metric, cells in metrics]
+        metrics = zip(data[METRIC].to_numpy(), _ahead(data)[..., np.newaxis], strict=True)
+        parts += [(str(metric), cells, WIDE, label_look()) for metric, cells in metrics]
     return parts
+
+
+def _ahead(data: xr.Dataset) -> NDArray[Any]:
+    """Return 1 where a is better by a metric, -1 where b is, 0 where they are equal."""
+    signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
+    ahead: NDArray[Any] = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
+    return ahead
 
 
 def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None:
     def spelled(value: float) -> str:
         return f"{value:+.{2 if abs(value) >= 0.005 else 4}f}" if value else NAMES[0]
 
+    ahead = _ahead(data)
     cells = (
-        (centres[column], row + 0.5, spelled(value), LABEL_COLOURS[int(np.sign(value))])
-        for (column, row), value in np.ndenumerate(data["difference"].to_numpy())
+        (centres[place[0]], place[1] + 0.5, spelled(value), LABEL_COLOURS[int(ahead[place])])
+        for place, value in np.ndenumerate(data["difference"].to_numpy())
         if not np.isnan(value)
     )
     canvas.write_cells(ax, cells, "xx-small")

@@ -1,9 +1,8 @@
 """Figures of outcomes and search lengths.
 
-Figures: outcome_shares, rank_scatter, length_histogram, difference_histogram.
+Figures: outcome_shares, length_histogram, difference_histogram.
 """
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 
 from irframe.checks import holding
 from irframe.errors import ParameterError
+from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, fitting_names, name_ticks, of_all, room
@@ -30,8 +30,8 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
-    Beside each bar stands the mean ESL of a and of b over the topics both answer, with a star at
-    the system that ranks answers significantly higher.
+    Beside each bar stands the mean ESL of a and of b over the topics both answer, or the mean RR if
+    the verdicts are by that, with a star at the system that ranks answers significantly higher.
 
     Parameters
     ----------
@@ -76,12 +76,15 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
         share = 100 * summary[f"share_{name}"].to_numpy()
         ax.barh(rows, share, 0.8, left=left, color=colour, label=label)
         left += share
-    for row, text in zip(rows, _lengths(summary), strict=True):
+    measure = str(summary.attrs.get("measure", ""))
+    for row, text in zip(rows, _means(summary, measure), strict=True):
         ax.text(101, row, text, va="center", fontsize="small")
-    ax.text(101, fit - 0.35, "ESL a → b", va="bottom", fontsize="small")
+    ax.text(101, fit - 0.35, f"{measure or 'ESL'} a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
     test = told_test(summary.attrs)
-    stars = f"\n* significantly lower ESL: {test}" if test else ""
+    stars = (
+        f"\n* significantly {facts(measure).better} {measure}: {test}" if test and measure else ""
+    )
     shown = of_all(fit, count, "pairs")
     ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", shown])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, fit - 0.4))
@@ -104,146 +107,17 @@ def _pair_labels(summary: pd.DataFrame) -> list[str]:
     return named.tolist()
 
 
-def _lengths(summary: pd.DataFrame) -> list[str]:
-    """Return mean search lengths as text, the lower one starred where significantly so."""
-    texts = []
-    rows = summary[["esl_a", "esl_b", "ranked", "ranked_significant"]].itertuples(index=False)
-    for a, b, ahead, sure in rows:
-        stars = ["*" if sure and ahead == side else "" for side in (-1, 1)]
+def _means(summary: pd.DataFrame, measure: str) -> list[str]:
+    """Return the means that verdicts are by as text, the better one starred if significantly so.
+
+    Where the measure is not known those of ESL, without stars.
+    """
+    texts, name = [], measure.lower() or "esl"
+    columns = [f"{name}_a", f"{name}_b", "ranked", "ranked_significant"]
+    for a, b, ahead, sure in summary[columns].itertuples(index=False):
+        stars = ["*" if measure and sure and ahead == side else "" for side in (-1, 1)]
         texts.append("none" if np.isnan(a) else f"{a:.2f}{stars[0]} → {b:.2f}{stars[1]}")
     return texts
-
-
-DARKER = {"neither": canvas.FAINT}
-"""Colours of points where those of the bars are too pale."""
-CLEAR = 0.88
-"""Ranks nearer to the strips, as a share of the way there, have no tick."""
-LEGEND_SHORT = "above: a ranks higher; topics answered by"
-LEGEND = "above the line a ranks\nthe answer higher, below b\n\ntopics answered by"
-STRIP = 0.18
-"""Width of the strips of topics not answered, as a share of the axis before them."""
-
-
-def rank_scatter(
-    queries: pd.DataFrame,
-    *,
-    a: Hashable | None = None,
-    b: Hashable | None = None,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
-    """Draw the rank of every answer in system a against that in b, with the outcomes as regions.
-
-    Also called as ``queries.ireval.plot.rank_scatter()``.
-
-    Points below the diagonal are topics that b answers sooner; those in the strips are answered
-    by one system only, or by neither. Ranks are on a logarithmic scale, and the area of a point
-    grows with the number of topics.
-
-    Parameters
-    ----------
-    queries
-        The ``queries`` of what `irframe.verbs.outcomes` returned.
-    a, b
-        Which comparison; may be left out where there is only one.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes, one collection of points per outcome that occurs.
-
-    Raises
-    ------
-    InputError
-        For another frame.
-    ParameterError
-        If the choice of the comparison is unknown or open.
-
-    References
-    ----------
-    .. [1] Lin, Campos, Craswell, Mitra, Yilmaz. Significant improvements over the state of the
-       art? SIGIR 2021. Section 4. doi:10.1145/3404835.3463034
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(
-    ...     qrels, baseline="bm25", systems="ance", relevant="first"
-    ... )
-    >>> found.queries.ireval.plot.rank_scatter().get_xlabel()
-    'rank in bm25 (a)'
-    """
-    needed = {"system_a", "system_b", "outcome", "rank_a", "rank_b"}
-    holding("the queries of what outcomes returned", queries, needed, "columns")
-    chosen, names = _only_pair(queries, a, b)
-    ranks = [chosen[name].astype("float64").to_numpy() for name in ("rank_a", "rank_b")]
-    deepest = float(np.fmax.reduce(np.concatenate(ranks), initial=10))
-    end = np.log10(deepest) * 1.04 + 0.02
-    strip = end * (1 + STRIP / 2)
-    x, y = (np.where(np.isnan(rank), strip, np.log10(rank)) for rank in ranks)
-    cells = pd.DataFrame({"x": x, "y": y, "outcome": chosen["outcome"].to_numpy()})
-    counts = cells.value_counts().reset_index()
-    ax = canvas.new_axes(ax, (7.4, 5.2), figsize)
-    _draw_regions(ax, end)
-    _draw_points(ax, counts)
-    _label_ranks(ax, deepest, strip)
-    a, b = fitting_names(ax, names)
-    ax.set(xlabel=f"rank in {a} (a)", ylabel=f"rank in {b} (b)")
-    legend = canvas.legend_beside(ax, LEGEND if room(ax)[0] > NARROW else LEGEND_SHORT)
-    for handle in legend.legend_handles:
-        handle.set_sizes([40])
-    return ax
-
-
-def _draw_points(ax: Axes, counts: pd.DataFrame) -> None:
-    """Draw a point per pair of ranks, given with the number of its topics."""
-    scale = min(40.0, 400 / counts.loc[counts["outcome"] != "neither", "count"].max())
-    for name, (colour, label) in SEGMENTS.items():
-        part = counts[counts["outcome"] == name]
-        if len(part):
-            look: dict[str, Any] = {"color": DARKER.get(name, colour), "alpha": 0.75, "lw": 0}
-            look["label"] = f"{label}: {part['count'].sum()}"
-            ax.scatter(part["x"], part["y"], np.clip(part["count"] * scale, 3, 400), **look)
-
-
-def _draw_regions(ax: Axes, end: float) -> None:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
-
-    far = end * (1 + STRIP)
-    for name, corner in {"a_only": (-1, end), "b_only": (end, -1), "neither": (end, end)}.items():
-        width, height = (far - end if start == end else end + 1 for start in corner)
-        look: dict[str, Any] = {"color": SEGMENTS[name][0], "alpha": 0.15, "lw": 0, "zorder": 0}
-        ax.add_patch(Rectangle(corner, width, height, **look))
-    ax.plot([0, end], [0, end], color=canvas.FAINT, linewidth=1, zorder=0)
-    ax.set(xlim=(-0.08 * end, far), ylim=(-0.08 * end, far), aspect="equal")
-
-
-def _label_ranks(ax: Axes, deepest: float, strip: float) -> None:
-    ticks = [rank for power in (1, 10, 100, 1000) for rank in (power, 2 * power, 5 * power)]
-    shown = [rank for rank in ticks if rank <= deepest and np.log10(rank) < CLEAR * strip]
-    places = [*np.log10(shown), strip]
-    name_ticks(ax, places, [*shown, "none"])
-    ax.set_yticks(places, [*map(str, shown), "none"])
-
-
-def _only_pair(
-    queries: pd.DataFrame, a: Hashable | None, b: Hashable | None
-) -> tuple[pd.DataFrame, tuple[Any, Any]]:
-    """Return the rows and the names of one comparison."""
-    if a is not None:
-        queries = queries[queries["system_a"] == a]
-    if b is not None:
-        queries = queries[queries["system_b"] == b]
-    pairs = queries[["system_a", "system_b"]].drop_duplicates()
-    if len(pairs) != 1:
-        listed = [f"{first} and {second}" for first, second in pairs.itertuples(index=False)]
-        raise ParameterError("a= and b= to name one comparison", f"{len(pairs)}", "", listed)
-    return queries, tuple(pairs.iloc[0])
 
 
 MOST = 4

@@ -149,7 +149,7 @@ def panes(
      'b\npaired t-test, uncorrected, alpha = 0.05']
     """
     named = isinstance(data, Mapping) and not isinstance(data, xr.Dataset)
-    parts = dict(data) if by is None and named else dict(_parts(data, by))
+    parts = dict(data) if by is None and named else dict(_split_by(data, by))
     chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})
     plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))
@@ -184,7 +184,7 @@ def _choices(draw: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _parts(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
+def _split_by(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
     if by is None:
         raise ParameterError("by=, what tells the parts apart", "none")
     data, by = with_given_groups(data, by)

@@ -1,13 +1,12 @@
 """Figures of pools and budgets of judgments.
 
-Figures: pool_curves, robustness_curves, budget_curves, leave_out_changes, equal_cost.
+Figures: pool_curves, robustness_curves, budget_curves.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, holding
@@ -15,7 +14,6 @@ from irframe.errors import ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, name_ticks, whole_ticks
-from irframe.scores.summary import cautions_of
 from irframe.tables.captions import told_method
 
 
@@ -246,148 +244,3 @@ def budget_curves(
     ax.set(xlabel="judgments of each topic", ylabel=word)
     canvas.legend_beside(ax)
     return ax
-
-
-def leave_out_changes(
-    rows: pd.DataFrame, *, depth: int | None = None, ax: Axes | None = None, figsize: Size = None
-) -> Axes:
-    """Draw by how much the score of every run falls when it is left out of the pool.
-
-    Also called as ``rows.ireval.plot.leave_out_changes()``.
-
-    Parameters
-    ----------
-    rows
-        What `irframe.verbs.leave_out` gives.
-    depth
-        Which evaluation depth; may be left out where there is only one.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes: a point per metric and run over the ranks that the run gets with all judgments,
-        and a dashed line at the mean of each metric.
-
-    References
-    ----------
-    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
-       SIGIR 1998. doi:10.1145/290941.291014
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> ax = cube.ireval.leave_out("AP", "RBP(p=0.8)").ireval.plot.leave_out_changes()
-    >>> ax.get_ylabel()
-    'change without own judgments, %'
-    """
-    holding("what leave_out gives", rows, {METRIC, DEPTH, "rank", "change"}, "columns")
-    known = rows[DEPTH].unique().tolist()
-    depth = known[canvas.only_place("depth", depth, known, "the depths scored")]
-    part = rows[rows[DEPTH] == depth]
-    ax = canvas.new_axes(ax, figsize=figsize)
-    ax.axhline(0, color=canvas.FAINT, linewidth=1)
-    metrics = part[METRIC].unique()
-    shifts = np.linspace(-0.2, 0.2, len(metrics)) if len(metrics) > 1 else [0.0]
-    for number, (metric, shift) in enumerate(zip(metrics, shifts, strict=True)):
-        points = part[part[METRIC] == metric]
-        colour = canvas.series_style(number)["color"]
-        mean = points["change"].mean()
-        label = f"{metric}, mean {mean:.1f}%" if points["change"].notna().any() else metric
-        ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
-        ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
-    ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
-    canvas.subtitle(ax, f"depth {depth}")
-    whole_ticks(ax)
-    canvas.legend_beside(ax)
-    return ax
-
-
-COST = "judgments"
-
-
-def equal_cost(
-    found: xr.Dataset, *, metric: Any = None, ax: Axes | None = None, figsize: Size = None
-) -> Axes:
-    """Draw how many topics a budget pays for by pool depth, and the share of significant pairs.
-
-    Also called as ``found.ireval.plot.equal_cost()``.
-
-    Parameters
-    ----------
-    found
-        What `irframe.verbs.budget` gives.
-    metric
-        Which metric; may be left out where there is only one.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes: a line for every number of judgments, and on it a point for every pool depth,
-        coloured by the share of significant pairs of systems. The best point of a line is ringed,
-        and bears its share. The title says of how many topics the pilot is.
-
-    References
-    ----------
-    .. [1] Sakai. Topic set size design. Information Retrieval Journal 19, 2016.
-       doi:10.1007/s10791-015-9273-z
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> ax = cube.ireval.budget("AP", at=[1, 3, 10], samples=10).ireval.plot.equal_cost()
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('pool depth d = evaluation depth', 'topics')
-    """
-    from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
-
-    holding("what budget gives", found, {"significant", "topics"})
-    shares = canvas.only_metric(found["significant"], metric)
-    ax = canvas.new_axes(ax, figsize=figsize)
-    depths = found[DEPTH].to_numpy()
-    low, high = shares.min().item(), shares.max().item()
-    ends = {"vmin": low, "vmax": high} if low < high else {"vmin": 0, "vmax": 1}
-    colours: dict[str, Any] = ends | {"cmap": "viridis"}
-    for number, amount in enumerate(found[COST].to_numpy()):
-        topics, share = (side.isel({COST: number}).to_numpy() for side in (found["topics"], shares))
-        ax.plot(depths, topics, color=canvas.FAINT, linewidth=1, zorder=1)
-        points = ax.scatter(depths, topics, c=share, s=55, zorder=2, **colours)
-        _name_line(ax, depths, topics, share, f"{int(amount):,} judgments")
-    ax.set(xscale="log", yscale="log", xlabel="pool depth d = evaluation depth", ylabel="topics")
-    title = [str(shares[METRIC].item()), *cautions_of(found.attrs)]
-    ax.set_title("; ".join(title), fontsize="medium")
-    ax.margins(x=0.08, y=0.12)
-    ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
-    ax.xaxis.set_minor_locator(NullLocator())
-    name_ticks(ax, depths, depths)
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter("{x:g}")
-    ax.yaxis.set_minor_formatter("")
-    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
-    return ax
-
-
-def _name_line(ax: Axes, depths: Any, topics: Any, share: Any, name: str) -> None:
-    """Ring the point with most significant pairs, the shallowest of several, and name a line."""
-    offset: dict[str, Any] = {"textcoords": "offset points"}
-    if not np.isnan(share).all():
-        best = int(np.nanargmax(share))
-        where = depths[best], topics[best]
-        ring: dict[str, Any] = {"facecolors": "none", "linewidths": 1.5, "zorder": 3}
-        ax.scatter(*where, s=150, edgecolors=canvas.ink(ax), **ring)
-        text = f"{share[best]:.0%}"
-        ax.annotate(text, where, fontsize="small", xytext=(0, 11), ha="center", **offset)
-    there = np.flatnonzero(~np.isnan(topics))
-    if len(there):
-        where = depths[there[-1]], topics[there[-1]]
-        small = offset | {"fontsize": "x-small", "color": canvas.FAINT}
-        ax.annotate(name, where, xytext=(9, 0), va="center", **small)

@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places
-from irframe.cubes.by_budget import read_at_budgets
 from irframe.cubes.score_arrays import refuse_repeats, to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
@@ -19,7 +18,8 @@ from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
-from irframe.scores.summary import cautions_of, summary
+from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import summary
 from irframe.tables.captions import told_repeats, told_topics
 
 
@@ -55,7 +55,6 @@ def only_layer(
     return layer.transpose(SYSTEM, ..., TOPIC), label
 
 
-@read_at_budgets
 def score_boxes(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -143,7 +142,6 @@ def _draw(ax: Axes, values: list[Any], names: list[Hashable]) -> None:
     ax.set_yticks(places, room.fitting_names(ax, names))
 
 
-@read_at_budgets
 def system_ranking(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -244,7 +242,6 @@ def _dots(ax: Axes, summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -
     ax.errorbar(middle[order], rows, xerr=ends, fmt="o", markersize=4, **look)
 
 
-@read_at_budgets
 def best_so_far(
     scores: xr.DataArray | pd.DataFrame,
     dates: Mapping[Any, Any],
@@ -337,7 +334,6 @@ def best_so_far(
     return ax
 
 
-@read_at_budgets
 def topic_differences(
     scores: xr.DataArray | pd.DataFrame,
     a: Hashable,

@@ -1,31 +1,23 @@
-"""The ranking of systems as a table, the sheet of one, and leaving out the last.
-
-Verbs: leaderboard, sheet, select_top.
-"""
+"""The ranking of systems as a table."""
 
 import string
 from collections.abc import Hashable
-from typing import overload
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import holding, number, places
 from irframe.comparing.significance import Adjust, Family, Pairing
-from irframe.cubes.as_scores import TopicWeights, as_scores, index_roles
-from irframe.cubes.score import score
-from irframe.cubes.score_arrays import to_scores
-from irframe.cubes.verb import table_verb, verb
+from irframe.cubes.as_scores import TopicWeights
+from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.experiments.group_columns import GroupBy
-from irframe.experiments.policy import MetricLike, parse_metrics
-from irframe.metrics.facts import TIE, best_first, facts, label_at, place_of
-from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
+from irframe.metrics.facts import label_at
+from irframe.names import METRICS
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
-from irframe.scores.averages import Resamples, averages, metric_labels, scores_at
+from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import Depths, choose_pairs
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
@@ -144,14 +136,14 @@ def leaderboard(
     apart = ranking.apart(family_of)[:1, :1]
     ranked, attributes = ranking.of(only, apart)
     board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)
-    means = _means(paired)
+    means = _averages(paired)
     label, *others = columns = list(means.columns)
     known = {*board} - {"rank", "tier"}
     sure = [name for name in (*ranking.columns, "n_repeats", "repeat_sd") if name in known]
     first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
-        parts.append(_against(family_of, means[label], choose_pairs(paired, baseline), pairing))
+        parts.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     _refuse_twice(frame.columns)
     frame.attrs.clear()
@@ -228,7 +220,7 @@ def letter_groups(alike: Array) -> Array:
     return np.array(sorted(kept, key=lambda group: [*np.flatnonzero(group)]))
 
 
-def _means(paired: Scores) -> pd.DataFrame:
+def _averages(paired: Scores) -> pd.DataFrame:
     """Return the averages, a column per metric and depth."""
     by_depth = paired.depths is not None
     depths = [None] if paired.depths is None else paired.depths
@@ -239,14 +231,15 @@ def _means(paired: Scores) -> pd.DataFrame:
     return pd.DataFrame(columns, paired.systems)
 
 
-def _against(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
+def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
     """Return what `CHANGES` names, a row per system; nothing for the baseline."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)
     p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
     difference = (means - base).where(~np.isnan(p))
     change = difference / (base or np.nan)
-    return pd.DataFrame(dict(zip(CHANGES, (difference, change, p, p < pairing.alpha), strict=True)))
+    significant = (p < pairing.alpha) & scores.known & scores.known[pairs[0, 1]]
+    return pd.DataFrame(dict(zip(CHANGES, (difference, change, p, significant), strict=True)))
 
 
 def _refuse_twice(columns: pd.Index) -> None:
@@ -255,155 +248,3 @@ def _refuse_twice(columns: pd.Index) -> None:
         wanted = "metrics that are called like no other column"
         advice = "rename the metric, as array.assign_coords(metric=[...])"
         raise InputError(wanted, "two columns of one name", advice, twice)
-
-
-@table_verb
-def sheet(
-    scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: GroupBy | None = None
-) -> xr.Dataset | pd.DataFrame:
-    """Show the sheet of one participant: own score against best, median and worst, by topic.
-
-    Parameters
-    ----------
-    scores
-        Scores per system and topic: an array, or a frame, wide or long.
-    system
-        The participant.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one sheet
-        per group.
-
-    Returns
-    -------
-    pandas.DataFrame or xarray.Dataset
-        ``score`` of the system; ``best``, ``median`` and ``worst`` score of all systems, its own
-        among them, where the best one is the lowest if less is better, and ``rank``, 1 more than
-        the number of systems that are better, as floats, NaN where the system has no score; and
-        ``n``, how many systems have one. For a frame of scores a frame indexed by metric and
-        topic, for an array a dataset over (metric, topic, depth); the group comes first if `by`
-        is given.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such system, or no such group.
-
-    Notes
-    -----
-    Scores that agree to 12 decimals are equally good.
-
-    References
-    ----------
-    .. [1] Voorhees, Harman. TREC: experiment and evaluation in information retrieval. MIT Press,
-       2005. ISBN 978-0-262-22073-6
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame(
-    ...     {"system": list("abc"), "topic": "1", "measure": "AP", "value": [0.2, 0.9, 0.5]}
-    ... )
-    >>> sheet(scores, "c")
-                  score  best  median  worst  rank  n
-    metric topic
-    AP     1        0.5   0.9     0.5    0.2   2.0  3
-    """
-    values = to_scores(scores)
-    (place,) = places("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
-    sign = xr.DataArray([facts(name).sign for name in values[METRIC].to_numpy()], dims=METRIC)
-    gain = values * sign
-    own = gain.isel({SYSTEM: place}, drop=True)
-    better = (gain.round(TIE) > own.round(TIE)).sum(SYSTEM)
-    n = values.notnull().sum(SYSTEM)
-    parts = {
-        "score": own * sign,
-        "best": gain.max(SYSTEM) * sign,
-        "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),  # of nothing it warns
-        "worst": gain.min(SYSTEM) * sign,
-        "rank": (better + 1).where(np.isfinite(own)),
-        "n": n,
-    }
-    result = xr.Dataset(parts)
-    result = result.drop_vars([name for name in result.coords if name not in result.dims])
-    if isinstance(scores, xr.DataArray):
-        return result
-    frame = result.to_dataframe().query("n > 0")
-    return frame.rename_axis(index={TOPIC: index_roles(as_scores(scores))[TOPIC]})
-
-
-@overload
-def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: None = None
-) -> xr.Dataset: ...
-@overload
-def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy
-) -> xr.DataTree: ...
-@overload
-def select_top(
-    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy | None = None
-) -> xr.DataArray: ...
-@verb(spans=True)
-def select_top(
-    data: xr.Dataset | xr.DataArray,
-    share: float = 0.75,
-    *,
-    metric: MetricLike = "AP",
-    by: GroupBy | None = None,
-) -> xr.Dataset | xr.DataTree | xr.DataArray:
-    """Keep the best systems, so that hopeless ones do not inflate correlations.
-
-    Parameters
-    ----------
-    data
-        A cube, or an array of scores that has the metric.
-    share
-        Share of the systems to keep, above 0 and at most 1.
-    metric
-        What is best on average over topics, at the greatest depth.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
-
-    Returns
-    -------
-    xarray.Dataset, xarray.DataTree or xarray.DataArray
-        The data, cubes by group as a tree, without the worst ``floor((1 - share) n)`` of n
-        systems, the others in their order. Of systems that tie, the later ones go first.
-
-    Raises
-    ------
-    ParameterError
-        If `share` is out of range.
-    InputError
-        If the scores lack the metric.
-
-    References
-    ----------
-    .. [1] Voorhees, Buckley. The effect of topic set size on retrieval experiment error. SIGIR
-       2002. doi:10.1145/564376.564432
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> select_top(cube).sizes["system"]
-    6
-    """
-    holding("a cube, or an array of scores", data, {SYSTEM}, "sizes")
-    share = number("share", share, above=0, high=1)
-    (chosen,) = parse_metrics(metric)
-    if isinstance(data, xr.Dataset):
-        last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
-    else:
-        read = to_scores(data)
-        place = place_of(str(chosen), labels := metric_labels(read))
-        if place is None:
-            advice = "score it too, or choose metric="
-            raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
-        last = scores_at(read.isel({METRIC: place}), None)
-    ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
-    systems = len(ranked)
-    # Rounded, because 0.3 * 10 is below 3.
-    left_out = int(np.floor(round((1 - share) * systems, 9)))
-    return data.isel({SYSTEM: np.sort(ranked[: systems - left_out])})

@@ -21,35 +21,33 @@ from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
-from irframe.metrics.base import Summary
-from irframe.metrics.facts import TIE, terms
+from irframe.metrics.facts import TIE
 from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
-from irframe.paired.differences import hc2, moments
+from irframe.paired.design import Design
+from irframe.paired.differences import moments
 from irframe.paired.pairs import in_blocks
+from irframe.paired.randomisation import by_cluster
 from irframe.scores.averages import Resamples, weighted
+from irframe.scores.cautions import united
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_repeats
-from irframe.scores.scores import Arrays, Scores
-from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise, united
+from irframe.scores.scores import Arrays, Scores, finite
+from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
-def holm_counts(
-    scores: Array, summary: Summary, sign: int, alpha: float, weights: Array | None = None
-) -> Arrays:
+def holm_counts(values: Array, known: Array, alpha: float, design: Design | None = None) -> Arrays:
     """Count the systems that are better and worse by t-tests, corrected as by Holm for each system.
 
     Parameters
     ----------
-    scores
-        Shape (system, topic, depth), without NaN.
-    summary
-        How the metric is averaged: what is tested is what is added up for it.
-    sign
-        -1 for costs.
+    values
+        What is added up for the average, higher is better, (system, topic, depth), without NaN.
+    known
+        Which systems' are finite, (system, depth).
     alpha
         Half of it goes to each side.
-    weights
-        Those of the topics, 1 on average; by default all count alike.
+    design
+        How topics were drawn; by default independently, and all count alike.
 
     Returns
     -------
@@ -59,40 +57,28 @@ def holm_counts(
     Examples
     --------
     >>> scores = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.8, 0.9, 0.9]])[..., np.newaxis]
-    >>> better, worse = holm_counts(scores, "mean", 1, 0.1)
+    >>> better, worse = holm_counts(scores, np.ones((3, 1), bool), 0.1)
     >>> better.ravel().tolist(), worse.ravel().tolist()
     ([2, 1, 0], [0, 0, 2])
     """
-    systems, topics, _ = scores.shape
-    if topics < 2:
-        return 2 * (np.zeros((systems, scores.shape[2]), int),)
-    values, known = _summands(scores, summary, sign)
-    t = np.sort(_statistics(values, known, weights), axis=-1)
-    freedom = topics - 1 if weights is None else hc2(weights).freedom
-    critical = scipy.special.stdtrit(freedom, 1 - alpha / 2 / np.arange(systems - 1, 0, -1))
-    ahead, behind = t[..., :0:-1] > critical, -t[..., :-1] > critical
-    counts = (np.logical_and.accumulate(side, axis=-1).sum(axis=-1).T for side in (ahead, behind))
-    return tuple(counts)
-
-
-def _summands(scores: Array, summary: Summary, sign: int) -> Arrays:
-    """Return what is added up, higher is better, and which systems' sums are finite."""
-    values = sign * (-1 if summary == "harmonic" else 1) * terms(scores, summary)
-    finite = np.isfinite(values)
-    return np.where(finite, values, 0), np.asarray(finite.all(axis=1))
-
-
-def _statistics(values: Array, known: Array, weights: Array | None) -> Array:
-    """Return t of how far others are ahead, (depth, system, other); 0 without a standard error."""
     systems, topics, depths = values.shape
+    if topics < 2:
+        return 2 * (np.zeros((systems, depths), int),)
     pairs = all_pairs(systems)
-    mean, sd = in_blocks(partial(moments, weights=weights), values, pairs)
+    compute, kinds = partial(moments, design=design), 3 * (np.float64,)
+    mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=kinds)
     a, b = pairs.T
-    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
-    lead = (mean / (sd / np.sqrt(topics))).T
-    t = np.zeros((depths, systems, systems))
-    t[:, b, a], t[:, a, b] = lead, -lead
-    return t
+    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # where nothing is shown
+    lead = mean / (sd / np.sqrt(topics))
+    ahead = np.full((depths, systems, systems), 1.0)
+    ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
+    ahead[:, a, b] = scipy.special.stdtr(freedom, lead).T
+    least = alpha / 2 / np.arange(systems - 1, 0, -1)
+    counts = []
+    for p in (ahead, ahead.swapaxes(1, 2)):  # that others are no better, and no worse
+        rejected = np.sort(p, axis=-1)[..., :-1] < least
+        counts.append(np.logical_and.accumulate(rejected, axis=-1).sum(axis=-1).T)
+    return tuple(counts)
 
 
 def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Array:
@@ -295,10 +281,7 @@ class RankOptions:
     ) -> Scores:
         """Read scores, at the greatest depth if so, refusing weights and repeats without a form."""
         if weights is not None:
-            refuse_unweighable(self.pairing.test, self.pairing.adjust)
-        if weights is not None and self.method == "max-t":
-            wanted = "method='pairs', 'holm' or 'bootstrap' for weights="
-            raise ParameterError(wanted, repr(self.method))
+            refuse_unweighable(self.pairing.test)
         read = read_scores(scores, over)
         if deepest and read.depths is not None:
             read = read.take(depth=[int(read.depths.argmax())])
@@ -314,8 +297,9 @@ class RankOptions:
 
     def apart(self, paired: Scores) -> Array:
         """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
-        p = self.pairing.p_values(paired, all_pairs(len(paired.systems)))
-        return np.asarray(p < self.pairing.alpha)
+        pairs = all_pairs(len(paired.systems))
+        p = self.pairing.p_values(paired, pairs)
+        return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
     def of(self, paired: Scores, apart: Array) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return what `rank_intervals` says of scores, as `summarise` does, given pairs apart."""
@@ -352,28 +336,39 @@ class RankOptions:
                 np.add.at(low, (depth, worse), 1)
                 np.subtract.at(high, (depth, better), 1)
             return np.stack([ranks, low, high, tiers])
-        compute = partial(self.ends, paired, row)
-        low, high, *share = (array.T for array in paired.over(row, depths, compute))
+        low, high, *share = (array.T for array in self.ends(paired, row, depths))
         if self.method != "bootstrap":
             low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
 
-    def ends(self, paired: Scores, row: int, scores: Array, weights: Array | None = None) -> Arrays:
+    def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
         """Return what says how sure ranks are, each (system, depth)."""
-        how = paired.summaries[row], paired.towards[row]
-        if self.method == "holm":
-            return holm_counts(scores, *how, self.pairing.alpha, weights)
-        if self.method == "max-t":
+        summary, sign = paired.summaries[row], paired.towards[row]
+        alpha = self.pairing.alpha
+
+        def holm(values: Array, *design: Design) -> Arrays:
+            return holm_counts(sign * values, finite(values, summary), alpha, *design)
+
+        def max_t(values: Array, *design: Design) -> Arrays:
+            known = finite(values, summary)
+            for each in design:
+                values = by_cluster(each, values)
+            if values.shape[1] < 2:
+                return 2 * (np.zeros((len(values), values.shape[2]), int),)
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
-            if scores.shape[1] < 2:
-                return 2 * (np.zeros((len(scores), scores.shape[2]), int),)
-            rows: Any = zip(*(array.T for array in _summands(scores, *how)), strict=True)
-            counts = [_by_max_t(one, known, self.pairing.alpha, drawn) for one, known in rows]
+            rows: Any = zip(sign * values.T, known.T, strict=True)
+            counts = [_by_max_t(one, here, alpha, drawn) for one, here in rows]
             return tuple(np.stack(counts, axis=-1))
-        order = paired.system_order
-        order = np.arange(len(scores)) if order is None else order
-        spread = _spread(self.resamples, scores[order], *how, weights)
-        return tuple(array[np.argsort(order)] for array in spread)
+
+        def spread(scores: Array, *design: Design) -> Arrays:
+            order = paired.system_order
+            order = np.arange(len(scores)) if order is None else order
+            found = _spread(self.resamples, scores[order], summary, sign, *design)
+            return tuple(array[np.argsort(order)] for array in found)
+
+        if self.method == "bootstrap":
+            return paired.over(row, depths, spread)
+        return paired.given(row, depths, holm if self.method == "holm" else max_t)
 
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
@@ -382,16 +377,16 @@ def first_shares(paired: Scores, resamples: Resamples) -> Array:
     systems = len(paired.systems)
 
     def compute(row: int, depths: slice) -> Array:
-        return paired.over(row, depths, partial(ranking.ends, paired, row))[2].T
+        return ranking.ends(paired, row, depths)[2].T
 
     return paired.by_piece(systems * resamples.samples, compute)
 
 
 def _spread(
-    resamples: Resamples, scores: Array, summary: Any, sign: int, weights: Array | None
+    resamples: Resamples, scores: Array, summary: Any, sign: int, *design: Design
 ) -> Arrays:
     """Return ends of the ranks in resamples, and how often they are 1, each (system, depth)."""
-    means = resamples.means(scores, summary, sign, weights)
+    means = resamples.means(scores, summary, sign, *design)
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])
         return lowest, lowest * len(scores), lowest * np.nan

@@ -353,7 +353,7 @@ def _orderings(view: View, baseline: Any, key: str) -> PagePart:
     return PagePart(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
 
 
-def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
+def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     """Return the change of every system against each baseline, nothing where there is none."""
     setting, systems = view.setting, view.cube.indexes[SYSTEM]
     there = [name for name in setting.baselines if name in systems]
@@ -389,7 +389,9 @@ def _lengths(view: View, metric: str) -> PagePart:
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
-    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
+    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(
+        _changes_from_baselines(view, scored), SYSTEM
+    )
     topics_alone = summed.attrs.get("over", "topic") == "topic"
     counted = "" if topics_alone else f" and {words.plural(summed.attrs[words.REPEATED])}"
     how = say(f"lengths.{'cost' if cost else 'gain'}", metric=metric, depth=depth, counted=counted)

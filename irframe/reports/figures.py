@@ -112,7 +112,7 @@ def _x() -> Any:
     return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
 
 
-def _told(*fields: str) -> list[Any]:
+def _tooltips(*fields: str) -> list[Any]:
     """Return what is told of a mark that is pointed at."""
     alt = drawing()
     forms = {field: {"format": ".3f"} for field in ("mean:Q", "value:Q", "difference:Q")}
@@ -144,7 +144,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
         y=alt.Y("mean:Q", title="mean"),
         color=colour,
         detail="place:O",
-        tooltip=_told("system:N", "depth:Q", "mean:Q"),
+        tooltip=_tooltips("system:N", "depth:Q", "mean:Q"),
     )
     named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5)
     ends = named.encode(x="depth:Q", y="mean:Q", text="label:N", color=colour)
@@ -183,7 +183,7 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
     alt = drawing()
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
     line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK)
-    told = _told("metric:N", "depth:Q", "value:Q")
+    told = _tooltips("metric:N", "depth:Q", "value:Q")
     chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashed("metric:N"), tooltip=told)
     return styled(chart, {"lines": lines, "now": now})
 
@@ -214,7 +214,7 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
         x=alt.X("place:O", title="topic", axis=axis),
         y=alt.Y("difference:Q", title=title),
         color=alt.Color("hue:O", scale=hues(), legend=None),
-        tooltip=_told("topic:N", "difference:Q"),
+        tooltip=_tooltips("topic:N", "difference:Q"),
     )
     return styled(chart, {"bars": bars}, 900)
 

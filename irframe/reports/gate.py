@@ -15,6 +15,7 @@ from irframe.comparing.freeze import FailOn, failing, freeze, is_file
 from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.errors import IrframeWarning
+from irframe.escaping import visible
 from irframe.experiments.evaluate import evaluate
 from irframe.experiments.policy import Metrics, cut_at, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -91,7 +92,10 @@ class Gate:
             As `evaluate` and `compare`, such as for a file by other judgments.
         """
         __tracebackhide__ = True
-        frame, judged = as_runs(_read(runs, read_runs)), as_qrels(_read(qrels, read_qrels))
+        frame, judged = (
+            as_runs(_read_if_path(runs, read_runs)),
+            as_qrels(_read_if_path(qrels, read_qrels)),
+        )
         chosen, decided = parse_metrics(metrics), dict(policy or {})
         scores = evaluate(frame, judged, chosen, **decided)
         if self.update and is_file(baseline) and not Path(baseline).exists():
@@ -112,15 +116,15 @@ class Gate:
         of_cube = {name: value for name, value in decided.items() if name not in OF_SCORES}
         of_cube["depth"] = cut_at(chosen, decided.get("depth"))
         change = Change.of(rows, cube(frame, judged, **of_cube), scores, frame)
-        raise AssertionError(_told(verdicts, fail_on, change, metric))
+        raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
 
 
-def _read(given: Any, read: Callable[[Any], Any]) -> Any:
+def _read_if_path(given: Any, read: Callable[[Any], Any]) -> Any:
     """Return what a file holds, or what was given instead of one."""
     return read(given) if isinstance(given, str | os.PathLike) else given
 
 
-def _told(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
+def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
     """Return what a failure says: verdicts, how they were decided, and the documents behind."""
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format="{:.4f}".format)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
-from irframe.ranks.leaderboard import sheet
+from irframe.ranks.sheet import sheet
 from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, text
 from irframe.reports.view import QUARTERS, View
 
@@ -145,7 +145,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     at, columns = view.setting.place, known(view).values()
     values = {name: array[0, at] for name, array in view.ranked.items()}
     unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
-    base, apart = _against(view, values["mean"])
+    base, apart = _baseline_and_differing(view, values["mean"])
     every = view.by_repeat[0, at]
     low, high = span(values | {"repeats": every})
     cuts = np.cumsum([len(labels) for labels in view.repeats_of])[:-1]
@@ -181,7 +181,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
         above = tier
 
 
-def _against(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
+def _baseline_and_differing(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
     """Return the mean of the first baseline, NaN without, and who differs from which of them."""
     order = view.ranked["order"][0, view.setting.place]
     differ = np.zeros((len(mean), len(mean)), bool)
@@ -282,12 +282,12 @@ class HardTopics:
         """The topics as they are spelled, and where their marks stand, in percent."""
         low, high = min(0.0, float(self.table["low"].min())), float(self.table["high"].max())
         return [
-            (_spelled(row), {name: share(row[name], low, high) for name in QUARTERS})
+            (_topic_texts(row), {name: share(row[name], low, high) for name in QUARTERS})
             for row in self.table.to_dict("records")
         ]
 
 
-def _spelled(row: dict[Any, Any]) -> dict[str, str]:
+def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
     """Return a topic as the page has it."""
     return {
         "topic": text(row[TOPIC]),
@@ -362,11 +362,11 @@ class Sheet:
             least, most = sorted([row["best"], row["worst"]])
             marks = {"median": row["median"], "score": row["score"], "low": least, "high": most}
             spread = {str(name): share(value, low, high) for name, value in marks.items()}
-            rows.append((_sheet_spelled(row), spread))
+            rows.append((_sheet_texts(row), spread))
         return rows
 
 
-def _sheet_spelled(row: dict[Any, Any]) -> dict[str, str]:
+def _sheet_texts(row: dict[Any, Any]) -> dict[str, str]:
     """Return a topic as the page has it."""
     apart = row["score"] - row["median"]
     there = not np.isnan(row["rank"])

@@ -1,7 +1,6 @@
 """A comparison with a baseline as Markdown: for a pull request, or whoever decides."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.errors import MetricError
+from irframe.escaping import markdown as literal
 from irframe.experiments.policy import at_depth
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
@@ -132,7 +132,8 @@ class Change(NamedTuple):
             scores = pd.concat(
                 [scores, pd.concat({baseline: Frozen.read(rows.attrs["baseline"]).table})]
             )
-        return cls(rows, cube.sel({SYSTEM: both}), scores, runs, word)
+        here = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))  # NUL and all
+        return cls(rows, cube.isel({SYSTEM: here}), scores, runs, word)
 
     @property
     def names(self) -> tuple[Any, Any]:
@@ -236,10 +237,7 @@ def _cell(value: Any) -> str:
     """Return text as it stands in a cell, cut where it is long."""
     words = " ".join(str(value).split())
     short = words if len(words) <= SNIPPET else f"{words[: SNIPPET - 1]}…"
-    plain = escape(short, quote=False).replace("\\", "\\\\")
-    for mark in "|`*_[]":
-        plain = plain.replace(mark, f"\\{mark}")
-    return plain
+    return literal(short)
 
 
 def _metrics(
@@ -251,7 +249,7 @@ def _metrics(
     for metric, row in zip(metrics, rows.itertuples(), strict=True):
         ends = f"[{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
         cells = [_cell(row.metric), f"**{row.verdict}**", f"{row.difference:+.4f}", ends]
-        cells += [str(row.n_topics), f"{row.detectable:.4f}", _unjudged(pair, metric)]
+        cells += [str(row.n_topics), f"{row.detectable:.4f}", _unjudged_shares(pair, metric)]
         yield _row([*cells, _within_bounds(pair, metric, attributes)])
 
 
@@ -259,7 +257,7 @@ def _depth(pair: xr.Dataset, metric: Metric) -> int:
     return min(metric.depth or pair.sizes[DEPTH], pair.sizes[DEPTH])
 
 
-def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
+def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
     """Return the share of documents without a judgment, of the system and of a baseline."""
     judged = score(pair, "Judged", at=_depth(pair, metric)).mean(TOPIC).to_numpy().ravel()
     return ", ".join(f"{100 * (1 - share):.1f}%" for share in judged)
@@ -293,7 +291,8 @@ def _notes(comparison: pd.DataFrame) -> str:
     """Return what decided the numbers."""
     power = comparison.attrs.get("power", 0.8)
     return (
-        f"{told(comparison.attrs)}. Differences are the system's mean less that of the baseline. "
+        f"{literal(told(comparison.attrs))}. "
+        "Differences are the system's mean less that of the baseline. "
         "Detectable: the smallest true difference "
         f"that these topics show with power {np.round(power, 3):g}. Unjudged: the share in the "
         "system, and in the baseline. Bounds: the verdict, uncorrected, between the worst and the "

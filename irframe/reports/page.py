@@ -226,8 +226,8 @@ class Page:
             },
             "known": self.known,
             "words": SCRIPTED,
-            "groups": _groups(self.setting, SYSTEM),
-            "properties": _groups(self.setting, TOPIC),
+            "groups": _group_labels(self.setting, SYSTEM),
+            "properties": _group_labels(self.setting, TOPIC),
         }
 
     @cached_property
@@ -297,7 +297,7 @@ class Page:
         made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
         setting, view, at = self.setting, self.opening, self.setting.place
-        script, library = _joined(SCRIPTS, "js"), figures.script()
+        script, library = _joined_files(SCRIPTS, "js"), figures.script()
         names = self.lists.names
         budgets = {BUDGETS: setting.unit} if setting.unit else {}
         html = made.get_template("page.html").render(
@@ -321,7 +321,7 @@ class Page:
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
             rules=rules(script, library),
             docs=DOCS,
-            style=Markup(_joined(STYLES, "css")),  # noqa: S704 - our own
+            style=Markup(_joined_files(STYLES, "css")),  # noqa: S704 - our own
             script=Markup(script),  # noqa: S704 - our own
             vega=pack_bytes(library.encode()),
         )
@@ -329,7 +329,7 @@ class Page:
 
     def _about(self, topic: int) -> str:
         """Return the query of a topic, if it is known, and what users know of it."""
-        properties = sorted(_groups(self.setting, TOPIC).items())  # as the script has them
+        properties = sorted(_group_labels(self.setting, TOPIC).items())  # as the script has them
         known = [f"{name} {values[topic]}" for name, values in properties]
         return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *known])
 
@@ -340,12 +340,12 @@ class Page:
         return [say(key, view=view.name, **values) for view in self.views]
 
 
-def _joined(names: tuple[str, ...], suffix: str) -> str:
+def _joined_files(names: tuple[str, ...], suffix: str) -> str:
     home = files("irframe.reports") / "page"
     return "\n".join((home / f"{name}.{suffix}").read_text(encoding="utf-8") for name in names)
 
 
-def _groups(setting: Setting, dim: str) -> dict[str, list[str]]:
+def _group_labels(setting: Setting, dim: str) -> dict[str, list[str]]:
     """Return what users know of the systems or topics: their columns that came along."""
     return {
         str(name): [text(value) for value in coordinate.to_numpy()]

@@ -25,6 +25,7 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError
+from irframe.escaping import visible
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -44,7 +45,7 @@ from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
 from irframe.tables.captions import ORIGIN_WORDS, told_steps
-from irframe.tables.styled import papers
+from irframe.tables.cite import papers
 from irframe.warned import OneCall, during
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
@@ -133,27 +134,27 @@ def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any])
     if MADE.get():
         return MADE.get()
     said = [
-        f"{name}={_spelled(value)}"
+        f"{name}={_as_code(value)}"
         for name, value in options.items()
         if name not in defaults or repr(value) != repr(defaults[name])
     ]
     return f"ir.report({', '.join([names, *said])})"
 
 
-def _spelled(value: Any) -> str:
+def _as_code(value: Any) -> str:
     """Return an argument as a call with ``import irframe as ir`` has it.
 
     Examples
     --------
     >>> from irframe.metrics import AP
     >>> from irframe.paired import PairedT
-    >>> _spelled([AP() @ 10, "RR"]), _spelled(PairedT())
+    >>> _as_code([AP() @ 10, "RR"]), _as_code(PairedT())
     ("['AP@10', 'RR']", 'ir.paired.PairedT()')
     """
     if isinstance(value, Metric):
         return repr(str(value))
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_spelled, value))}]"
+        return f"[{', '.join(map(_as_code, value))}]"
     return f"ir.paired.{value!r}" if isinstance(value, PairedTest) else repr(value)
 
 
@@ -283,7 +284,7 @@ def report(
     said = {name: value for name, value in locals().items() if name not in INPUTS}
     figures.drawing()
     look(target := Path(_target(data, qrels, path)))
-    frames, whole = _read(data, qrels, {name: said[name] for name in BUILT})
+    frames, whole = _frames_and_cube(data, qrels, {name: said[name] for name in BUILT})
     options = {name: said[name] for name in ASKED}
     setting = Setting.read(whole, metrics, depths, at, options, budget)
     names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
@@ -291,7 +292,8 @@ def report(
     call = call_of(names, said, _defaults())
     with OneCall(), during(READ_IN, setting.unit):
         page = _page(title or TITLE, setting, frames, call)
-        write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
+        told = page if texts is None else _with_texts(page, texts)
+        write_whole(target, visible(told.render()))
     return target
 
 
@@ -308,7 +310,7 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     return replace(page, snippets=choose(known_texts, page.lists, page.topics, order, room))
 
 
-def _read(
+def _frames_and_cube(
     data: Any, qrels: Any, built: dict[str, Any]
 ) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
     """Return the frames, if there are any, and their cube."""

@@ -19,6 +19,7 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
+from irframe.escaping import cell, visible
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.scoring import Budgets
 from irframe.metrics.facts import READ_IN, Facts, facts
@@ -303,7 +304,7 @@ def usual_depths(deepest: int) -> list[int]:
 
 def text(label: Any) -> str:
     """Return a label as the page spells it."""
-    return str(label.item() if isinstance(label, np.generic) else label)
+    return visible(str(label.item() if isinstance(label, np.generic) else label))
 
 
 DOCS = "https://irframe.readthedocs.io/en/latest"
@@ -377,7 +378,7 @@ class PagePart:
     @cached_property
     def csv(self) -> str:
         """The numbers as they are, for other programs."""
-        return "" if self.data is None else self.data.to_csv(index=False)
+        return "" if self.data is None else self.data.map(cell).to_csv(index=False)
 
     @property
     def _frame(self) -> pd.DataFrame:
@@ -392,7 +393,7 @@ class PagePart:
     @cached_property
     def rows(self) -> list[list[str]]:
         """The numbers as the page spells them."""
-        return [[spelled(value) for value in row] for row in self._frame.itertuples(index=False)]
+        return [[cell_text(value) for value in row] for row in self._frame.itertuples(index=False)]
 
 
 def headed(name: str) -> str:
@@ -406,12 +407,12 @@ def headed(name: str) -> str:
     return HEADS.get(name, name.replace("_", " "))
 
 
-def spelled(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a number or label as the page spells it.
 
     Examples
     --------
-    >>> spelled(0.12345), spelled(7), spelled(float("nan")), spelled(True), spelled(1e-9)
+    >>> cell_text(0.12345), cell_text(7), cell_text(float("nan")), cell_text(True), cell_text(1e-9)
     ('0.123', '7', '-', 'yes', '1e-09')
     """
     if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):

@@ -96,11 +96,11 @@ def how_many_differ(view: View, metric: int, depth: int) -> Claim:
     pairs = view.strength.shape[-1]
     apart = int((view.strength[metric, depth] > 0).sum())
     key = {0: "apart.none", pairs: "apart.every"}.get(apart, "apart.some")
-    how = _corrected(view.setting.pairing, pairs)
+    how = _correction_words(view.setting.pairing, pairs)
     return key, {"apart": apart, "pairs": pairs, "how": how, "alpha": view.setting.alpha}
 
 
-def _corrected(pairing: Pairing, pairs: int) -> str:
+def _correction_words(pairing: Pairing, pairs: int) -> str:
     """Return the correction of p-values, and of how many together."""
     if pairing.test.joint:
         return "the test allows for all pairs"
@@ -273,7 +273,7 @@ def _bounds(view: View) -> PagePart:
 
 def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     row, at = view.setting.metrics.index(metric), view.setting.place
-    frame = _ends(ends)
+    frame = _mean_ranges(ends)
     if not view.setting.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
@@ -317,7 +317,7 @@ def _ties(view: View) -> PagePart:
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
     labels = view.cube[SYSTEM].to_numpy()[view.ranked["order"][0, view.setting.place]]
-    drawn = _placed(_ends(ranges.isel({METRIC: 0})).loc[labels])
+    drawn = _placed(_mean_ranges(ranges.isel({METRIC: 0})).loc[labels])
     most = float(width.isel({METRIC: 0}).max().round(TIE))
     says = say("ties.says" if most > 0 else "ties.none", most=most, metric=first, depth=depth)
     how = [say("ties.how", metric=first, depth=depth)]
@@ -325,7 +325,7 @@ def _ties(view: View) -> PagePart:
     return PagePart("ties", says, how, LU, frame, figure, "questions/ties")
 
 
-def _ends(ranges: xr.DataArray) -> pd.DataFrame:
+def _mean_ranges(ranges: xr.DataArray) -> pd.DataFrame:
     """Return the lowest and highest mean of each system, and their middle."""
     lower, upper = (ranges.sel(bound=name).to_series() for name in ("lower", "upper"))
     return pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
@@ -367,11 +367,11 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
         ``runs`` and ``qrels``, or nothing.
     """
     with every_place(), unsaid():
-        frame = findings_frame([*until_error(_found(cube, setting, frames))])
+        frame = findings_frame([*until_error(_yield_findings(cube, setting, frames))])
     return frame[frame["what"] != DECIDED].reset_index(drop=True)
 
 
-def _found(
+def _yield_findings(
     cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
 ) -> Iterator[Finding]:
     """Yield findings."""

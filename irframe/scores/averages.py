@@ -19,9 +19,9 @@ from irframe.errors import DepthError, MetricError, ParameterError, warn
 from irframe.metrics import facts as averaging
 from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.paired.differences import hc2
+from irframe.paired.design import Design, design_of
 from irframe.paired.pairs import count_drawn, draw_topics
-from irframe.scores.scores import Arrays, Scores
+from irframe.scores.scores import Arrays, Scores, of_topics, patterns, summands
 from irframe.warned import listing
 
 
@@ -103,19 +103,11 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     -------
     tuple of array
         The number of scores, their average, squares that by n (n - 1) are the variance of the
-        average, and its degrees of freedom; each of shape (metric, system, depth). With weights of
-        topics how many topics of equal weight would be as good, else None.
+        average, and its degrees of freedom; each of shape (metric, system, depth). With a design
+        of topics how many topics that count alike would be as good, else None.
     """
-    if scores.weights is not None:
-        values = np.moveaxis(scores.values, 2, -1)
-        there: Any = np.where(np.isnan(values), 0.0, scores.weights)
-        n, sure = np.count_nonzero(there, axis=-1), hc2(there)
-        filled = np.where(there > 0, values, 0.0)
-        with np.errstate(invalid="ignore"):
-            mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
-            variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
-        squares = np.where(n > 1, n * (n - 1) * variance, 0.0)
-        return n, mean, squares, sure.freedom, sure.topics
+    if scores.design is not None:
+        return _under(scores, scores.design)
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
     parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
     n, mean, squares = (np.stack(part) for part in parts)
@@ -123,6 +115,27 @@ def moments(scores: Scores) -> tuple[Any, ...]:
         return n, mean, squares, np.where(n > 1, n - 1.0, np.nan), None
     variance, freedom, _ = scores.repeats.own(scores)
     return n, mean, variance * n * (n - 1.0), freedom, None
+
+
+def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
+    """Return what `moments` says of topics that were drawn so; NaN of who lacks a whole task."""
+    shape = (*scores.values.shape[:2], scores.values.shape[3])
+    mean, variance, freedom, topics = (np.full(shape, np.nan) for _ in range(4))
+    n = np.count_nonzero(~np.isnan(scores.values), axis=2)
+    for row, system in np.ndindex(shape[:2]):
+        values, summary = scores.values[row, system], scores.summaries[row]
+        for there, depths in patterns(~np.isnan(values)):
+            own = design.take(there)
+            if own.tasks < design.tasks or not there.any():
+                continue
+            part = values[there][:, depths]
+            mean[row, system, depths] = of_topics(part[np.newaxis], summary, own)[0]
+            added = summands(part, summary).T
+            with np.errstate(invalid="ignore"):  # of infinite scores
+                sure = own.sure(added, abs(added).max(axis=-1))
+            variance[row, system, depths], freedom[row, system, depths] = sure[1:]
+            topics[row, system, depths] = own.effective
+    return n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), freedom, topics
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:
@@ -136,6 +149,13 @@ def position(labels: list[str], wanted: Any, role: str) -> int:
     if place is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
     return place
+
+
+def tell_left_out(labels: list[str], counts: Any) -> None:
+    """Warn of how many topics some metrics are not averaged over."""
+    omitted = "; ".join(f"{n} for {label}" for label, n in zip(labels, counts, strict=True) if n)
+    if omitted:
+        warn(f"topics on which some system has no score are left out: {omitted}")
 
 
 LEAST, LEAST_DRAWN = 5, 10
@@ -163,7 +183,7 @@ def weighted(scores: Scores, weights: Any) -> Scores:
         For topics without a weight, weights that are negative, infinite or no numbers, and where
         all are 0.
     MetricError
-        For metrics that are not averaged plainly over topics.
+        For metrics that are added up over topics.
 
     Warns
     -----
@@ -172,10 +192,9 @@ def weighted(scores: Scores, weights: Any) -> Scores:
     """
     if weights is None:
         return scores
-    refused = [name for name in scores.metrics if facts(name).summary != "mean"]
-    if refused:
-        wanted = "metrics that are averaged plainly over topics, for weights="
-        raise MetricError(wanted, "", "", refused)
+    added = [name for name in scores.metrics if facts(name).summary == "sum"]
+    if added:
+        raise MetricError("metrics that are averaged over topics, for weights=", "", "", added)
     values = _numbers(pd.Series(weights), scores.topics)
     nothing = scores.topics[values == 0]
     if len(nothing) == len(values):
@@ -183,16 +202,19 @@ def weighted(scores: Scores, weights: Any) -> Scores:
     if len(nothing):
         warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
     kept = np.flatnonzero(values)
-    result = replace(scores, weights=values / values.max())
-    return result.take(topic=kept) if len(nothing) else result
+    counted = values[kept] / values.max()
+    design = design_of(len(kept), weights=counted)
+    return replace(scores.take(topic=kept) if len(nothing) else scores, design=design)
 
 
 def effective(scores: Scores) -> Any:
     """Return how many topics of equal weight those with scores are as good as, (metric, depth)."""
-    weights: Any = scores.weights
-    heavy = np.where(scores.scored, weights[:, np.newaxis], 0.0)
-    with np.errstate(invalid="ignore"):
-        return heavy.sum(axis=1) ** 2 / (heavy**2).sum(axis=1)
+    design: Any = scores.design
+    result = np.full((len(scores.scored), scores.scored.shape[2]), np.nan)
+    for row, scored in enumerate(scores.scored):
+        for there, depths in patterns(scored):
+            result[row, depths] = design.take(there).effective
+    return result
 
 
 def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> list[str]:
@@ -207,10 +229,10 @@ def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> li
     drawn
         Whether topics are drawn with replacement, which takes more of them.
     """
-    if scores.weights is None or not np.isfinite(topics).any():
+    if scores.design is None or not np.isfinite(topics).any():
         return []
     least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
-    fewest, heaviest = np.nanmin(topics), scores.weights.max() / scores.weights.sum()
+    fewest, heaviest = np.nanmin(topics), scores.design.shares.max()
     messages = []
     if fewest < least:
         messages.append(
@@ -265,7 +287,7 @@ class Resamples:
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
 
     def means(
-        self, scores: Array, summary: Any, sign: int = 1, weights: Array | None = None
+        self, scores: Array, summary: Any, sign: int = 1, design: Design | None = None
     ) -> Array:
         """Average over resamples of the topics, rounded so that equal averages tie.
 
@@ -277,8 +299,8 @@ class Resamples:
             How the metric is averaged.
         sign
             -1 for costs, whose averages change sign.
-        weights
-            Those of the topics, which they keep when they are drawn; by default all count alike.
+        design
+            How topics were drawn: clusters are, within tasks, and topics keep their weights.
 
         Returns
         -------
@@ -293,11 +315,11 @@ class Resamples:
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
         summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
-        counts = self.counts(topics)
-        drawn: Any = np.float64(topics)
-        if weights is not None:
-            counts *= weights
-            drawn = counts.sum(axis=1)[:, np.newaxis, np.newaxis]
+        drawn = np.float64(topics)
+        if design is None:
+            counts = self.counts(topics)
+        else:
+            counts = design.drawn(samples=self.samples, seed=self.seed) * drawn
         total = _weighted(counts, summands).reshape(-1, depths, systems)
         return np.asarray(np.round(sign * averaged(drawn, total, summary), TIE))
 

@@ -244,12 +244,12 @@ def share_topics(
     else:
         shared = sides[0].scored & sides[1].scored
         if not all((shared == side.scored).all() for side in sides):
-            sides = [_widen(side, shared).where(shared) for side in sides]
+            sides = [_repeat_single(side, shared).where(shared) for side in sides]
     paired = scores_to_compare(sides[0])
     return paired, paired if other is scores else scores_to_compare(sides[1], quiet=True)
 
 
-def _widen(side: Scores, shared: Array) -> Scores:
+def _repeat_single(side: Scores, shared: Array) -> Scores:
     """Repeat a single metric or depth as often as there are shared ones."""
     metrics, _, depths = shared.shape
     if side.depths is None and depths > 1:

@@ -17,6 +17,7 @@ from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, warn
 from irframe.files.repeats import layout_of
+from irframe.metrics.facts import average
 from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.scores.scores import Scores, at_places, patterns
@@ -79,12 +80,13 @@ class Repeats:
             shared = self.layout == "shared"
             return crossed(lists, self.owner, pairs, shared=shared, over=self.over)
 
-        return Crossed(*self.flat(scores, row, depths).over(0, slice(None), compute))
+        return Crossed(*self.flat(scores, row, depths).given(0, slice(None), compute))
 
     def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
         """Return the scores of a metric in which every list stands for itself."""
         values = self.values[row : row + 1, :, :, depths]
-        return replace(scores, values=values, repeats=None, weights=None)
+        labels = scores.metrics[row : row + 1]
+        return replace(scores, values=values, metrics=labels, repeats=None, design=None)
 
     def own(self, scores: Scores) -> tuple[Array, Array, Array]:
         """Return of every system's mean variance, freedom and the repeats' standard deviation.
@@ -144,7 +146,7 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
         wanted = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
         raise ParameterError(wanted, repr(over))
     if layout == "shared":
-        values, there = _shared(values, there, word)
+        values, there = _shared_by_all(values, there, word)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
     there[~there.any(axis=1), 0] = True
@@ -156,16 +158,22 @@ def read_repeats(scores: Scores, repeats: pd.Index, over: Over = "both") -> Scor
         counts = cells.max(axis=(0, 2, 3), initial=0)
         with np.errstate(invalid="ignore"):
             means = np.where(scored, values, 0.0).sum(axis=2) / cells
+        own = [values]
     else:
         counts = np.bincount(owner)
         own = [lists[:, owner == system] for system in range(len(counts))]
         means = np.stack([part.mean(axis=1) for part in own], axis=1)
+        own = [np.expand_dims(part, 1) for part in own]
         _tell_short(scores, lists, owner, repeats.take(places), word)
+    for row, summary in enumerate(scores.summaries):
+        if summary not in {"mean", "sum"}:  # as over topics, so that both may be averaged at once
+            averages = np.concatenate([average(part[row], summary, axis=1) for part in own])
+            means[row] = np.where(np.isnan(means[row]), np.nan, averages)
     kept = Repeats(lists, owner, counts, layout, word, over)
     return replace(scores, values=means, repeats=kept)
 
 
-def _shared(values: Array, there: Array, word: str) -> tuple[Array, Array]:
+def _shared_by_all(values: Array, there: Array, word: str) -> tuple[Array, Array]:
     """Return values of the repeats that every system has."""
     taking_part = there.any(axis=1)
     common = np.asarray(there[taking_part].all(axis=0))
@@ -209,7 +217,7 @@ def told_repeats(parts: Sequence[Scores]) -> dict[str, Any]:
 
 def refuse_weighted_repeats(scores: Scores) -> None:
     """Raise for weights of topics where repeats count, which there is no form for."""
-    if scores.repeats is not None and scores.repeats.crossing and scores.weights is not None:
+    if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
         word = scores.repeats.word
         advice = (
             f"average over {plural(word)} first, or say repeats='topic' where they are of topics"

@@ -11,12 +11,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import tracked
+from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
 from irframe.errors import InputError
-from irframe.metrics.facts import average, facts
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.metrics.base import Summary
+from irframe.metrics.facts import average, averaged, facts, terms
+from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
 from irframe.paired import PairedTest
+from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 
 Arrays = tuple[Array, ...]
@@ -43,8 +45,8 @@ class Scores:
         Labels too; None for scores without depths, which are the one of each metric.
     attrs
         What results say of where their numbers come from.
-    weights
-        Those of the topics, above 0; None where all count alike.
+    design
+        How topics were drawn; None where independently, and all count alike.
     repeats
         Where systems were run several times, a `Repeats`; values are the means over these.
     """
@@ -55,7 +57,7 @@ class Scores:
     topics: pd.Index
     depths: pd.Index | None
     attrs: dict[Any, Any] = field(default_factory=dict)
-    weights: Array | None = None
+    design: Design | None = None
     repeats: Any = None
 
     @cached_property
@@ -78,6 +80,11 @@ class Scores:
         return scored
 
     @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """The systems of which some retrieved document is judged, shape (system,)."""
+        return ~self.systems.astype(str).isin(listed(self.attrs.get(UNKNOWN)))
+
+    @cached_property
     def means(self) -> NDArray[np.float64]:
         """Average over the common topics, higher is better, shape (metric, depth, system)."""
         metrics, systems, topics, depths = self.values.shape
@@ -87,8 +94,8 @@ class Scores:
         for row, sign in enumerate(self.towards):
             for block in groups(systems, max(1, width)):
 
-                def compute(scores: Array, weights: Array | None = None, row: int = row) -> Arrays:
-                    return (average(scores, self.summaries[row], axis=1, weights=weights),)
+                def compute(scores: Array, *design: Design, row: int = row) -> Arrays:
+                    return (of_topics(scores, self.summaries[row], *design),)
 
                 (means,) = self.over(row, slice(None), compute, systems=block)
                 result[row, :, block] = sign * means.T
@@ -138,7 +145,9 @@ class Scores:
                 column[row, block] = values.T
         return columns
 
-    def over_all(self, size: int, compute: Callable[..., Arrays]) -> list[Array]:
+    def over_all(
+        self, size: int, compute: Callable[..., Arrays], *, given: bool = False
+    ) -> list[Array]:
         """Compute on scores as `over` does, of all metrics by `pieces`, each (metric, depth, ...).
 
         Parameters
@@ -147,8 +156,11 @@ class Scores:
             How many values there are of each depth, such as pairs.
         compute
             As for `over`.
+        given
+            Whether on what a test is `given`.
         """
-        return self.by_pair(size, lambda row, block: self.over(row, block, compute))
+        how = self.given if given else self.over
+        return self.by_pair(size, lambda row, block: how(row, block, compute))
 
     def over(
         self,
@@ -168,8 +180,8 @@ class Scores:
             Positions of the depths.
         compute
             Takes scores (system, topic, depth) free of NaN, topics in the order of their names,
-            gives arrays with depth last. Of scores with weights it takes those of the topics as
-            well, 1 on average.
+            gives arrays with depth last. Of scores with a design it takes that of the topics as
+            well, unless these were drawn independently and count alike.
         systems
             Positions of the systems to compute on.
 
@@ -179,28 +191,39 @@ class Scores:
             What `compute` gave, for all depths.
         """
         scores, scored = self.values[row, systems, :, depths], self.scored[row, :, depths]
-        weights = self.weights
+        places = np.arange(len(self.topics)) if self.topic_order is None else self.topic_order
         if self.topic_order is not None:
-            scores, scored = scores[:, self.topic_order], scored[self.topic_order]
-            weights = None if weights is None else weights[self.topic_order]
+            scores, scored = scores[:, places], scored[places]
         if scored.all():
-            return compute(scores, *_relative(weights))
+            return compute(scores, *self.drawn(places))
         parts, order = [], []
         for topics, here in patterns(scored):
-            parts.append(compute(scores[:, topics][:, :, here], *_relative(weights, topics)))
+            part = scores[:, topics][:, :, here]
+            parts.append(compute(part, *self.drawn(places[topics])))
             order.append(here)
         back = np.argsort(np.concatenate(order))
         joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return tuple(part[..., back] for part in joined)
 
-    def tested(
-        self, test: PairedTest, values: Array, pairs: Array, weights: Array | None = None
-    ) -> Any:
+    def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
+        """Compute on what a test of a metric is given: as `over`, of the `summands` of its mean."""
+
+        def of_summands(scores: Array, *design: Design) -> Arrays:
+            return compute(summands(scores, self.summaries[row]), *design)
+
+        return self.over(row, depths, of_summands)
+
+    def drawn(self, topics: Array) -> tuple[Design, ...]:
+        """Return how some topics were drawn; nothing if independently, and all count alike."""
+        own = None if self.design is None else self.design.take(topics)
+        return () if own is None or own.plain else (own,)
+
+    def tested(self, test: PairedTest, values: Array, pairs: Array, *design: Design) -> Any:
         """Test pairs of systems, which a test that draws sees in the order of their names."""
         values, pairs = self.by_name(values, pairs)
-        if weights is None:
-            return test.kernel(values, pairs)
-        return test.weighted(values, weights, pairs)
+        if design:
+            return test.under(design[0], values, pairs)
+        return test.kernel(values, pairs)
 
     def by_name(self, values: Array, pairs: Array) -> tuple[Array, Array]:
         """Return values with systems in the order of their names, and the same pairs of them."""
@@ -227,7 +250,7 @@ class Scores:
             systems=_taken(self.systems, system),
             topics=_taken(self.topics, topic),
             depths=None if self.depths is None else _taken(self.depths, depth),
-            weights=_taken(self.weights, topic),
+            design=self.design if topic is None else self.design and self.design.take(topic),
             repeats=self.repeats and self.repeats.take(metric, system, topic, depth),
         )
 
@@ -309,9 +332,31 @@ def _taken(labels: Any, places: Any) -> Any:
     return labels if places is None or labels is None else labels[places]
 
 
-def _relative(weights: Array | None, topics: Any = slice(None)) -> Arrays:
-    """Return the weights of some topics, 1 on average; nothing if there are none."""
-    if weights is None:
-        return ()
-    chosen = weights[topics]
-    return (chosen / (chosen.mean() if chosen.size else 1),)
+def summands(scores: Array, summary: Summary) -> Array:
+    """Return what is added up over topics for a mean, larger for larger scores; 0 if infinite.
+
+    Examples
+    --------
+    >>> summands(np.array([0.5, 0.25, 0.0]), "harmonic")
+    array([-2., -4.,  0.])
+    """
+    if summary in {"mean", "sum"}:
+        return scores
+    added = terms(scores, summary) * (-1 if summary == "harmonic" else 1)
+    return np.where(np.isfinite(added), added, 0.0)
+
+
+def finite(given: Array, summary: Summary) -> NDArray[np.bool_]:
+    """Return of which systems all `summands` (system, topic, depth) are finite, (system, depth)."""
+    if summary == "harmonic":  # where none of them is 0, unless one is infinite
+        return np.asarray((given != 0).all(axis=1))
+    return np.ones((len(given), given.shape[2]), bool)
+
+
+def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> Array:
+    """Average scores (system, topic, depth) without NaN over topics that were drawn so."""
+    if design is None:
+        return np.asarray(average(scores, summary, axis=1))
+    there = np.float64(len(design.weights) if summary == "sum" else 1)
+    total = np.einsum("std,t->sd", terms(scores, summary), design.shares)
+    return np.asarray(averaged(1.0, total * there, summary))

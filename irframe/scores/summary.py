@@ -1,10 +1,10 @@
-"""Scores of systems over topics, with intervals and what is to be said of few topics.
+"""Scores of systems over topics, with intervals.
 
 Verbs: summary.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,69 +18,16 @@ from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import CAUTION, METRIC, SYSTEM, TOPIC, counted, low_to_high
+from irframe.names import METRIC, SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import beware_of_weights, moments, weighted
+from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
-Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
-
-
-def cautious(result: Labelled, messages: Iterable[str]) -> Labelled:
-    """Warn of what a result is to be read with, once each, and say it in its attributes."""
-    distinct = list(dict.fromkeys(messages))
-    warn(*distinct)
-    return noted(result, distinct)
-
-
-def noted(result: Labelled, messages: Iterable[str]) -> Labelled:
-    """Say in a result's attributes what it is to be read with.
-
-    Examples
-    --------
-    >>> noted(xr.Dataset(), ["one", "another"]).attrs
-    {'caution': 'one; another'}
-    """
-    return result.assign_attrs(caution([*cautions_of(result.attrs), *messages]))
-
-
-def caution(messages: Iterable[str]) -> dict[str, str]:
-    """Return the attribute that says what a result is to be read with, if there is something."""
-    text = "; ".join(dict.fromkeys(messages))
-    return {CAUTION: text} if text else {}
-
-
-def united(*attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as one, later ones first, with what each says to beware of.
-
-    Examples
-    --------
-    >>> united({"n": 3, "caution": "few"}, {"caution": "old"})
-    {'n': 3, 'caution': 'few; old'}
-    """
-    joined = {name: value for part in attributes for name, value in part.items()}
-    return joined | caution(message for part in attributes for message in cautions_of(part))
-
-
-def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
-    """Return what a result says it is to be read with, if it says something."""
-    return [str(attributes[CAUTION])] if CAUTION in attributes else []
-
-
-def guess(topics: Any) -> str:
-    """Say that what is planned is guessed from a pilot of so many topics.
-
-    Examples
-    --------
-    >>> guess([16, 16])
-    'a guess from a pilot of 16 topics'
-    """
-    number = low_to_high(int(np.min(topics)), int(np.max(topics)))
-    return f"a guess from a pilot of {counted(number, TOPIC)}"
-
-
+UNEVEN = "systems have means over different topics"
+"""How the caution begins of a summary of systems that lack topics which others have."""
 INTERVALS = ("logit", "t")
 """How intervals of means are made."""
 ROUNDING = 8 * np.finfo(np.float64).eps
@@ -185,7 +132,7 @@ def summary(
         If alpha is outside (0, 1), for an unknown kind of interval, or there is no such group;
         for weights that are missing, negative, not finite or all 0, naming the topics.
     MetricError
-        For weights, if a metric is not averaged plainly over topics.
+        For weights, if a metric is added up over topics.
 
     Warns
     -----
@@ -194,7 +141,7 @@ def summary(
         say nothing of how much scores vary; or because some are infinite. Of RR on fewer than 8
         topics. The attribute ``caution`` says the same, and tables print it. Of topics of weight 0,
         which do not count; of weights that leave fewer than 5 topics of equal weight, or one topic
-        more than half.
+        more than half. Where systems have scores on different topics.
 
     Notes
     -----
@@ -243,6 +190,8 @@ def summary(
     read = weighted(read_scores(scores).load(), weights)
     repeats.refuse_weighted_repeats(read)
     figures, attributes = summarise(read, alpha, interval)
+    warn(*(messages := uneven(read)))
+    attributes = united(attributes, caution(messages))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
 
@@ -253,7 +202,8 @@ def summarise(
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
     n, mean, squares, freedom, topics = moments(scores)
     plain = np.array([how == "mean" for how in scores.summaries])
-    curved = ~_beyond(scores.values) & (interval == "logit")
+    single = scores.values if scores.repeats is None else scores.repeats.values
+    curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
@@ -265,7 +215,7 @@ def summarise(
         "all scores are the same": lost & np.isfinite(mean),
         "scores are infinite": lost & np.isinf(mean),
     }
-    messages = _cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
+    messages = _interval_cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
     if topics is not None:
         figures["n_eff"] = topics
         messages += beware_of_weights(scores, topics, drawn=drawn)
@@ -280,7 +230,21 @@ def summarise(
     return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
 
 
-def _cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
+def uneven(scores: Scores) -> list[str]:
+    """Say of which metrics means are not over the same topics, but for systems without any."""
+    there = ~np.isnan(scores.values)
+    missing = there.any(axis=(1, 3), keepdims=True) & there.any(axis=2, keepdims=True) & ~there
+    counts = there.sum(axis=2)
+    rows = zip(scores.metrics, missing.any(axis=(1, 2, 3)), counts, strict=True)
+    said = [
+        f"{label} ({low_to_high(int(n[n > 0].min()), int(n.max()))})"
+        for label, some, n in rows
+        if some
+    ]
+    return [f"{UNEVEN}: {listing(said)}; leaderboard takes those of all"] if said else []
+
+
+def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> list[str]:
     """Say which means have no interval, by why, and which have too few scores for theirs."""
     messages = []
     for why, lost in lacking.items():

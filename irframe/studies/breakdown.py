@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.checks import choice, level, places, whole
+from irframe.checks import choice, level, listed, places, whole
 from irframe.comparing.significance import Adjust, Correction, adjust_p, parse_stepwise
 from irframe.cubes.verb import against, attended, by_topics, read_depth
 from irframe.cubes.view import LIST, experiment_of
@@ -19,13 +19,15 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.scorer_input import Reader
 from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.asl import ESL
+from irframe.metrics.facts import TIE, facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.paired import PairedT, RankSum, Wilcoxon, all_pairs, sign_p
-from irframe.paired.differences import ROUNDING, ratio
+from irframe.paired.design import ROUNDING
+from irframe.paired.differences import ratio
 from irframe.record import NONE
 
 DEEPEST = 100
@@ -64,7 +66,7 @@ def answers_of_runs(
     Those of every group, or under the key None those of all topics. A group of topics has the
     systems that have a list there, and is one only if some topic of it has a relevant document.
     """
-    if TIE_POLICIES[policy.ties].shares:
+    if shares_ranks(policy.ties):
         raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     reader = Reader(Judgments.of(qrels, (), policy.topics), policy, (), pooled=False)
@@ -170,7 +172,7 @@ def claim(
     }
 
 
-def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
+def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict[str, Array]:
     """Describe every pair of systems, a block of pairs at a time.
 
     Parameters
@@ -179,6 +181,8 @@ def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
         Ranks of answers, 0 where there is none; shape (system, topic).
     pairs
         Positions of systems a and b, shape (pair, 2).
+    rank_sum
+        The rank-sum test.
 
     Returns
     -------
@@ -188,7 +192,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array) -> dict[str, Array]:
     rr = reciprocal(rank)
     mean = rr.mean(axis=1)
     scores, (a, b) = rr[:, :, np.newaxis], pairs.T
-    tests = {"ranksum": RankSum(), "wilcoxon": Wilcoxon(), "t": PairedT()}
+    tests = {"ranksum": rank_sum, "wilcoxon": Wilcoxon(), "t": PairedT()}
     step = max(1, BLOCK // max(1, rank.shape[1]))
     parts = [_block(rank[a[rows]], rank[b[rows]]) for rows in row_slices(len(pairs), step)]
     return {
@@ -261,6 +265,7 @@ CASES = ("neither", "a_only", "b_only", "both")
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
+RankSums = Literal["tie-corrected", "plain"]
 
 
 @dataclass(frozen=True)
@@ -271,13 +276,18 @@ class Basis:
     test: OutcomeTest
     alpha: float
     adjust: Correction | None
+    rank_sum: RankSum
 
 
-def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust) -> Basis:
+def basis(
+    measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust, rank_sum: RankSums
+) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
     choice("measure", measure, get_args(Measure))
     choice("test", test, get_args(OutcomeTest))
-    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust))
+    corrected = choice("rank_sum", rank_sum, get_args(RankSums)) == "tie-corrected"
+    rank_test = RankSum(correction=corrected, tie_correction=corrected)
+    return Basis(measure.lower(), test, level(alpha), parse_stepwise(adjust), rank_test)
 
 
 def compare_answers(
@@ -286,7 +296,7 @@ def compare_answers(
     """Return a row per pair, with the columns that `outcomes` describes."""
     systems = answers.indexes[SYSTEM]
     labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    columns = break_down(answers["rank"].to_numpy(), pairs)
+    columns = break_down(answers["rank"].to_numpy(), pairs, verdict.rank_sum)
     frame = pd.DataFrame({**labels, **columns, **_verdicts(columns, verdict)})
     if ordered:
         frame.insert(2, "best_so_far", frame["delta"] > 0)
@@ -304,7 +314,7 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
         deciding = dict(zip(P_VALUES, adjusted[:, 0], strict=True))
         columns = {f"{name}_adjusted": p for name, p in deciding.items()}
     a, b = (compared[f"{verdict.measure}_{side}"] for side in "ab")
-    ahead = np.nan_to_num(np.round(a - b if verdict.measure == "esl" else b - a, 12))
+    ahead = np.nan_to_num(np.round(facts(verdict.measure).sign * (b - a), TIE))
     parts = {
         "answered": np.sign(compared["b_only"] - compared["a_only"]),
         "answered_significant": deciding["p_answered"] < verdict.alpha,
@@ -315,13 +325,20 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
 
 
 def pairs_of(
-    answers: xr.Dataset, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
+    answers: xr.Dataset,
+    baseline: Hashable | None,
+    systems: Any,
+    order: Sequence[Hashable] | None,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None,
 ) -> NDArray[np.int64]:
     """Return positions of systems a and b for every comparison asked for by `outcomes`."""
     labels = answers.indexes[SYSTEM].tolist()
+    ways = [order, pairs, systems if baseline is None else baseline]
+    if sum(way is not None for way in ways) > 1:
+        raise ParameterError("either order=, or pairs=, or baseline= and systems=", "several")
+    if pairs is not None:
+        return _chosen(listed(pairs), labels)
     if order is not None:
-        if baseline is not None or systems is not None:
-            raise ParameterError("either order= or baseline= and systems=", "both")
         return _best_so_far(answers, places("systems of the runs compared", order, labels))
     if baseline is not None:
         yardstick, others = against(labels, baseline, systems)
@@ -333,6 +350,17 @@ def pairs_of(
         named = [repr(labels[row]) for row in rows]
         raise ParameterError("at least two systems, each once", "", "", named)
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
+
+
+def _chosen(pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Any]) -> NDArray[np.int64]:
+    """Return positions of the systems of pairs by label, refusing what is no pair, and none."""
+    wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
+    found = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
+    wrong += [repr(pairs[row]) for row, (a, b) in enumerate(found) if a == b or [b, a] in found]
+    wrong += [repr(pair) for row, pair in enumerate(pairs) if pair in pairs[:row]]
+    if wrong or not found:
+        raise ParameterError("pairs=[(a, b), ...] of two systems, each pair once", "", "", wrong)
+    return np.array(found, np.int64)
 
 
 def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:

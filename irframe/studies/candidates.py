@@ -197,7 +197,7 @@ def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array
     IrframeWarning
         If documents have no prior: they take the mean of the others.
     """
-    columns = _columns(prior)
+    columns = _columns_of_prior(prior)
     known = prior[columns[TOPIC]].astype(str), prior[columns[DOC]].astype(str)
     index = pd.MultiIndex.from_arrays(known)
     if index.has_duplicates:
@@ -218,7 +218,7 @@ def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array
     return result
 
 
-def _columns(prior: Any) -> dict[str, Any]:
+def _columns_of_prior(prior: Any) -> dict[str, Any]:
     """Return the columns of a prior by role."""
     if not isinstance(prior, pd.DataFrame):
         raise InputError("a prior, a pandas DataFrame", type(prior).__name__)

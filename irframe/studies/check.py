@@ -296,14 +296,14 @@ def check(
     listed = {"ids_missing": lost, "unreadable": unread, "columns_surplus": surplus}
     if len(named):
         table = coded_tables.read_table(named)
-        numbers, more = _found(table, judgments, depth, length, documents, copies)
+        numbers, more = _numbers_of_systems(table, judgments, depth, length, documents, copies)
         listed |= more
     else:
         numbers = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
     return _with_severity(_filled(numbers, listed), scored=SCORE in roles(frame.columns))
 
 
-def _found(
+def _numbers_of_systems(
     table: coded_tables.RunTable,
     judgments: coded_tables.QrelsTable,
     depth: int,

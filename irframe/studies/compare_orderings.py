@@ -32,9 +32,9 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import TIE
-from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
-from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
+from irframe.metrics.facts import TIE, facts
+from irframe.names import DEPTH, METRIC, ORDERINGS, PAIR, SIDES, SYSTEM
+from irframe.paired import PairedTest, Sign, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.studies import orderings
@@ -152,7 +152,7 @@ def compare_orderings(
     scores = score(compared, chosen, at=deepest)
     report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
     signs = parse_stepwise(adjust)
-    frame = _mark(report, hedge, adjust=signs, alpha=alpha, cost=chosen.cost)
+    frame = _mark(report, hedge, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
     frame.attrs.update(correction_told(tested, corrected, alpha=alpha))
     return frame
 
@@ -163,13 +163,13 @@ def _mark(
     *,
     adjust: Correction | None,
     alpha: float,
-    cost: bool,
+    sign: int,
 ) -> pd.DataFrame:
     """Put the metric's test and that of the orderings side by side."""
     counts = hedge["count"].to_numpy()
     behind, ahead = counts[:, 1], counts[:, 3]
     better = np.sign(ahead.astype(np.int64) - behind)
-    difference = report["difference"].to_numpy() * (-1 if cost else 1)
+    difference = sign * report["difference"].to_numpy()
     dagger = report["significant"].to_numpy()
     favours = np.where(better > 0, report["system_a"], report["system_b"]).astype(object)
     favours[~dagger | (better == 0)] = None
@@ -287,7 +287,7 @@ def significance_agreement(
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
     attrs = joined_attributes(map(partial(correction_told, alpha=alpha), tests, ways))
-    return xr.Dataset(variables, labels, attrs)
+    return xr.Dataset(variables, labels, attrs | {ORDERINGS: Sign.name})
 
 
 def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice
-from irframe.comparing.pairwise import decide
+from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.score import score
@@ -23,7 +23,7 @@ from irframe.depths.pool_growth import count_pools
 from irframe.errors import IrframeError, singular
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Lengths, Units
-from irframe.experiments.policy import Metrics, Policy, parse_metrics
+from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
 from irframe.experiments.scoring import Budgets, nothing_fits
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import Folded, fold
@@ -69,7 +69,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     if rates is not None:
         yield from _ties(rates)
     by_rows = TIED_POOLS if rates is not None and bool((rates > 0).any()) else ""
-    yield from _unjudged(cube)
+    yield from _unjudged_findings(cube)
     yield from _pool(cube, metrics, depth, by_rows)
     outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
     advice = "look at their unjudged documents and bounds before comparing them"
@@ -107,7 +107,7 @@ def _ties(rates: xr.DataArray) -> Iterator[Finding]:
     yield from findings_at(severity, what, where, advice, LU + ", section 4.3", tied)
 
 
-def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
+def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
     for depth in [top for top in TOPS if top <= max(cube.sizes[DEPTH], TOPS[0])]:
         top = cube["grade"].isel({DEPTH: slice(depth)})
         unjudged = (top == UNJUDGED).sum(["depth", "topic"]).to_series()
@@ -153,7 +153,7 @@ def _pool(
 
 
 def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
-    if cube.sizes[SYSTEM] < 2 or cube.attrs["ties"] == "mean":
+    if cube.sizes[SYSTEM] < 2 or shares_ranks(cube.attrs["ties"]):
         return
     metric = RBP(p=0.8)
     pairs = decide(bounds(cube, metric, at=min(depth, cube.sizes[DEPTH])))

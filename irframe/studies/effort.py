@@ -22,17 +22,19 @@ from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric, positions
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import TIE, place_of
+from irframe.metrics.facts import TIE, facts, place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""
+EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
+"""What excellent curves are, likewise."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
-    *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype"),
+    *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype", "excellent"),
 )
 """What is measured of rankings."""
 
@@ -80,9 +82,10 @@ def misplacement(
         ``balance_point``, infinite where a curve never recovers; the ratios ``rho``,
         ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``; ``s_plus`` and
         ``s_minus``, how far documents moved down and up; ``archetype``, a name of the curve's
-        kind. Over (topic): ``recall_base`` R, and ``length``, the nominal length. On topics
-        without relevant documents, which ``attrs["no_relevant"]`` counts, and where a system did
-        not take part, the numbers are NaN, ``rp`` and ``crp`` 0 and ``archetype`` empty.
+        kind, and ``excellent``, which kind of excellent it is. Over (topic): ``recall_base`` R, and
+        ``length``, the nominal length. On topics without relevant documents, which
+        ``attrs["no_relevant"]`` counts, and where a system did not take part, the numbers are NaN,
+        ``rp`` and ``crp`` 0 and both names empty.
 
     Raises
     ------
@@ -107,7 +110,9 @@ def misplacement(
     against the ideal ranking reversed, sigma their harmonic mean, ``twist = (rho + sigma) / 2``.
 
     Archetypes, the first that fits: ideal; worst, nothing relevant; full scale, the ideal
-    reversed; excellent, recovered by rank R; typical B, never recovered; typical A.
+    reversed; excellent, recovered by rank R; typical B, never recovered; typical A. An excellent
+    curve has ups and downs if it falls below 0 again by rank R; else it is excellent A if all that
+    is relevant stands in the first R ranks, in another order than the ideal, and else excellent B.
 
     References
     ----------
@@ -165,7 +170,8 @@ def _measured(
         by_topic = tuple(
             part.chunk({dim: sizes[dim] for dim in part.dims if dim in sizes}) for part in by_topic
         )
-    curve, kind = np.int32 if width <= SHORT else np.int64, f"<U{max(map(len, ARCHETYPES))}"
+    curve = np.int32 if width <= SHORT else np.int64
+    kinds = [f"<U{max(map(len, names))}" for names in (ARCHETYPES, EXCELLENT)]
     return xr.apply_ufunc(
         measure,
         grade,
@@ -174,7 +180,7 @@ def _measured(
         output_core_dims=[[DEPTH], [DEPTH], *[[]] * (len(MEASURED) - 2)],
         exclude_dims={DEPTH},
         dask="parallelized",
-        output_dtypes=[np.int32, curve, *[float] * (len(MEASURED) - 3), kind],
+        output_dtypes=[np.int32, curve, *[float] * (len(MEASURED) - 4), *kinds],
         dask_gufunc_kwargs={"output_sizes": {DEPTH: width}, "allow_rechunk": True},
     )
 
@@ -211,7 +217,8 @@ def _measure_rows(
     R = positions.recall_base(expected)
     position = positions.relative_position(grade, expected)
     curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
-    inside = np.arange(1, grade.shape[-1]) < length
+    rank = np.arange(1, 1 + grade.shape[-1])
+    inside = rank[:-1] < length
     ideal = ~position.any(axis=-1, keepdims=True)
     first = np.where(
         ideal, 1.0, positions.first_crossing(positions.crosses(curve, crossing) & inside)
@@ -222,16 +229,23 @@ def _measure_rows(
     backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
     ratios = positions.space_ratios(forward, backward, positions.full_scale(expected, length))
     numbers = first, balance, rho, forward, backward, *ratios, (rho + ratios[-1]) / 2
+    relevant = grade >= expected.level.min(initial=127)
     kinds = [
         ideal,
-        ~(grade >= expected.level.min(initial=127)).any(axis=-1, keepdims=True),
+        ~relevant.any(axis=-1, keepdims=True),
         _reversed(grade, expected, length),
         first <= R,
         np.isinf(first),
     ]
     archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
+    again = (np.less(curve, 0) & (rank > first) & (rank <= R)).any(axis=-1, keepdims=True)
+    complete = (relevant & (rank <= R)).sum(axis=-1, keepdims=True) == R
+    excellent = np.select(
+        [archetype != "excellent", again, complete], ["", *EXCELLENT[:2]], EXCELLENT[2]
+    )
     values = [np.where(R > 0, value, np.nan)[..., 0] for value in numbers]
-    return position, curve, *values, np.where(R > 0, archetype, "")[..., 0]
+    names = [np.where(R > 0, name, "")[..., 0] for name in (archetype, excellent)]
+    return position, curve, *values, *names
 
 
 def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:
@@ -261,8 +275,10 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     -------
     pandas.DataFrame
         ``total``, the rankings of topics with relevant documents; the shares of them that are
-        ``ideal``, ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A``;
-        ``no_relevant``, the rankings left out. One row, or one per group, which comes first.
+        ``ideal``, ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A``; the
+        shares that are ``ups-and-downs``, ``excellent A`` and ``excellent B``, which together are
+        the excellent ones; ``no_relevant``, the rankings left out. One row, or one per group, which
+        comes first.
 
     Raises
     ------
@@ -290,13 +306,13 @@ def archetypes(misplaced: xr.Dataset, *, by: GroupBy | None = None) -> pd.DataFr
     """
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
         raise InputError("what misplacement returned", type(misplaced).__name__)
-    kind = misplaced["archetype"].transpose(SYSTEM, TOPIC)
+    kind, excellent = (misplaced[n].transpose(SYSTEM, TOPIC) for n in ("archetype", "excellent"))
     there = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
-    sizes = pd.Series(kind.to_numpy()[there]).value_counts()
-    counts = {name: int(sizes.get(name, 0)) for name in ("", *ARCHETYPES)}
-    no_relevant = counts.pop("")
-    total = sum(counts.values())
-    shares = {name: count / total if total else np.nan for name, count in counts.items()}
+    sizes = pd.Series([*kind.to_numpy()[there], *excellent.to_numpy()[there]]).value_counts()
+    no_relevant = int((kind.to_numpy()[there] == "").sum())
+    total = int(there.sum()) - no_relevant
+    names = (*ARCHETYPES, *EXCELLENT)
+    shares = {name: sizes.get(name, 0) / total if total else np.nan for name in names}
     return pd.DataFrame([{"total": total, **shares, "no_relevant": no_relevant}])
 
 
@@ -332,10 +348,10 @@ def effort_gain(
         Scores per system and topic of an effort metric and of at least one gain metric: an
         array, by depth or not, of which the greatest depth counts, or a frame.
     effort
-        The metric of effort, 1 for none wasted.
+        The metric of effort, from 0 to 1, 1 for none wasted.
     quartiles
         The three borders between low, medium, high and huge gain; by default the quartiles of
-        each metric's scores.
+        each metric's scores. Of a metric that counts a cost the lowest scores are huge gain.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group, labelled with the group.
@@ -347,8 +363,8 @@ def effort_gain(
         to 4 by gain and by effort, 0 where one of the two has no score; ``quadrant`` (metric,
         system, topic), the name of its region; ``cell`` (metric, gain, effort) and ``share``
         (metric, region), the shares of the points there; ``points`` (metric), their number;
-        ``border`` (metric, quartile); and the scores themselves, ``gain_score`` (metric,
-        system, topic) and ``effort_score`` (system, topic).
+        ``border`` (metric, quartile), from low to huge gain; and the scores themselves,
+        ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic).
 
     Raises
     ------
@@ -356,7 +372,8 @@ def effort_gain(
         If `effort` was not scored, or nothing else was, or a metric on no ranking that `effort`
         was scored on.
     ParameterError
-        If the quartiles are no three ascending numbers.
+        If the quartiles are no three ascending numbers, or `effort` is not from 0 to 1, 1 for none
+        wasted.
 
     Notes
     -----
@@ -386,16 +403,28 @@ def effort_gain(
         raise InputError(f"scores of {effort} and of a gain metric", found, "score both")
     wanted = labels[place]
     effort_score = array.isel({METRIC: place}, drop=True)
+    _refuse_other_scales(effort_score, wanted)
     gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
     without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
     if len(without):
         raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
-    borders = _borders(gains, effort_score, quartiles)
-    row = np.stack([_classes(b, g) for b, g in zip(borders, gains.to_numpy(), strict=True)])
+    signs = np.array([[facts(label).sign] for label in gains[METRIC].to_numpy()])
+    towards = gains * signs[..., np.newaxis]
+    borders = _borders(towards, effort_score, signs, quartiles)
+    row = np.stack([_classes(b, g) for b, g in zip(borders, towards.to_numpy(), strict=True)])
     column = _classes(BORDERS, effort_score.to_numpy())
     cells = np.where(scored, [row, column + 0 * row], 0)
-    return _tally(gains, effort_score, borders, cells).assign_attrs(effort=wanted)
+    return _tally(gains, effort_score, signs * borders, cells).assign_attrs(effort=wanted)
+
+
+def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
+    """Refuse scores of effort of which 1 is not the best and 0 the worst."""
+    low, high = (float(end) for end in (scores.min(), scores.max()))
+    if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
+        found = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
+        advice = "leave effort= out for Twist"
+        raise ParameterError("effort from 0 to 1, 1 for none wasted", found, advice)
 
 
 def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
@@ -404,15 +433,17 @@ def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
 
 
-def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:
-    """Return the borders between the rows of every metric, shape (metric, 3)."""
+def _borders(
+    gains: xr.DataArray, effort: xr.DataArray, signs: NDArray[Any], quartiles: Any
+) -> NDArray[np.float64]:
+    """Return the borders between the rows of every metric, of which more is better, (metric, 3)."""
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
         return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
     given = np.asarray(quartiles, float)
     if given.shape != (3,) or not (np.diff(given) >= 0).all():
         raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))
-    return np.tile(given, (len(gains), 1))
+    return np.sort(signs * given)
 
 
 def _tally(

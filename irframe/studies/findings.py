@@ -243,8 +243,8 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     depth
         Evaluation depth, by default the longest list.
     """
-    yield from _topics(table, judgments)
-    yield from _documents(table, judgments)
+    yield from _topic_findings(table, judgments)
+    yield from _document_findings(table, judgments)
     yield from _scores(table)
     yield from _lists(table, judgments, depth)
     topics = judgments.topics
@@ -261,7 +261,7 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
         yield replace(finding, where=f"topics {finding.where}")
 
 
-def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
     sides = table.topics, judgments.topics
     types = [pa.array(side).type for side in sides]
     if types[0] != types[1] and not all("string" in str(kind) for kind in types):
@@ -282,7 +282,7 @@ def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
 CONVERT = "convert one side with astype(str)"
 
 
-def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
     if pa.types.is_integer(table.doc.type) != pa.types.is_integer(judgments.doc.type):
         where = f"{table.doc.type} in the runs, {judgments.doc.type} in the qrels"
         yield Finding("error", "documents of two types", where, len(table.doc), CONVERT, TREC_EVAL)

@@ -114,8 +114,7 @@ def read_judges(
     if not isinstance(judges, Mapping) or len(judges) < 2:
         found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
         raise ParameterError("at least two judges, {name: qrels}", found)
-    tables = {name: coded_tables.read_qrels_table(qrels) for name, qrels in judges.items()}
-    tables = _of_one_kind(tables)
+    tables = _of_one_kind({n: coded_tables.read_qrels_table(q) for n, q in judges.items()})
     marks = {name: int((table.grade == POOLED_UNJUDGED).sum()) for name, table in tables.items()}
     if any(marks.values()):
         wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
@@ -127,7 +126,7 @@ def read_judges(
     if pairs == "same" and not everyone.all():
         _refuse_differing(judged, [word for word in allowed if word in OTHERS])
     if pairs == "common":
-        judged = _documents(judged, everyone)
+        judged = _chosen_documents(judged, everyone)
     _refuse_none_shared(judged)
     return replace(judged, scale=_scale(judged, grades))
 
@@ -145,7 +144,7 @@ def _refuse_none_shared(judged: JudgedTwice) -> None:
 def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
     """Return the judgments of all judges, one column per document that any of them judged."""
     parts = list(tables.values())
-    topics = _topics(tables)
+    topics = _all_topics(tables)
     sides = [
         coded_tables.Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts
     ]
@@ -160,10 +159,10 @@ def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
         grade[judge, place], row[judge, place] = part.grade, np.arange(len(code))
     topic = np.concatenate([side.topic for side in sides])[first]
     judged = JudgedTwice(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
-    return _documents(judged, np.argsort(topic, kind="stable"))
+    return _chosen_documents(judged, np.argsort(topic, kind="stable"))
 
 
-def _documents(judged: JudgedTwice, chosen: NDArray[Any]) -> JudgedTwice:
+def _chosen_documents(judged: JudgedTwice, chosen: NDArray[Any]) -> JudgedTwice:
     """Return some of the documents, and the topics of these."""
     topic, row, grade = judged.topic[chosen], judged.row[:, chosen], judged.grade[:, chosen]
     kept, place = np.unique(topic, return_inverse=True)
@@ -185,7 +184,7 @@ def _of_one_kind(tables: Tables) -> Tables:
     }
 
 
-def _topics(tables: Tables) -> pd.Index:
+def _all_topics(tables: Tables) -> pd.Index:
     """Return the topics of all judges by name."""
     one, *others = tables.values()
     topics = one.topics
@@ -309,7 +308,7 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
     for place, (name, given) in enumerate(judges.items()):
         if isinstance(given, list | tuple) and not given:
             raise InputError(f"passes of judge {name!r}", "none")
-        parts = _parts(given)
+        parts = _passes_of(given)
         many = len(parts) > 1
         named = {f"{name} [pass {key}]" if many else name: part for key, part in parts.items()}
         every |= named
@@ -317,7 +316,7 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
     return Passes(every, list(judges), np.array(owner, int))
 
 
-def _parts(given: Any) -> dict[Any, Any]:
+def _passes_of(given: Any) -> dict[Any, Any]:
     """Return the passes of a judge by what they are called."""
     if isinstance(given, list | tuple) and given and all(map(_is_qrels, given)):
         return dict(enumerate(given, start=1))

@@ -27,9 +27,9 @@ from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, Sc
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
+from irframe.scores.cautions import united
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.scores.summary import united
 from irframe.studies import coefficients
 from irframe.studies.findings import Finding, findings_frame, listed_findings
 from irframe.studies.grades_by_judge import PASSES, Grades, JudgedTwice, passes_of, read_judges
@@ -171,7 +171,7 @@ def judge_effect(
         parts |= coefficients.favours(parts["bias"][1], inside, alpha)
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     attrs = united(held.attrs, attrs, pairing.told(), {names.RESULT: "judge_effect"})
-    result = xr.Dataset(parts, _labels(held, called[1:], listed(methods), groups), attrs)
+    result = xr.Dataset(parts, _effect_labels(held, called[1:], listed(methods), groups), attrs)
     return resampling.told(result, held.scored.sum(axis=1)) if interval else result
 
 
@@ -232,7 +232,7 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     return joined.transpose(METRIC, SYSTEM, names.REPEAT, TOPIC, names.DEPTH).assign_attrs(attrs)
 
 
-def _labels(
+def _effect_labels(
     held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
 ) -> dict[str, Any]:
     labels = {coefficients.JUDGE: judges} | held.labels() | {SYSTEM: held.systems}
@@ -331,7 +331,7 @@ def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:
     yield _ranks(cell, who)
     yield _bias(cell, who)
     if "group" in cell.dims:
-        yield from _groups(cell, who)
+        yield from _group_findings(cell, who)
 
 
 def _conclusions(cell: xr.Dataset, who: str) -> Finding:
@@ -366,7 +366,7 @@ def _bias(cell: xr.Dataset, who: str) -> Finding:
     return _finding(what, places, above, advice)
 
 
-def _groups(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+def _group_findings(cell: xr.Dataset, who: str) -> Iterator[Finding]:
     for name in cell["group"].to_numpy():
         group = cell.sel(group=name)
         p, bias = group["group_p"].item(), group["group_bias"].item()

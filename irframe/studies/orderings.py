@@ -133,7 +133,9 @@ def order_pairs(
     part = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
     pairs, cube = pairs.reshape(-1, 2), shared(part)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
-    data = _label(cube, pairs, innate.compare_rankings(gains, pairs), depth, spelled=labels)
+    data = _labelled_pairs(
+        cube, pairs, innate.compare_rankings(gains, pairs), depth, spelled=labels
+    )
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
 
 
@@ -198,7 +200,7 @@ def _loaded(grade: xr.Variable) -> NDArray[Any]:
     return np.asarray(grade.to_numpy())
 
 
-def _label(
+def _labelled_pairs(
     cube: xr.Dataset, pairs: Array, transitions: innate.Transitions, depth: int, *, spelled: bool
 ) -> xr.Dataset:
     counts = innate.count_labels(transitions, depth)

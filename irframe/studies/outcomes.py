@@ -1,11 +1,8 @@
-"""How one system answers more topics, or sooner, than another, or leaves less error.
-
-Verbs: outcomes, rrie.
-"""
+"""How one system answers more topics, or sooner, than another."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,16 +13,14 @@ from numpy.typing import NDArray
 from irframe.checks import listed
 from irframe.comparing.significance import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
-from irframe.cubes.verb import against, shared_topics, verb
+from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
-from irframe.errors import IdError, InputError, ParameterError, warn
+from irframe.errors import IdError, ParameterError
+from irframe.escaping import visible
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
-from irframe.metrics.facts import facts
-from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
-from irframe.scores.averages import averages, by_depth, metric_labels
-from irframe.scores.read_scores import Depths
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.studies import breakdown
 
 SETTLED = {
@@ -105,7 +100,7 @@ class Outcomes:
         return joined
 
     def _repr_html_(self) -> str:
-        return str(self.summary.to_html(index=False, float_format="{:.3g}".format))
+        return visible(self.summary.to_html(index=False, float_format="{:.3g}".format))
 
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]
@@ -149,10 +144,12 @@ def outcomes(
     baseline: Hashable | None = None,
     systems: Hashable | Sequence[Hashable] | None = None,
     order: Sequence[Hashable] | None = None,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
     depth: int | None = None,
     rel: int = 1,
     relevant: breakdown.Relevant = "only",
     measure: breakdown.Measure = "ESL",
+    rank_sum: breakdown.RankSums = "tie-corrected",
     by: GroupBy | None = None,
     ties: Ties = DEFAULT_TIES,
     score_dtype: ScoreDtype = DEFAULT_DTYPE,
@@ -187,6 +184,8 @@ def outcomes(
     order
         Systems in the order they came out: each from the second on is compared, as b, with the
         best so far, as a, that is the one with the highest MRR (the earlier one if equal).
+    pairs
+        Pairs of systems a and b, of which b is to improve on a; they are one family to `adjust`.
     depth
         A document below this rank is not returned; at least 1 and at most the cube's depth. By
         default 100, or the depth of the cube where that is less.
@@ -198,6 +197,10 @@ def outcomes(
     measure
         What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
         ``"RR"`` on the topics both answer.
+    rank_sum
+        The rank-sum test of reciprocal ranks over all topics: ``"tie-corrected"``, and for
+        continuity, as `scipy.stats.mannwhitneyu`; or ``"plain"``, as `scipy.stats.ranksums`, whose
+        p-values are far larger where many ranks tie.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group, or a column
         of either frame that is constant for each: a row per comparison and group. A group without
@@ -251,7 +254,8 @@ def outcomes(
     -----
     Where no topic is answered by both, ESL and RR are NaN, their p-values 1, and the direction
     0. p-values are two-sided; the rank-sum test is corrected for continuity, the signed-rank
-    tests are not; all use the normal approximation, corrected for ties. Of frames the
+    tests are not; all use the normal approximation, corrected for ties but for a `rank_sum` that
+    is plain. Of frames the
     lists of the systems compared alone are ranked.
 
     References
@@ -271,7 +275,7 @@ def outcomes(
        neither  a_only  b_only  both
     0        0       1       2    13
     """
-    verdict, parts = breakdown.basis(measure, test, alpha, adjust), {}
+    verdict, parts = breakdown.basis(measure, test, alpha, adjust, rank_sum), {}
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if not isinstance(data, xr.Dataset):
         if qrels is None:
@@ -280,6 +284,9 @@ def outcomes(
         policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         wanted = None if systems is None else [*listed(baseline), *listed(systems)]
         wanted = wanted if order is None else list(order)
+        wanted = (
+            wanted if pairs is None else [one for pair in listed(pairs) for one in listed(pair)]
+        )
         answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
@@ -288,16 +295,16 @@ def outcomes(
         {k: part.indexes[SYSTEM] for k, part in answers.items()}, {"baseline": baseline}, by
     ):
         with naming_group(key, by):
-            parts[key] = _compared(answers[key], verdict, baseline, systems, order)
+            parts[key] = _compared_answers(answers[key], verdict, baseline, systems, order, pairs)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 
-def _compared(
-    answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any
+def _compared_answers(
+    answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any, chosen: Any
 ) -> Outcomes:
     answerable = answers[breakdown.ANSWERABLE].to_numpy()
     skipped, answers = int((~answerable).sum()), answers.isel({TOPIC: answerable})
-    pairs = breakdown.pairs_of(answers, baseline, systems, order)
+    pairs = breakdown.pairs_of(answers, baseline, systems, order, chosen)
     there = answers["there"].to_numpy()[np.unique(pairs)]
     if not there.all():
         answers = answers.isel({TOPIC: shared_topics(there, IdError)})
@@ -312,110 +319,3 @@ def _refuse_settled(**options: Any) -> None:
     if given:
         advice = "give them to cube(), or give outcomes the run frame"
         raise ParameterError("a cube and what it leaves open", "also", advice, given)
-
-
-@verb
-def rrie(
-    scores: xr.DataArray | pd.DataFrame,
-    *,
-    baseline: Hashable,
-    at: Depths = None,
-    by: GroupBy | None = None,
-) -> pd.DataFrame:
-    """Say what share of a baseline's error every other system removes.
-
-    Parameters
-    ----------
-    scores
-        Scores per system and topic by metrics for which 1 is perfect, be it the highest score
-        (P, AP, nDCG, RR, ...) or the lowest cost (ASL, ESL): an array, or a frame, wide or long.
-    baseline
-        The system whose error counts.
-    at
-        Depth, of those scored, or several, named in a column ``depth``; by default the
-        greatest.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per metric and other system: ``metric``, ``baseline``, ``system``, their means
-        ``old`` and ``new`` over the topics on which every system has a score, and ``rrie``, the
-        relative reduction in error: 1 if the system is perfect, 0 if it is as good as the
-        baseline, negative if it is worse, NaN if the baseline leaves no error to reduce: if it
-        is perfect, or beyond (an ASL below 1, as empty lists have it; a gain above 1).
-
-    Raises
-    ------
-    ParameterError
-        If the baseline is not among the systems, or is the only one.
-    InputError
-        If there is no topic on which every system has a score.
-    DepthError
-        For a depth that was not scored.
-
-    Warns
-    -----
-    IrframeWarning
-        If topics are left out because only some systems have a score on them.
-
-    Notes
-    -----
-    ``RRIE = (old error - new error) / old error`` with the error ``1 - M`` for a metric M that
-    is highest at 1 and ``M - 1`` for a cost, that is ``(new - old) / (1 - old)`` for either.
-
-    References
-    ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Eqs. 11, 12.
-       doi:10.48550/arXiv.2201.01745
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> index = pd.MultiIndex.from_product([["bm25", "neural"], ["1"]], names=["system", "topic"])
-    >>> scores = pd.DataFrame({"P@20": [0.456, 0.594], "ASL": [39, 27]}, index=index)
-    >>> rrie(scores, baseline="bm25")
-      metric baseline  system     old     new   rrie
-    0   P@20     bm25  neural   0.456   0.594  0.254
-    1    ASL     bm25  neural  39.000  27.000  0.316
-    """
-    return by_depth(partial(_removed, baseline=baseline), scores, at)
-
-
-def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
-    array = _shared(scores)
-    systems, metrics = array.indexes[SYSTEM], metric_labels(array)
-    row, others = against(systems.tolist(), baseline, None)
-    means = averages(array).to_numpy()
-    old, new = np.repeat(means[:, row], len(others)), means[:, others].ravel()
-    cost = np.repeat([facts(metric).cost for metric in metrics], len(others))
-    error = np.where(cost, old - 1, 1 - old)
-    removed = np.where(cost, old - new, new - old)
-    return pd.DataFrame(
-        {
-            METRIC: np.repeat(metrics, len(others)),
-            "baseline": baseline,
-            SYSTEM: systems.take(np.tile(others, len(metrics))),
-            "old": old,
-            "new": new,
-            "rrie": removed / np.where(error > 0, error, np.nan),
-        }
-    )
-
-
-def _shared(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores, NaN on topics on which some system has none, by metric."""
-    there = scores.notnull()
-    shared = there.all(SYSTEM)
-    labels, kept = metric_labels(scores), shared.any(TOPIC).to_numpy()
-    without = [label for label, keep in zip(labels, kept, strict=True) if not keep]
-    if without:
-        raise InputError("topics on which every system has a score", "none", "", without)
-    left_out = (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy()
-    if left_out.any():
-        counts = zip(labels, left_out, strict=True)
-        omitted = "; ".join(f"{count} for {label}" for label, count in counts if count)
-        warn(f"topics on which some system has no score are left out: {omitted}")
-    return scores.where(shared)

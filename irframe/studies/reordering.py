@@ -1,15 +1,15 @@
 """What changing the metric does to the order of systems and to the scores themselves.
 
-Verbs: reordering, ablation, effective_top.
+Verbs: reordering, ablation.
 """
 
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.arrays import Floats
@@ -21,11 +21,10 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
 from irframe.metrics.facts import average, facts
-from irframe.names import METRIC, RANK, SYSTEM, TOPIC
+from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 from irframe.scores.averages import by_depth, metric_labels
 from irframe.scores.read_scores import Depths
-from irframe.studies.search_lengths import LENGTH, PRECISION, refuse_others
 
 
 @verb
@@ -266,119 +265,3 @@ def ablation(
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
     return table
-
-
-Precision = Literal["atomized", "map"]
-PRECISIONS: tuple[Precision, ...] = get_args(Precision)
-
-
-def effective_count(search_lengths: ArrayLike) -> int:
-    """Return how many of the shortest search lengths average like all precisions together.
-
-    Parameters
-    ----------
-    search_lengths
-        Search lengths, above 0, infinite for a precision of 0; any order, at least one.
-
-    Returns
-    -------
-    int
-        The n for which the mean of the n smallest is nearest to the number of search lengths
-        over the sum of their reciprocals; the smallest such n. 0 if all are infinite.
-
-    Raises
-    ------
-    ParameterError
-        For no search lengths, or one that is not above 0.
-
-    Notes
-    -----
-    The arithmetic mean of precisions 1/SL is the mean of search lengths weighted by 1/SL; this
-    count is what is left of them if every weight is either 0 or 1.
-
-    References
-    ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
-       doi:10.48550/arXiv.2201.01745
-
-    Examples
-    --------
-    The mean precision stands for a search length of 2.2, as the first six have on average:
-
-    >>> effective_count([1, 1, 1, 2, 4, 5, 10, 10000, 10000])
-    6
-    """
-    ordered = np.sort(np.asarray(search_lengths, np.float64).ravel())
-    wrong = ordered[~(ordered > 0)]
-    if len(wrong) or not len(ordered):
-        raise ParameterError("search lengths above 0", "", "", wrong.tolist())
-    mean = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
-    total = (1 / ordered).sum()
-    if total == 0:
-        return 0
-    return 1 + int(np.argmin(np.round(abs(mean - len(ordered) / total), 9)))
-
-
-@verb
-def effective_top(
-    lengths: pd.DataFrame,
-    *,
-    precision: Precision = "map",
-    by: GroupBy | None = None,
-) -> pd.DataFrame:
-    """Say what share of the relevant documents an average of precision takes notice of.
-
-    Parameters
-    ----------
-    lengths
-        Search lengths from `search_lengths`.
-    precision
-        ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
-        over the search length.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group, labelled with the group.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per system, its index: ``effective``, how many of the shortest search lengths of all
-        topics average like all precisions together; ``documents``, how many relevant ones there
-        are; ``share``, one over the other. A system that retrieved none takes notice of 0.
-
-    Raises
-    ------
-    InputError
-        For another frame than one of search lengths.
-    ParameterError
-        For an unknown precision.
-
-    References
-    ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
-       doi:10.48550/arXiv.2201.01745
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
-    >>> lengths.ireval.effective_top().head(1)
-            effective  documents  share
-    system
-    bm25           97        158  0.614
-    """
-    refuse_others(lengths)
-    choice("precision", precision, PRECISIONS)
-    if precision == "atomized":
-        search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
-    else:
-        seen = lengths[PRECISION].to_numpy()
-        search = np.where(seen > 0, 1 / np.where(seen > 0, seen, 1), np.inf)
-    systems = lengths[SYSTEM].to_numpy()
-    retrieving = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
-    groups = pd.Series(np.where(retrieving, search, np.inf)).groupby(systems, sort=False)
-    result = groups.agg([effective_count, "size"])
-    result.columns = pd.Index(["effective", "documents"])
-    share = result["effective"] / result["documents"]
-    return result.assign(share=share).rename_axis(SYSTEM)

@@ -19,7 +19,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
-from irframe.scores.averages import averages, by_depth, metric_labels
+from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
 from irframe.scores.read_scores import Depths
 
 LENGTH = "search_length"
@@ -302,7 +302,7 @@ def difference_histogram(
     2  1.0   inf         53  0.335           24
     """
     refuse_others(lengths)
-    difference, unretrieved = _differences(lengths, a, b)
+    difference, unretrieved = _length_differences(lengths, a, b)
     width = bin_width(int(abs(difference).max(initial=1)), bins, width)
     step = np.sign(difference) * np.minimum(-(-abs(difference) // width), bins)
     edge = np.arange(1, bins + 1.0)
@@ -321,7 +321,7 @@ def difference_histogram(
     )
 
 
-def _differences(
+def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return a - b for every relevant document, and whether one of the two lacks it."""
@@ -358,8 +358,9 @@ def best_systems(
     -------
     pandas.DataFrame
         A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
-        first one if several are best, equal but for rounding; ``value``, its mean over topics with
-        a score. Without any score both are missing.
+        first one if several are best, equal but for rounding; ``value``, its mean over the topics
+        on which every system has a score that has any; ``n_topics``, how many these are. Without
+        any score system and value are missing.
 
     Raises
     ------
@@ -367,6 +368,11 @@ def best_systems(
         If there is no such group.
     DepthError
         For a depth that was not scored.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out.
 
     References
     ----------
@@ -379,18 +385,22 @@ def best_systems(
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
     >>> scores.ireval.best_systems()
-      metric  system   value
-    0     AP  monot5   0.475
-    1    ASL  monot5  14.150
+      metric  system   value  n_topics
+    0     AP  monot5   0.475        16
+    1    ASL  monot5  14.150        16
     """
     return by_depth(_best, scores, at)
 
 
 def _best(scores: xr.DataArray) -> pd.DataFrame:
-    means = averages(scores)
-    rows = []
-    for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
+    there = scores.notnull()
+    common = there.any(SYSTEM) & (there | ~there.any(TOPIC)).all(SYSTEM)
+    left_out, topics = (
+        part.sum(TOPIC).to_numpy() for part in (there.any(SYSTEM) & ~common, common)
+    )
+    means, rows = averages(scores.where(common)), []
+    for name, row, n in zip(metric_labels(means), means.to_numpy(), topics, strict=True):
         best = int(best_first(row, facts(name).sign)[0])
-        scored = not np.isnan(row).all()
-        rows.append((name, means.indexes[SYSTEM][best] if scored else None, row[best]))
-    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])
+        rows.append((name, means.indexes[SYSTEM][best] if n else None, row[best], n))
+    tell_left_out(metric_labels(scores), left_out)
+    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value", "n_topics"])

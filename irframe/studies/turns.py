@@ -12,8 +12,8 @@ import xarray as xr
 from irframe.agreements import parse_agreement
 from irframe.arrays import Array
 from irframe.comparing.significance import Pairing
-from irframe.cubes.cube import condense
 from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.unjudged import condense
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
 from irframe.experiments.judged_otherwise import fewer_judged

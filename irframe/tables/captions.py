@@ -11,11 +11,14 @@ import numpy as np
 import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
+from irframe.checks import listed
 from irframe.metrics.facts import READ_IN
 from irframe.names import (
     BUDGETS,
     CAUTION,
     DEPTH,
+    GIVEN_RESAMPLES,
+    ORDERINGS,
     REPEAT,
     RESULT,
     TOPIC,
@@ -23,7 +26,7 @@ from irframe.names import (
     low_to_high,
     plural,
 )
-from irframe.paired import parse_test
+from irframe.paired import Bootstrap, parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
 
 ADJUST_WORDS = {
@@ -65,10 +68,10 @@ INTERVAL_WORDS = {
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw."""
-ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "compare_judges", "replay"}
-ANOVA = "anova"
-"""The test of `topics_needed` that is of no pair."""
-DECIDING = {"ablation", "bootstrap_sensitivity", "interaction", "reordering"}
+ALWAYS_DRAWING = {"compare_judges", "replay"}
+TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
+"""Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
+DECIDING = {"ablation", "reordering"}
 """Verbs that decide at a level by a test of their own, which no attribute names."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
@@ -92,6 +95,7 @@ POLICY = {"ties", "score_dtype", "topics", "seed"}
 OPTION_WORDS = {
     "baseline": "compared with {}",
     "depth": "lists to depth {}",
+    "leave_out.depth": "pools of depth {}",
     "gain": "{} gains",
     "leaderboard.baseline": "compared with {}, a family of its own",
     "reference": "against {}",
@@ -104,7 +108,7 @@ SHOWN_BY = {
     *("samples", "shares", "simultaneous", "test", "worst_of"),
 }
 """Options that other words of a caption tell, or rows and columns."""
-PAIRED = {"compare", "compare_orderings", "interaction", "outcomes", "risk", "rrie"}
+PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
 """Verbs whose rows name their baseline."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
 STEP_WORDS = {
@@ -173,19 +177,24 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     >>> told_test({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
     'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
-    test, alpha = str(attributes.get("test", "")), attributes.get("alpha")
-    words = _words(test) if test else ""
+    tests, alpha = (
+        [test for test in listed(attributes.get("test")) if test],
+        attributes.get("alpha"),
+    )
+    words = " and ".join(map(_words, tests))
     corrected = _correction(attributes) if "adjust" in attributes else ""
-    decided = test or corrected or attributes.get(RESULT) in DECIDING
+    decided = tests or corrected or attributes.get(RESULT) in DECIDING
     level = f"alpha = {alpha:g}" if decided and alpha is not None else ""
-    return ", ".join(filter(None, (words, corrected, level)))
+    beside = f"orderings by the {_words(attributes[ORDERINGS])}" if ORDERINGS in attributes else ""
+    return "; ".join(filter(None, (", ".join(filter(None, (words, corrected, level))), beside)))
 
 
 def _correction(attributes: Mapping[Any, Any]) -> str:
     """Say which correction was applied, over how many comparisons."""
-    adjust, test = str(attributes["adjust"]), str(attributes.get("test", ""))
+    adjust, tests = str(attributes["adjust"]), listed(attributes.get("test"))
     if adjust == "none":
-        return "" if test and parse_test(test).joint else ADJUST_WORDS[adjust]  # type: ignore[arg-type]
+        joint = any(parse_test(test).joint for test in tests if test)
+        return "" if joint else ADJUST_WORDS[adjust]
     name, bracket, options = adjust.partition("(")
     word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")
@@ -199,11 +208,11 @@ def _range(numbers: Any) -> str:
     return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
-def _words(text: str) -> str:
+def _words(text: Any) -> str:
     """Return the name of a test, with those of its options that are not the usual ones."""
-    if text == ANOVA:
-        return "one-way analysis of variance"
-    test: Any = parse_test(text)  # type: ignore[arg-type]
+    if text in TEST_WORDS:
+        return TEST_WORDS[text]
+    test: Any = parse_test(text)
     values = {field.name: (getattr(test, field.name), field.default) for field in fields(test)}
     drawn = {"samples", "seed"}
     options = [f"{k}={v!r}" for k, (v, usual) in values.items() if v != usual or k in drawn]
@@ -316,11 +325,11 @@ def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str
     for name in [name for name in step.options if name not in hidden]:
         value, bare = step.options[name], f"{name.replace('_', ' ')} {{}}"
         words = OPTION_WORDS.get(f"{step.verb}.{name}", OPTION_WORDS.get(name, bare))
-        said += [words.format(_spelled(name, value, depth))] * (value != usual.get(name))
+        said += [words.format(_option_text(name, value, depth))] * (value != usual.get(name))
     return said
 
 
-def _spelled(name: str, value: Any, depth: str) -> str:
+def _option_text(name: str, value: Any, depth: str) -> str:
     """Return the value of an option as it is said."""
     if isinstance(value, Mapping):
         return "other scores" if name == "reference" else "given"

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from pandas.io.formats import style, style_render
+from pandas.io.formats import style
 
 from irframe.errors import InputError
+from irframe.escaping import html, latex, visible
 
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
-escape: Callable[[str, str], Any] = getattr(style_render, "_str_escape")  # noqa: B009 - private
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
 
@@ -58,6 +58,11 @@ def brackets(low: pd.DataFrame, high: pd.DataFrame) -> Extra:
     return Extra((low, high), _everywhere(" [{}, {}]"))
 
 
+def counts(texts: pd.DataFrame) -> Extra:
+    """Let the numbers of topics follow the means over these."""
+    return Extra((texts,), _everywhere(" (n={})"))
+
+
 def percentages(texts: pd.DataFrame) -> Extra:
     """Let differences in per cent follow the numbers."""
     return Extra((texts,), {**_everywhere(" ({}%)"), "latex": r" ({}\%)"})
@@ -67,7 +72,7 @@ def _everywhere(text: str) -> dict[str, str]:
     return dict.fromkeys(("html", "latex", "typst", "string"), text)
 
 
-def _told(notes: str, form: str) -> str:
+def _plain_caption(notes: str, form: str) -> str:
     """Return a caption of plain text, with symbols as any LaTeX has them."""
     text = _escape(notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
@@ -172,7 +177,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
             if isinstance(styler, MarkedStyler):
                 styler._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
         if self.caption is None:
-            self.caption = _told(self.notes, form) or None
+            self.caption = _plain_caption(self.notes, form) or None
         return options
 
     def _display(self, form: str, *, braces: bool) -> None:
@@ -210,7 +215,7 @@ def _escaped(display: Callable[[Any], str], form: str, value: Any) -> str:
 
 
 def _escape(text: str, form: str) -> str:
-    return str(escape(text, form)) if form in {"html", "latex"} else text
+    return {"html": html, "latex": latex}.get(form, visible)(text)
 
 
 def _props(best: pd.DataFrame, props: str, data: pd.DataFrame) -> pd.DataFrame:

@@ -15,9 +15,10 @@ from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
-from irframe.names import ALIASES, DEPTH, METRIC, RESULT, SIDES, SYSTEM
+from irframe.names import ALIASES, CAUTION, DEPTH, METRIC, RESULT, SIDES, SYSTEM
+from irframe.scores.summary import UNEVEN
 from irframe.tables.captions import told, told_depths, told_topics
-from irframe.tables.marked_styler import Extra, Table, brackets, percentages, superscripts
+from irframe.tables.marked_styler import Extra, Table, brackets, counts, percentages, superscripts
 
 LETTERS = len(string.ascii_lowercase)
 MARK = "mark"
@@ -54,7 +55,7 @@ class Means:
         keys = frame[[*groups, METRIC, DEPTH]].drop_duplicates(ignore_index=True)
         signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
         systems = pd.Index(frame[SYSTEM].unique(), name=SYSTEM)
-        bare = cls(pd.DataFrame(np.nan, systems, _labels(keys, groups)), signs, keys)
+        bare = cls(pd.DataFrame(np.nan, systems, _column_labels(keys, groups)), signs, keys)
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:
@@ -114,7 +115,7 @@ def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
     return numbers.eq(numbers.max()) & (numbers.count() > 1)
 
 
-def _labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
+def _column_labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
     """Return the labels of columns for groups, metrics and depths."""
     labels = [
         str(metric) if pd.isna(depth) else label_at(str(metric), depth)
@@ -140,8 +141,12 @@ def of_summary(
     words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
+    uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
+    if uneven:
+        extras.append(counts(means.spread(frame, frame["n"].astype(str))))
     notes = told(summary.attrs, *words, interval="[{}]" if intervals else "")
-    return _table(means, extras, relative_to, notes)
+    table = _table(means, extras, relative_to, notes)
+    return table._replace(best=None) if uneven else table
 
 
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
@@ -179,7 +184,7 @@ def of_comparison(
         extras.append(superscripts(_daggers(comparison, means)))
         words.append(_raised(comparison))
     if marks == "verdicts":
-        extras.append(_verdicts(comparison, means))
+        extras.append(_verdict_marks(comparison, means))
         words.append(f"raised: the verdict against {_baseline(comparison)}")
     if intervals:
         _baseline(comparison)
@@ -205,7 +210,7 @@ def _with_marks(table: Table) -> Table:
     return table._replace(numbers=table.numbers.set_axis(rows), best=best)
 
 
-def _cell(comparison: pd.DataFrame) -> list[Any]:
+def _cell_columns(comparison: pd.DataFrame) -> list[Any]:
     """Return the columns that say of which group, metric and depth a row is."""
     return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL}), METRIC, DEPTH]
 
@@ -219,7 +224,7 @@ def mark_names(systems: int) -> list[str]:
 
 def _means(comparison: pd.DataFrame) -> Means:
     """Return the means of all systems in their order, a baseline first."""
-    *groups, _, _ = cell = _cell(comparison)
+    *groups, _, _ = cell = _cell_columns(comparison)
     sides = [
         comparison[[*cell, side, mean]].set_axis([*cell, SYSTEM, "mean"], axis="columns")
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
@@ -230,7 +235,7 @@ def _means(comparison: pd.DataFrame) -> Means:
 
 
 def _refuse_twice(comparison: pd.DataFrame) -> None:
-    twice = comparison[comparison.duplicated([*_cell(comparison), *SIDES])]
+    twice = comparison[comparison.duplicated([*_cell_columns(comparison), *SIDES])]
     if len(twice):
         found = f"{len(twice)} again"
         raise InputError("each pair once per metric and depth", found, "", twice["system_a"])
@@ -247,7 +252,7 @@ def _baseline(comparison: pd.DataFrame) -> Any:
 
 def _all_pairs(comparison: pd.DataFrame) -> bool:
     """Tell whether each system is compared with each other, at every metric and depth."""
-    cells = comparison.groupby(_cell(comparison), dropna=False, observed=True)
+    cells = comparison.groupby(_cell_columns(comparison), dropna=False, observed=True)
     sizes = [(len(rows), len({*rows["system_a"], *rows["system_b"]})) for _, rows in cells]
     return all(pairs >= systems * (systems - 1) // 2 for pairs, systems in sizes)
 
@@ -283,10 +288,10 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
             marked = significant & (comparison[other].map(str) == name).to_numpy()
             cells = zip(*(part[marked] for part in means.places(comparison, one)), strict=True)
             marks += [(cell, str(number)) for cell in cells]
-    return _joined(marks, ",", means)
+    return _joined_marks(marks, ",", means)
 
 
-def _joined(marks: Iterable[tuple[Any, str]], between: str, means: Means) -> pd.DataFrame:
+def _joined_marks(marks: Iterable[tuple[Any, str]], between: str, means: Means) -> pd.DataFrame:
     """Return marks, each given with the row and column of its mean, joined in their order."""
     texts = np.full(means.table.shape, "", dtype=object)
     for cell, mark in marks:
@@ -294,7 +299,7 @@ def _joined(marks: Iterable[tuple[Any, str]], between: str, means: Means) -> pd.
     return pd.DataFrame(texts, means.table.index, means.table.columns)
 
 
-def _verdicts(comparison: pd.DataFrame, means: Means) -> Extra:
+def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
     """Return what is said of each system against the baseline."""
     _baseline(comparison)
     if "verdict" not in comparison:
@@ -317,7 +322,7 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     names = mark_names(len(means.table))
     order = np.argsort(loser, kind="stable")
     marks = (((winner[row], column[rows][row]), names[loser[row]]) for row in order)
-    return _joined(marks, "" if len(names) <= LETTERS else ",", means)
+    return _joined_marks(marks, "" if len(names) <= LETTERS else ",", means)
 
 
 NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, "step", "old", "new")
@@ -339,7 +344,7 @@ def of_result(result: Any) -> Table:
     if not isinstance(result, pd.DataFrame) or RESULT not in result.attrs:
         found = ", ".join(map(str, getattr(result, "columns", ()))) or type(result).__name__
         raise InputError("scores, or a frame or array that a verb returned", found)
-    return _of_frame(result)
+    return _table_of_frame(result)
 
 
 def _of_array(values: xr.DataArray) -> Table:
@@ -357,7 +362,7 @@ def _of_array(values: xr.DataArray) -> Table:
     return Table(numbers, (), best_of((numbers * sign).round(TIE)), notes)
 
 
-def _of_frame(frame: pd.DataFrame) -> Table:
+def _table_of_frame(frame: pd.DataFrame) -> Table:
     """Lay out the rows of a frame; what is the same in all of them is told."""
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""How often intervals of variance components hold the truth, and shares of `budget` are right.
+"""How often intervals of variance components hold the truth.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_planning.py``. The pages of the
 documentation quote these simulations as `docs/real/simulated.py` writes them down.
@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irframe.paired import PairedT
-from irframe.planning.components import SIGNALS, mean_squares, population, variance_interval
+from irframe.planning.components import SIGNALS, mean_squares, variance_interval
 
 DESIGNS = [
     (20, 50, (0.003, 0.025, 0.01)),
@@ -24,7 +23,6 @@ EFFECTS = {
     "uniform": lambda rng, shape: (rng.random(shape) - 0.5) * np.sqrt(12),
     "skewed": lambda rng, shape: rng.exponential(size=shape) - 1,
 }
-TOPICS = 25, 50, 400
 NAMES = "v_s", "v_t", "v_st", "Erho^2", "Phi"
 
 
@@ -85,29 +83,3 @@ def test_components_of_a_large_track(benchmark):
     sys.stdout.write(f"\ncomponents, 1000 depths: {benchmark.stats.stats.min:.2f} s\n")
     assert found.sizes["depth"] == 1000
     assert benchmark.stats.stats.min < 1
-
-
-def discriminated(scores):
-    return (PairedT().kernel(scores).p < 0.05).mean()
-
-
-def budget_shares(topics):
-    """Return shares of significant pairs on new topics, on redrawn ones, and as `budget` draws."""
-    rng = np.random.default_rng(0)
-    shares = []
-    for _ in range(60):
-        systems = np.sqrt(0.0005) * rng.standard_normal((30, 1, 1))
-        pilot, new = (systems + 0.1 * rng.standard_normal((30, n, 10)) for n in (50, topics))
-        drawn = rng.integers(50, size=topics)
-        ways = new, pilot[:, drawn], population(pilot)[:, drawn]
-        shares.append([discriminated(way) for way in ways])
-    return np.mean(shares, axis=0)
-
-
-@pytest.mark.parametrize("topics", TOPICS)
-def test_shares_of_a_budget(benchmark, topics):
-    new, plain, together = benchmark.pedantic(budget_shares, (topics,), rounds=1)
-    text = f"{topics} topics: new {new:.1%}, redrawn {plain:.1%}, drawn together {together:.1%}"
-    sys.stdout.write(f"\n{text}\n")
-    assert abs(together - new) < abs(plain - new)
-    assert together == pytest.approx(new, abs=0.03)

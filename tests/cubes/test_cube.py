@@ -1,11 +1,10 @@
 """The cube: what it holds, whom it scores, what it refuses, and what goes with it.
 
-Condensed runs on a cube; Cubes read from where they were saved; how they are written is tested
+Cubes read from where they were saved; how they are written is tested
 beside `save`.
 """
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ import pytest
 import xarray as xr
 from dense import dense
 from incomplete import incomplete
-from listed import QRELS, RUNS, frames_of_docs
+from listed import QRELS, RUNS
 from refusals import refused
 from variants import VARIANTS
 
@@ -31,8 +30,6 @@ from irframe.errors import (
 )
 from irframe.experiments import coded_tables
 from irframe.names import EMPTY, UNJUDGED
-from irframe.record import steps_of
-from irframe.studies.orderings import is_bound
 
 VARIABLES = ["system", "topic", "retrieved", "unjudged", "system_code", "topic_code"]
 """What a cube shows beside its depths and grades."""
@@ -348,109 +345,6 @@ def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
         refused(ParameterError, f"depth {depth:,} in at most .* found .*{size}", ask)
     with pytest.raises(ParameterError, match=f"depth {depth:,} in at most"):
         ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(qrels, depth=depth)
-
-
-def test_condensed_lists(golden):
-    for name in ("002-hand", "002-contributing-1", "002-contributing-2"):
-        case, told = golden[name]["expected"], golden[name]["input"]
-        docs = [f"d{i:02}" for i in range(len(told["serp"]))]
-        graded = {d: g for d, g in zip(docs, told["serp"], strict=True) if g is not None}
-        missing = list(told["judged_d"])
-        for grade in graded.values():
-            missing.remove(grade)
-        runs, qrels = frames_of_docs(
-            {"s": docs}, graded | {f"m{i}": grade for i, grade in enumerate(missing)}
-        )
-        runs = pd.concat([runs, runs.assign(system="x", doc="x" + runs["doc"])])
-        runs.loc[runs["system"] == "x", "doc"] = "z" + runs.loc[runs["system"] == "x", "doc"]
-        depth = max(told["ks"])
-        cube = runs.ireval.cube(qrels, depth=depth, contributing=["s"]).ireval.condense()
-        row = cube.grade.sel(system="s", topic="t").values
-        assert row[row != EMPTY].tolist() == case["condensed"]
-        labels = {"AP(norm='min')": "AP_b", "nDCG": "NDCG_a_linear_log2", "RBP(p=0.8)": "RBP(0.8)"}
-        scores = cube.ireval.score(*labels, at=told["ks"]).sel(system="s", topic="t")
-        for metric, key in labels.items():
-            expected = [case[f"@{k}"][f"condensed_{key}"] for k in told["ks"]]
-            np.testing.assert_allclose(scores.sel(metric=metric), expected, atol=1e-9)
-
-
-def test_condensing_closes_up(cube):
-    closed = cube.ireval.condense()
-    assert not (closed.grade == UNJUDGED).any()
-    assert (closed.retrieved == (cube.grade > UNJUDGED).sum("depth")).all()
-    assert ((dense(closed).doc >= 0) == (closed.grade != EMPTY)).all()
-    bpref = cube.ireval.score("Bpref", at=50)
-    again = closed.ireval.score("Bpref", at=50)
-    np.testing.assert_allclose(again, bpref)
-    again = closed.ireval.condense()
-    assert [step.verb for step in steps_of(again)] == ["cube", "condense", "condense"]
-    xr.testing.assert_identical(again.assign_attrs(closed.attrs), closed)
-
-
-@pytest.mark.parametrize("chunks", [{}, {"topic": 4}])
-def test_marks_of_documents_that_were_not_judged_are_removed(track, chunks):
-    runs, qrels = track
-    marked = qrels.assign(grade=qrels["grade"].mask(qrels.index % 7 == 0, -1 - qrels.index % 2))
-    cube, names = runs.ireval.cube(marked), ["AP", "nDCG@10", "Bpref", "NumRet", "infAP"]
-    closed = (cube.chunk(chunks) if chunks else cube).ireval.condense()
-    dropped = runs.ireval.cube(marked[marked["grade"] >= 0]).ireval.condense()
-    assert (closed.retrieved == dropped.retrieved).all()
-    np.testing.assert_array_equal(closed.grade, dropped.grade)
-    found = closed.ireval.score(*names, at=50)
-    np.testing.assert_array_equal(found, dropped.ireval.score(*names, at=50))
-    alone = [replace(ir.parse_metric(name), judged_only=True) for name in names]
-    np.testing.assert_array_equal(cube.ireval.score(*alone, at=50), found)
-
-
-def test_a_metric_may_see_judged_documents_only(cube):
-    names = ["P@10", "AP", "nDCG(gain='exp')@20", "RR(rel=2)", "Bpref"]
-    metrics = [replace(ir.parse_metric(name), judged_only=True) for name in names]
-    found = cube.ireval.score(*metrics, "P", at=[10, 50])
-    expected = cube.ireval.condense().ireval.score(*names, at=[10, 50])
-    np.testing.assert_array_equal(found[:5], expected)
-    np.testing.assert_array_equal(found[5:], cube.ireval.score("P", at=[10, 50]))
-    assert found["metric"].values[0] == "P(judged_only=True)@10"
-
-
-def test_frames_are_read_as_deep_as_judged_documents_stand(track):
-    runs, qrels = track
-    frame = runs.ireval.evaluate(qrels, ["P(judged_only=True)@5", "P@5"])
-    condensed = runs.ireval.cube(qrels).ireval.condense().ireval.score("P@5", at=5).squeeze()
-    expected = condensed.to_series().rename("P(judged_only=True)@5")
-    pd.testing.assert_series_equal(
-        frame["P(judged_only=True)@5"], expected.loc[frame.index], check_names=False
-    )
-    with pytest.raises(DepthError, match="depth 20 of 50"):
-        runs.ireval.evaluate(qrels, "P(judged_only=True)@5", depth=20)
-
-
-def test_metrics_of_judged_documents_need_whole_lists_and_have_no_bounds(track, cube):
-    runs, qrels = track
-    with pytest.raises(DepthError, match="depth 20 of 50"):
-        runs.ireval.cube(qrels, depth=20).ireval.score("AP(judged_only=True)")
-    with pytest.raises(DepthError, match="depth 20 of 50"):
-        cube.isel(depth=slice(20)).ireval.score("AP(judged_only=True)")
-    refused(MetricError, "bounds", lambda: cube.ireval.bounds("RBP(p=0.5, judged_only=True)"))
-    assert not is_bound(cube, ir.metrics.AP(judged_only=True), gain="binary", rel=1)
-
-
-def test_ties_of_judged_documents_are_ranged():
-    runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abcd"), "score": [2, 2, 2, 1]})
-    qrels = pd.DataFrame({"topic": "1", "doc": list("acd"), "grade": [1, 0, 1]})
-    found = runs.ireval.cube(qrels).ireval.tie_ranges("RR(judged_only=True)", at=4)
-    assert found.to_numpy().ravel().tolist() == [0.5, 1]
-
-
-def test_ties_survive_condensing():
-    runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("dcba"), "score": [3, 2, 2, 2]})
-    qrels = pd.DataFrame({"topic": "1", "doc": list("dca"), "grade": [1, 0, 2]})
-    closed = runs.ireval.cube(qrels).ireval.condense()
-    assert dense(closed).tied[0, 0].tolist() == [False, False, True, False]
-
-
-def test_condensing_needs_whole_lists(track):
-    runs, qrels = track
-    refused(DepthError, "depth 20 of 50", runs.ireval.cube(qrels, depth=20).ireval.condense)
 
 
 def test_an_opened_cube_takes_every_verb(cube, tmp_path):

@@ -159,7 +159,9 @@ def test_shared_gain_is_the_mean_over_all_orders():
 def test_shared_gain_refuses_what_it_must():
     cube = ir.cube(*ir.example_track(), ties="mean")
     refused(MetricError, "ties='mean'.*Recall", lambda: cube.ireval.bounds("Recall"))
-    refused(MetricError, "share gain", lambda: cube.ireval.bounds("AP"))
+    refused(MetricError, "ties='mean': AP", lambda: cube.ireval.bounds("AP"))
+    refused(MetricError, "ties='mean': SetP", lambda: cube.ireval.bounds("RBP", "SetP"))
+    refused(MetricError, "ties='mean': RR", lambda: cube.ireval.cwl("RBP", "RR"))
 
 
 def test_refusals(cube, monkeypatch):

@@ -1,16 +1,11 @@
 """Tests of irframe.experiments.evaluate.
 
-Scores per system and topic in one call, each metric where it is to be scored; Frames as the
-dictionaries that pytrec_eval takes; Frames as the objects that ranx takes.
+Scores per system and topic in one call, each metric where it is to be scored.
 """
-
-import sys
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-import pytrec_eval
 from incomplete import incomplete
 from laws.experiments import TRACKS, experiment
 from listed import QRELS, RUNS
@@ -19,8 +14,6 @@ from refusals import refused
 import irframe as ir
 from irframe.errors import (
     DepthError,
-    IdError,
-    InputError,
     IrframeWarning,
     MetricError,
     ParameterError,
@@ -173,72 +166,3 @@ def test_an_iteration_that_says_nothing_names_no_subtopics():
             assert ir.evaluate(runs, named, "alpha_nDCG@10").to_numpy().max() > 0
         else:
             refused(MetricError, "subtopic", ir.evaluate, runs, named, "alpha_nDCG@10")
-
-
-def test_pytrec_eval_scores_them_alike():
-    runs, qrels = ir.example_track()
-    judged, each = ir.verbs.to_pytrec_eval(qrels), ir.verbs.to_pytrec_eval(runs)
-    assert list(each) == runs["system"].unique().tolist()
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
-    expected = ir.evaluate(runs, qrels, "map")["map"]
-    for system, run in each.items():
-        found = {topic: row["map"] for topic, row in evaluator.evaluate(run).items()}
-        assert found == pytest.approx(expected.loc[system].to_dict(), abs=1e-9)
-
-
-def test_they_come_back():
-    runs, qrels = ir.example_track()
-    pd.testing.assert_frame_equal(
-        ir.evaluate(runs, qrels, "AP"),
-        ir.evaluate(runs.ireval.to_pytrec_eval(), qrels.ireval.to_pytrec_eval(), "AP"),
-    )
-
-
-def test_ids_are_text():
-    run = pd.DataFrame({"qid": [1, 1], "docno": [7, 3], "score": [2, 5]})
-    assert ir.verbs.to_pytrec_eval(run) == {"1": {"3": 5.0, "7": 2.0}}
-    assert ir.verbs.to_pytrec_eval(run.set_index("qid")) == {"1": {"3": 5.0, "7": 2.0}}
-    assert ir.verbs.to_pytrec_eval(pa.table(run)) == {"1": {"3": 5.0, "7": 2.0}}
-    qrels = pd.DataFrame({"qid": [1], "docno": [7], "label": np.int8([2])})
-    assert ir.verbs.to_pytrec_eval(qrels) == {"1": {"7": 2}}
-    assert type(ir.verbs.to_pytrec_eval(qrels)["1"]["7"]) is int
-
-
-def test_ranks_become_scores():
-    run = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "rank": [5, 2]})
-    assert ir.verbs.to_pytrec_eval(run) == {"1": {"b": -1, "a": -2}}
-
-
-def test_one_system_has_no_level_of_its_own():
-    run = pd.DataFrame({"run": "x", "topic": "1", "doc": ["a"], "score": 1.0})
-    assert ir.verbs.to_pytrec_eval(run) == {"1": {"a": 1.0}}
-
-
-def test_what_is_refused():
-    run = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "score": 1.0})
-    refused(IdError, "every document once", lambda: ir.verbs.to_pytrec_eval(run))
-    qrels = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "grade": [0, 1]})
-    refused(IdError, "one judgment per topic", lambda: ir.verbs.to_pytrec_eval(qrels))
-    refused(InputError, "a run, a pandas DataFrame; found int", lambda: ir.verbs.to_pytrec_eval(3))
-
-
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore:unsafe cast")
-def test_objects_of_ranx():
-    ranx = pytest.importorskip("ranx")
-    runs, qrels = ir.example_track()
-    judged, made = ir.verbs.to_ranx(qrels), runs.ireval.to_ranx()
-    assert isinstance(judged, ranx.Qrels)
-    assert [run.name for run in made] == runs["system"].unique().tolist()
-    expected = ir.evaluate(runs, qrels, "AP")
-    pd.testing.assert_frame_equal(
-        ir.evaluate({run.name: run for run in made}, judged, "AP").reindex_like(expected), expected
-    )
-    one = ir.verbs.to_ranx(runs[runs["system"] == "bm25"])
-    assert one.name == "bm25"
-    assert ir.verbs.to_ranx(runs[runs["system"] == "bm25"].drop(columns="system")).name is None
-
-
-def test_the_package_that_is_needed_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ranx", None)
-    refused(InputError, "pip install ranx", lambda: ir.verbs.to_ranx(ir.example_track()[0]))

@@ -22,7 +22,14 @@ from irframe.errors import (
     RankingError,
 )
 from irframe.experiments import listed, scorer_input
-from irframe.experiments.policy import TIE_POLICIES, TiePolicy, at_depth, deepest, parse_metrics
+from irframe.experiments.policy import (
+    TIE_POLICIES,
+    TiePolicy,
+    at_depth,
+    deepest,
+    parse_metrics,
+    shares_ranks,
+)
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
 from irframe.names import SCORE_DTYPES, TIES
@@ -45,11 +52,11 @@ def at_depths(texts, depths):
 
 def asked(ties, subset=PLAIN):
     """Return every metric that a policy allows, with nothing cut and at several depths."""
-    allowed = [each for each in subset if ties != "mean" or facts(each).linear]
+    allowed = [each for each in subset if not shares_ranks(ties) or ties in facts(each).shares]
     yield uncut(allowed)
     yield at_depths(allowed, (1, 4, 9, 30))
     closed = ["RBP(p=0.5, judged_only=True)", "AP(judged_only=True)", "AP(judged_only=True)@3"]
-    yield closed[:1] if ties == "mean" else closed
+    yield closed[: 1 if ties == "block" else None]
 
 
 def drawn(seed, *, whole=False, least=0):
@@ -377,7 +384,7 @@ def test_positions_of_others():
 
 def test_what_is_prepared_is_refused_when_it_is():
     refused(MetricError, "a depth for P", lambda: ir.scorer(BASE, "P"))
-    refused(MetricError, "share gain over ties", lambda: ir.scorer(BASE, "AP", ties="mean"))
+    refused(MetricError, "share gain over ties", lambda: ir.scorer(BASE, "Q", ties="mean"))
     refused(MetricError, "a gain for every grade", lambda: ir.scorer(BASE, "nDCG(gain={1: 1})"))
     refused(ParameterError, "ties to be one of", lambda: ir.scorer(BASE, "AP", ties="first"))
     with pytest.raises(ParameterError, match="topics 'qrels', 'runs', 'common' or a list"):

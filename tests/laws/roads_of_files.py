@@ -157,7 +157,7 @@ def _(case):
 @road("converted")
 def _(case):
     runs, qrels, sound = trec(case, "\t")
-    targets = FOLDER / f"{next(NUMBER)}.parquet", FOLDER / f"{next(NUMBER)}.jsonl"
+    targets = FOLDER / f"{next(NUMBER)}.parquet", FOLDER / f"{next(NUMBER)}.parquet"
 
     def act():
         said(["convert", str(runs), "-o", str(targets[0])])

@@ -25,8 +25,6 @@ from irframe.errors import IrframeError, IrframeWarning, ParameterError
 pytestmark = incomplete
 BY = {name: inspect.signature(verb).parameters.get("by") for name, verb in VERBS.items()}
 GROUPED = sorted(name for name, by in BY.items() if by is not None and by.default is None)
-ACROSS = {"interaction"}
-"""Verbs whose groups are held against each other."""
 
 
 def alone(frames, track):
@@ -100,14 +98,13 @@ def assert_values(found, expected):
 
 
 def test_every_verb_has_groups():
-    without = sorted(set(VERBS) - set(GROUPED))
-    assert without == sorted(ACROSS)
+    assert sorted(VERBS) == GROUPED
 
 
 def test_groups_are_named_by_one_column():
     runs, qrels = experiment(3)
     cube = ir.cube(runs, qrels, collection="track")
-    calls = [partial(call, name, cube) for name in [*GROUPED, *ACROSS]]
+    calls = [partial(call, name, cube) for name in GROUPED]
     calls += [partial(ir.cube, runs, qrels), partial(ir.evaluate, runs, qrels, "AP")]
     for does in calls:
         refused(ParameterError, "by, one column; found .*Join them", does, by=["track", "team"])
@@ -232,9 +229,7 @@ def test_groups_of_a_frame_are_those_of_an_array(name, by):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize(
-    "name", few_of(sorted({*GROUPED, *ACROSS} - OF_GROUPS), 16, 2, drawn=False)
-)
+@pytest.mark.parametrize("name", few_of(sorted({*GROUPED} - OF_GROUPS), 16, 2, drawn=False))
 def test_groups_may_be_a_mapping(name):
     cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
     for by in ("track", "make"):

@@ -6,6 +6,7 @@ from contextlib import redirect_stderr
 from io import StringIO
 from unittest.mock import patch
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 import irframe as ir
 from irframe.__main__ import main
-from irframe.errors import IdError, IrframeWarning, singular
+from irframe.comparing.freeze import GATES, failing
+from irframe.errors import IdError, InputError, IrframeWarning, singular
 from irframe.files import read_runs
 
 SYSTEMS, JUDGED = ["a", "b", "c"], ["1", "2", "3", "4"]
@@ -165,3 +167,61 @@ def test_no_system_scores_otherwise_beside_others(experiment):
         else:
             with pytest.raises(IdError, match="the runs have '0[12]'.*the qrels '1'"):
                 told(lambda alone=alone: by_frames(alone, qrels, None))
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@settings(max_examples=25)
+@given(holes=st.sets(st.tuples(st.sampled_from(SYSTEMS), st.integers(0, 5)), max_size=8))
+def test_means_beside_each_other_are_over_the_same_topics(holes):
+    keys = pd.MultiIndex.from_product([SYSTEMS, range(6)], names=["system", "topic"])
+    columns = np.random.default_rng(len(holes)).random((2, 18))
+    scores = pd.DataFrame(dict(zip(["AP", "RR"], columns, strict=True)), keys)
+    scores.loc[[*holes], :] = np.nan
+    filled = {name: {topic for s, topic in keys if s == name} for name in SYSTEMS}
+    left = [topics - {t for s, t in holes if s == name} for name, topics in filled.items()]
+    common = set.intersection(*left)
+    best = scores.ireval.best_systems()
+    if common:
+        board = scores.ireval.leaderboard()
+        assert best["system"][0] == board.index[0]
+        assert best["value"][0] == board["AP"].iloc[0]
+        assert best["n_topics"].tolist() == [len(common)] * 2
+    summary, present = scores.ireval.summary(), [topics for topics in left if topics]
+    uneven = any(topics != present[0] for topics in present)
+    assert ("different topics" in summary.attrs.get("caution", "")) == uneven
+    latex = summary.ireval.styled().to_latex()
+    assert ("bfseries" in latex) == (len(present) > 1 and not uneven)
+    assert ("(n=" in latex) == uneven
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize("column", ["topic", "doc"])
+@pytest.mark.parametrize("road", [by_frames, by_dictionaries, by_cube, by_scan, by_files])
+def test_a_system_nothing_of_which_is_judged_has_no_verdict(road, column, tmp_path):
+    rows = [(s, t, f"d{p}", -p * (s > "a")) for s in SYSTEMS for t in JUDGED for p in range(3)]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    runs.loc[runs["system"] == "c", column] = "x" + runs[column]
+    qrels = pd.DataFrame([(t, "d0", int(t)) for t in JUDGED], columns=["topic", "doc", "grade"])
+    scores = road(runs, qrels, tmp_path)
+    if road in {by_cube, by_scan}:
+        scores = runs.ireval.cube(qrels).ireval.score("nDCG", at=[3])
+    else:
+        scores = scores.to_frame()
+    found = scores.ireval.compare(margin=0.1).set_index(["system_a", "system_b"])
+    void = ["c" in pair for pair in found.index]
+    assert (found["verdict"] == "no verdict").tolist() == void
+    assert not found["significant"][void].any()
+    assert "of c is judged" in found.attrs["caution"]
+    for gate in set(GATES) - {"never"}:
+        against = scores.ireval.compare(baseline="c", margin=0.1)
+        assert len(failing(against, gate, 0.1)) == 2
+    with pytest.raises(InputError, match="none of c"):
+        scores.ireval.freeze(tmp_path / "c.irframe", baseline="c")
+
+
+def test_silence_where_nothing_is_relevant_is_no_missing_list():
+    runs = {"a": {"1": {"x": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"z": 1.0}}}
+    _, said = told(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 0}}, "AP"))
+    assert said == []
+    _, said = told(lambda: ir.evaluate(runs, {"1": {"x": 1}, "2": {"z": 1}}, "AP"))
+    assert len(said) == 1

@@ -38,7 +38,7 @@ OTHERS = {
     "budgets": [3],
     "budget": With(budget=[300], at=None),
     "by": dict.fromkeys(VERBS, "track")
-    | {"interaction": "half", "collapse": "sum", "effective_top": "grade"}
+    | {"collapse": "sum", "effective_top": "grade"}
     | {"difference_histogram": "grade", "length_histogram": "grade", "stability": []},
     "credit": "run",
     "cut": With(cut="skip", budget=[300], at=None),
@@ -51,12 +51,11 @@ OTHERS = {
     "effects": False,
     "effort": "AP",
     "erho2": With(erho2=0.9, difference=None),
-    "family": dict.fromkeys(VERBS, "all") | {"interaction": "depth"},
+    "family": "all",
     "gain": "linear",
     "half_width": 0.2,
     "human": {},
     "interval": dict.fromkeys(VERBS, "t") | {"agreement": True, "volatility": True},
-    "judgments": 90,
     "labels": {},
     "margin": dict.fromkeys(VERBS, 0.3)
     | {"reordering": 9.0, "ablation": 9.0, "topics_needed": With(margin=0.3, difference=None)},
@@ -72,12 +71,13 @@ OTHERS = {
     "no_rel": "nan",
     "of": "averages",
     "order": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
+    "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
+    "rank_sum": "plain",
     "original": {},
     "over": "topic",
     "best_of": 2,
     "worst_of": 2,
     "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
-    "overhead": 60,
     "per": "system",
     "phi": With(phi=0.9, difference=None),
     "power": 0.6,
@@ -120,7 +120,6 @@ OTHERS = {
 """Parameter -> another argument, or arguments by verb, those that are lists in one; {} where the
 second value is data, or only another way to say the first."""
 JUDGED = larger()[1]
-ROUNDS = JUDGED.assign(round=JUDGED.index % 2)
 DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
     "agreement": [("larger", {"interval": True})],
@@ -131,7 +130,6 @@ FURTHER = {
         ("larger", {"alpha": 0.4, "adjust": None}),
         ("larger", {"alpha": 0.9, "adjust": "fdr_bh"}),
     ],
-    "interaction": [("larger", {"adjust": None}), ("larger", {"adjust": "fdr_bh"})],
     "judge_next": [("larger", {}), ("larger", {"method": "maxmean", "n": 20})],
     "leaderboard": [
         *(("larger", {"alpha": 0.4, "at": [3, 10]}), ("larger", {"method": "bootstrap"})),
@@ -145,10 +143,6 @@ FURTHER = {
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "draw_to_judge": [("strata", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
-    "round_effect": [
-        ("larger", {}),
-        ("larger", {"reference": ROUNDS, "metrics": SCORED}, "cube"),
-    ],
 }
 """Verb -> where else to call it, with what, for the parameters that made no difference before."""
 FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
@@ -199,7 +193,6 @@ ROUGH = LARGER.assign(score=LARGER["score"] // 9)
 FEWER = JUDGED.assign(grade=JUDGED["grade"].where(JUDGED.index % 3 > 0, 0))
 JUDGES = {"judges": {"a": JUDGED, "b": FEWER}, "metrics": ["AP"], "samples": 20}
 RATED = {"a": QRELS, "b": QRELS.assign(grade=3 - QRELS["grade"])}
-SHUFFLED = RUNS.assign(score=RUNS["score"] * (RUNS["doc"].str[-1] == "1"))
 NUGGETS = pd.DataFrame(
     {
         "topic": ["1", "1", "2"],
@@ -249,7 +242,6 @@ FRAMES = {
     "restrict": [(QRELS, {"documents": RUNS[["topic", "doc"]]})],
     "score_nuggets": [(NUGGETS, {})],
     "split": [(LARGER, {"n": 2})],
-    "tau_union": [(RUNS, {"original": SHUFFLED})],
 }
 """Verbs of frames, which no decorator of cubes and scores makes."""
 FRAME_OTHERS = {
@@ -274,9 +266,7 @@ FRAME_OTHERS = {
     "split.n": 3,
     "split.seed": 1,
     "judge_findings.depth": 2,
-    "tau_union.depth": 2,
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
-    "original": [RUNS],
     "no_vital": "nan",
     "check.length": 1,
     "collapse.of": r"(\w\d)d\d*",

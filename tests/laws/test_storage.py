@@ -62,7 +62,6 @@ FURTHER = {
     "simulate_track": lambda: ir.simulate_track(
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
-    "tau_union": lambda: ir.verbs.tau_union(RUNS, RUNS),
     "tie_agreement": lambda: ir.verbs.tie_agreement(RUNS, QRELS, "P@3"),
 }
 """What functions return that are no verbs of cubes and scores."""

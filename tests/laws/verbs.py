@@ -35,7 +35,7 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered", "round_effect"}, SCORED)
+    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
     | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)"), "replay": SCORED[:1]},
     "metric": "RBP(p=0.8)@3",
     "at": {
@@ -43,7 +43,6 @@ ARGUMENTS = {
         "bounds": [1, 3],
         "compare": [3],
         "pool_growth": [1],
-        "budget": [2],
         "explain": 3,
     },
     "depth": {"pooled": 1},
@@ -55,23 +54,17 @@ ARGUMENTS = {
     "n": 2,
     "methods": {"replay": ["leverage", "maxmean"]},
     "budgets": [2],
-    "reference": {
-        "coverage": 3,
-        "inversions": 3,
-        "round_effect": lambda cube: ir.verbs.score(cube, *SCORED),
-    },
+    "reference": {"coverage": 3, "inversions": 3},
     "baseline": {"rrie": "s1", "risk": "s1", "compare_orderings": "s1", "outcomes": "s1"},
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
     "b": dict.fromkeys(VERBS.keys() - {"standardise"}, "s2"),
-    "by": {"interaction": "track"},
     "margin": {"compare": 0.05},
     "effects": {"compare": True},
     "simultaneous": {"compare": True},
     "system": "s1",
     "effort": {},
     "difference": 0.1,
-    "judgments": 60,
     "test": {"significance_agreement": "t"},
     "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),

@@ -8,6 +8,8 @@ import math
 from itertools import chain, combinations, permutations, product
 from statistics import fmean as mean
 
+from .addition import add_up
+
 
 def tau(x, y, variant="b"):
     """Kendall (1945): pairs ordered alike less pairs swapped, over all or all untied pairs."""
@@ -54,7 +56,7 @@ def _tau_ap(true, guess):
     for i in range(2, N + 1):
         item = guess[i - 1]
         above = guess[: i - 1]
-        C = sum(1 for other in above if true.index(other) < true.index(item))
+        C = add_up(1 for other in above if true.index(other) < true.index(item))
         total += C / (i - 1)
     return 2 / (N - 1) * total - 1
 
@@ -77,18 +79,18 @@ def _tau_ap_b(reference, estimated):
     total = 0.0
     for i in below:
         better = [j for j in range(len(t)) if estimated[j] > estimated[i]]
-        total += sum(reference[j] > reference[i] for j in better) / (t[i] - 1)
+        total += add_up(reference[j] > reference[i] for j in better) / (t[i] - 1)
     return 2 / len(below) * total - 1
 
 
 def first_ranks(scores):
     """Best rank that each system could have."""
-    return [1 + sum(other > score for other in scores) for score in scores]
+    return [1 + add_up(other > score for other in scores) for score in scores]
 
 
 def last_ranks(scores):
     """Worst rank that each system could have."""
-    return [sum(other >= score for other in scores) for score in scores]
+    return [add_up(other >= score for other in scores) for score in scores]
 
 
 def rbo_ext(x, y, p, ties="w"):
@@ -97,7 +99,7 @@ def rbo_ext(x, y, p, ties="w"):
     A = {}
     for d in range(1, n + 1):
         A[d] = agreement(contributions(x, d, ties), contributions(y, d, ties), d, ties)
-    return (1 - p) / p * sum(A[d] * p**d for d in A) + A[n] * p**n
+    return (1 - p) / p * add_up(A[d] * p**d for d in A) + A[n] * p**n
 
 
 def contributions(scores, d, ties):
@@ -110,12 +112,12 @@ def contributions(scores, d, ties):
 
 def agreement(c, other, d, ties):
     """Overlap of two sets of contributions, relative to how large it could be."""
-    shared = sum(a * b for a, b in zip(c, other, strict=True))
+    shared = add_up(a * b for a, b in zip(c, other, strict=True))
     if ties == "w":
-        return 2 * shared / (sum(c) + sum(other))
+        return 2 * shared / (add_up(c) + add_up(other))
     if ties == "a":
         return shared / d
-    return shared / math.sqrt(sum(a * a for a in c) * sum(b * b for b in other))
+    return shared / math.sqrt(add_up(a * a for a in c) * add_up(b * b for b in other))
 
 
 def rbo_limit(x, y, p, depth):
@@ -133,7 +135,7 @@ def rbo_limit(x, y, p, depth):
 
 def rmse(x, y):
     """Root mean squared error."""
-    return math.sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
+    return math.sqrt(add_up((a - b) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
 
 
 def stable_depth(T, depths, threshold):
@@ -148,7 +150,7 @@ def stable_depth(T, depths, threshold):
 def share_above(T, threshold):
     """Share of the entries off the diagonal above the threshold."""
     entries = [T[a][b] > threshold for a in range(len(T)) for b in range(len(T)) if a != b]
-    return sum(entries) / len(entries) if entries else math.nan
+    return add_up(entries) / len(entries) if entries else math.nan
 
 
 def pearson(x, y):

@@ -8,6 +8,8 @@ which every system has a score; `cost` says that lower is better.
 import itertools
 import statistics
 
+from .addition import add_up
+
 
 def common(rows):
     topics = [t for t in range(len(rows[0])) if all(row[t] is not None for row in rows)]
@@ -16,7 +18,7 @@ def common(rows):
 
 def means(rows, *, cost=False):
     sign = -1 if cost else 1
-    return [round(sign * sum(row) / len(row), 12) for row in common(rows)]
+    return [round(sign * add_up(row) / len(row), 12) for row in common(rows)]
 
 
 def p_values(rows, test):
@@ -38,7 +40,7 @@ def significant(rows, test, alpha, *, cost=False):
 
 def discrimination(rows, test, alpha):
     p = p_values(rows, test)
-    return sum(value < alpha for value in p.values()) / len(p)
+    return add_up(value < alpha for value in p.values()) / len(p)
 
 
 def median_p(rows, test):

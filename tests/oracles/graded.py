@@ -2,6 +2,7 @@
 
 import math
 
+from .addition import add_up
 from .topic import gain_of, is_relevant, normaliser
 
 
@@ -18,12 +19,12 @@ def ideal_gains(topic, k, gain, ideal, rel):
 
 def precision(topic, k, *, gain="binary", rel=1):
     """P: mean gain of the first k ranks, absent ones included."""
-    return sum(gains(topic, k, gain, rel)) / k
+    return add_up(gains(topic, k, gain, rel)) / k
 
 
 def rank_biased_precision(topic, k, *, p=0.8, gain="binary", rel=1):
     """RBP: gain per document of a user who reads on with probability p."""
-    return (1 - p) * sum(g * p**i for i, g in enumerate(gains(topic, k, gain, rel)))
+    return (1 - p) * add_up(g * p**i for i, g in enumerate(gains(topic, k, gain, rel)))
 
 
 def expected_reciprocal_rank(topic, k, *, gain="exp", rel=1):
@@ -48,7 +49,7 @@ def discount_at(rank, discount, base):
 
 def discounted(values, discount, base):
     """Return the sum of gains times the weights of their ranks."""
-    return sum(g * discount_at(i, discount, base) for i, g in enumerate(values, start=1))
+    return add_up(g * discount_at(i, discount, base) for i, g in enumerate(values, start=1))
 
 
 def discounted_cumulative_gain(topic, k, *, gain="linear", discount="log2", base=2, rel=1):
@@ -74,5 +75,5 @@ def q_measure(topic, k, *, beta=1.0, gain="linear", norm="R", ideal="judged", re
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
             found += 1
-            total += (found + beta * sum(own[:rank])) / (rank + beta * sum(best[:rank]))
+            total += (found + beta * add_up(own[:rank])) / (rank + beta * add_up(best[:rank]))
     return total / N if N else 0.0

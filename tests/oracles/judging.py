@@ -7,6 +7,8 @@ in the order in which they are judged.
 
 from math import sqrt
 
+from .addition import add_up
+
 TIE = 12
 """Decimals from which on what is equal ties."""
 
@@ -72,8 +74,8 @@ def leverage(lists, relevant, turn):  # noqa: ARG001 - as the others
     judged = []
     while len(judged) < len(docs):
         precision = {
-            s: (1 + sum(weight[doc, s] for doc in judged if doc in relevant))
-            / (2 + sum(weight[doc, s] for doc in judged))
+            s: (1 + add_up(weight[doc, s] for doc in judged if doc in relevant))
+            / (2 + add_up(weight[doc, s] for doc in judged))
             for s in lists
         }
         value = {}
@@ -81,9 +83,9 @@ def leverage(lists, relevant, turn):  # noqa: ARG001 - as the others
             if doc in judged:
                 continue
             weights = [weight[doc, s] for s in lists]
-            mean = sum(weights) / len(weights)
-            apart = sqrt(sum((w - mean) ** 2 for w in weights) / len(weights))
-            likely = sum(weight[doc, s] * precision[s] for s in lists) / sum(weights)
+            mean = add_up(weights) / len(weights)
+            apart = sqrt(add_up((w - mean) ** 2 for w in weights) / len(weights))
+            likely = add_up(weight[doc, s] * precision[s] for s in lists) / add_up(weights)
             value[doc] = round(apart * likely**2, TIE)
         judged.append(max(value, key=lambda doc: (value[doc], [-ord(c) for c in doc])))
     return judged

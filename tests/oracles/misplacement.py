@@ -7,10 +7,12 @@ and the full-scale run are laid out, and every rank is looked up in them.
 import itertools
 import math
 
+from .addition import add_up
+
 
 def grades_at(topic, k, rel, length=None):
     """Return the run as relevance degrees, 0 being non-relevant, cut at k and padded."""
-    R = sum(grade >= rel for grade in topic.judged)
+    R = add_up(grade >= rel for grade in topic.judged)
     cut = [grade if grade is not None and grade >= rel else 0 for grade in topic.serp[:k]]
     return cut + [0] * (max(length or k, 2 * R) - len(cut))
 
@@ -33,7 +35,7 @@ def relative_positions(run, ideal):
 
 def cumulated(positions):
     """Return the running sum."""
-    return [sum(positions[: j + 1]) for j in range(len(positions))]
+    return [add_up(positions[: j + 1]) for j in range(len(positions))]
 
 
 def first_crossing(curve, crossing):
@@ -54,7 +56,7 @@ def first_crossing(curve, crossing):
 
 def spaces(positions):
     """Return how far documents moved down and up in all."""
-    return sum(p for p in positions if p > 0), sum(-p for p in positions if p < 0)
+    return add_up(p for p in positions if p > 0), add_up(-p for p in positions if p < 0)
 
 
 def cumulated_relative_position(topic, k, *, rel=1):
@@ -71,12 +73,12 @@ def balance_point(topic, k, *, crossing="sign_change", rel=1):
     if not any(ideal):
         return math.nan
     curve = cumulated(relative_positions(run, ideal))
-    return max(sum(grade > 0 for grade in ideal), first_crossing(curve, crossing))
+    return max(add_up(grade > 0 for grade in ideal), first_crossing(curve, crossing))
 
 
 def recovery_ratio(topic, k, *, crossing="sign_change", rel=1):
     """RecoveryRatio: R over the balance point."""
-    R = sum(grade >= rel for grade in topic.judged)
+    R = add_up(grade >= rel for grade in topic.judged)
     return R / balance_point(topic, k, crossing=crossing, rel=rel)
 
 
@@ -98,11 +100,25 @@ def twist(topic, k, *, crossing="sign_change", rel=1):
     return (recovery + space_ratio(topic, k, rel=rel)) / 2
 
 
+def excellent(topic, k, *, crossing="sign_change", rel=1):
+    """Return which kind of excellent a run is, empty for others."""
+    if archetype(topic, k, crossing=crossing, rel=rel) != "excellent":
+        return ""
+    run = grades_at(topic, k, rel)
+    ideal = ideal_run(topic, rel, len(run))
+    R = sum(grade > 0 for grade in ideal)
+    curve = cumulated(relative_positions(run, ideal))
+    first = first_crossing(curve, crossing)
+    if any(curve[j - 1] < 0 for j in range(1, R + 1) if j > first):
+        return "ups-and-downs"
+    return "excellent A" if sorted(run[:R]) == sorted(ideal[:R]) else "excellent B"
+
+
 def archetype(topic, k, *, crossing="sign_change", rel=1):
     """Return which kind of curve a run has, empty without relevant documents."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
-    R = sum(grade > 0 for grade in ideal)
+    R = add_up(grade > 0 for grade in ideal)
     if not R:
         return ""
     first = first_crossing(cumulated(relative_positions(run, ideal)), crossing)

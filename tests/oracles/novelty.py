@@ -6,6 +6,8 @@ same of the judged documents that were not retrieved.
 
 from math import log2
 
+from .addition import add_up
+
 
 def gains(ranking, k, alpha):
     """Return the gain of each of the first k documents."""
@@ -24,7 +26,7 @@ def ideal(documents, alpha):
     """Return the ranking that takes the best document at every rank, of equal ones the first."""
     left, ranking, hits = list(documents), [], {}
     while left:
-        worth = [round(sum((1 - alpha) ** hits.get(n, 0) for n in each), 12) for each in left]
+        worth = [round(add_up((1 - alpha) ** hits.get(n, 0) for n in each), 12) for each in left]
         best = left.pop(worth.index(max(worth)))
         ranking.append(best)
         for name in best:
@@ -39,17 +41,17 @@ def number(ranking, missed):
 
 def discounted(ranking, k, alpha):
     """Return the gains discounted by the logarithm of the rank."""
-    return sum(gain / log2(rank + 2) for rank, gain in enumerate(gains(ranking, k, alpha)))
+    return add_up(gain / log2(rank + 2) for rank, gain in enumerate(gains(ranking, k, alpha)))
 
 
 def cascaded(ranking, k, alpha):
     """Return the gains divided by the rank."""
-    return sum(gain / (rank + 1) for rank, gain in enumerate(gains(ranking, k, alpha)))
+    return add_up(gain / (rank + 1) for rank, gain in enumerate(gains(ranking, k, alpha)))
 
 
 def patient(ranking, k, alpha, beta):
     """Return the gains that patient users collect."""
-    return sum(gain * beta**rank for rank, gain in enumerate(gains(ranking, k, alpha)))
+    return add_up(gain * beta**rank for rank, gain in enumerate(gains(ranking, k, alpha)))
 
 
 def share(value, whole):
@@ -99,21 +101,23 @@ def mean_over_subtopics(ranking, missed, score):
     """Return the mean of what a function gives for the hits on each subtopic and their number."""
     names = sorted(set().union(*ranking, *missed), key=str)
     values = [
-        score([name in each for each in ranking], sum(name in each for each in [*ranking, *missed]))
+        score(
+            [name in each for each in ranking], add_up(name in each for each in [*ranking, *missed])
+        )
         for name in names
     ]
-    return share(sum(values), len(values))
+    return share(add_up(values), len(values))
 
 
 def average_precision(hits, relevant, k):
     """Return AP."""
     ranks = [i for i in range(min(k, len(hits))) if hits[i]]
-    return sum(sum(hits[: i + 1]) / (i + 1) for i in ranks) / relevant
+    return add_up(add_up(hits[: i + 1]) / (i + 1) for i in ranks) / relevant
 
 
 def precision(hits, relevant, k):  # noqa: ARG001
     """Return P."""
-    return sum(hits[:k]) / k
+    return add_up(hits[:k]) / k
 
 
 def intent_aware(ranking, missed, k, metric="AP"):

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from .addition import add_up
+
 ROUNDING = 1e-9
 """Statistics this close, relatively, are equal: rounding must not decide what reaches what."""
 
@@ -48,38 +50,57 @@ def paired_t(a, b):
     from scipy import stats
 
     ds = [Fraction(d) for d in differences(a, b)]
-    n, middle = len(ds), sum(ds) / len(ds)
+    n, middle = len(ds), add_up(ds) / len(ds)
     if n == 1:
         return math.nan if ds[0] else 0.0, 1.0
     noise = 8 * 2.0**-52 * max(map(abs, [*a, *b]))
     if max(ds) - min(ds) <= noise:
         return (0.0, 1.0) if abs(middle) <= noise else (math.copysign(math.inf, middle), 0.0)
-    square = middle**2 * n * (n - 1) / sum((d - middle) ** 2 for d in ds)
+    square = middle**2 * n * (n - 1) / add_up((d - middle) ** 2 for d in ds)
     value = math.copysign(math.sqrt(square), middle)
     return value, 2 * stats.t.sf(abs(value), n - 1)
 
 
-def weighted_mean(values, weights):
+def designed_mean(values, weights=None, cluster=None, task=None):
     """Mean, variance, degrees of freedom (Bell and McCaffrey's, by n x n matrices), topics."""
-    a = np.asarray(weights, float) / np.sum(weights)
-    turned = np.eye(len(a)) - np.outer(np.ones(len(a)), a)
-    residuals = turned @ np.asarray(values, float)
-    own = np.diag(turned @ turned.T)
-    inner = turned.T @ np.diag(a**2 / own) @ turned
-    freedom = np.trace(inner) ** 2 / np.trace(inner @ inner)
-    return a @ values, (a**2 / own * residuals**2).sum(), freedom, 1 / (a**2).sum()
+    d = np.asarray(values, float)
+    n = len(d)
+    weights = np.ones(n) if weights is None else np.asarray(weights, float)
+    cluster = np.arange(n) if cluster is None else np.asarray(cluster)
+    task = np.zeros(n) if task is None else np.asarray(task)
+    mean, parts, freedoms, shares = 0.0, [], [], []
+    tasks = dict.fromkeys(task.tolist())
+    for label in tasks:
+        here = task == label
+        b = weights[here] / weights[here].sum()
+        apart = np.eye(len(b)) - np.outer(np.ones(len(b)), b)
+        rows = []
+        for group in dict.fromkeys(cluster[here].tolist()):
+            member = (cluster[here] == group) * b
+            off = member @ apart  # what the residuals of a cluster add up to, of the differences
+            rows.append(np.sqrt((member**2).sum() / (off @ off)) * off)
+        projected = np.array(rows)
+        inner = projected @ projected.T
+        mean += b @ d[here] / len(tasks)
+        parts.append(((projected @ d[here]) ** 2).sum() / len(tasks) ** 2)
+        freedoms.append(np.trace(inner) ** 2 / np.trace(inner @ inner))
+        shares.append(b / len(tasks))
+    variance = sum(parts)
+    freedom = variance**2 / sum(v**2 / df for v, df in zip(parts, freedoms, strict=True))
+    return mean, variance, freedom, 1 / (np.concatenate(shares) ** 2).sum()
 
 
 def average_ranks(values):
     """Ranks from 1, equal values sharing the mean of theirs."""
     return [
-        sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
+        add_up(other < value for other in values)
+        + (add_up(other == value for other in values) + 1) / 2
         for value in values
     ]
 
 
 def tie_term(values):
-    return sum(values.count(value) ** 3 - values.count(value) for value in set(values))
+    return add_up(values.count(value) ** 3 - values.count(value) for value in set(values))
 
 
 def two_sided(z):
@@ -94,30 +115,30 @@ def wilcoxon(a, b, *, correction=False):
         return 0.0, 1.0
     sizes = [abs(d) for d in kept]
     ranks = average_ranks(sizes)
-    plus = sum(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
+    plus = add_up(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
     away = abs(plus - n * (n + 1) / 4)
     if correction:
         away = max(away - 0.5, 0)
     variance = n * (n + 1) * (2 * n + 1) / 24 - tie_term(sizes) / 48
-    return 2 * plus - sum(ranks), two_sided(away / math.sqrt(variance))
+    return 2 * plus - add_up(ranks), two_sided(away / math.sqrt(variance))
 
 
 def wilcoxon_exact(a, b):
     """Two-sided p over all signs of the ranks 1..n; a fractional sum is moved inwards."""
     kept = [d for d in rounded(a, b) if d]
     ranks = average_ranks([abs(d) for d in kept])
-    plus = sum(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
-    fewer = math.ceil(min(plus, sum(ranks) - plus))
+    plus = add_up(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
+    fewer = math.ceil(min(plus, add_up(ranks) - plus))
     signs = itertools.product([0, 1], repeat=len(kept))
-    sums = [sum(s * (i + 1) for i, s in enumerate(row)) for row in signs]
-    return float(min(1, 2 * Fraction(sum(s <= fewer for s in sums), len(sums))))
+    sums = [add_up(s * (i + 1) for i, s in enumerate(row)) for row in signs]
+    return float(min(1, 2 * Fraction(add_up(s <= fewer for s in sums), len(sums))))
 
 
 def rank_sum(a, b, *, correction=True):
     """Pairs of topics with a above b less those below, and p by the normal approximation."""
     a, b = [round(x, 12) for x in a], [round(x, 12) for x in b]
     n = len(a)
-    above = sum((x > y) - (x < y) for x in a for y in b)
+    above = add_up((x > y) - (x < y) for x in a for y in b)
     away = abs(above) / 2
     if correction:
         away = max(away - 0.5, 0)
@@ -129,14 +150,14 @@ def rank_sum(a, b, *, correction=True):
 def sides(a, b):
     """Count wins, ties and losses."""
     ds = rounded(a, b)
-    return sum(d > 0 for d in ds), sum(d == 0 for d in ds), sum(d < 0 for d in ds)
+    return add_up(d > 0 for d in ds), add_up(d == 0 for d in ds), add_up(d < 0 for d in ds)
 
 
 def sign(a, b):
     """Wins less losses, and the exact two-sided binomial p."""
     wins, _, losses = sides(a, b)
     n = wins + losses
-    below = sum(math.comb(n, k) for k in range(min(wins, losses) + 1))
+    below = add_up(math.comb(n, k) for k in range(min(wins, losses) + 1))
     return wins - losses, float(min(1, Fraction(2 * below, 2**n)))
 
 
@@ -165,7 +186,7 @@ def bootstrap(a, b, resamples):
     observed = t(ds) if round(mean(ds), 12) else 0.0
     least = abs(observed) * (1 - ROUNDING)
     values = [value for value, _ in replicates(a, b, resamples)]
-    return observed, sum(value >= least for value in values) / len(values)
+    return observed, add_up(value >= least for value in values) / len(values)
 
 
 def bootstrap_delta(a, b, resamples, rank):
@@ -187,7 +208,7 @@ def tukey(rows, shuffles):
     result = {}
     for i, j in itertools.combinations(range(systems), 2):
         least = abs(mean(rows[i]) - mean(rows[j])) - slack
-        result[i, j] = (1 + sum(reach >= least for reach in ranges)) / (1 + len(ranges))
+        result[i, j] = (1 + add_up(reach >= least for reach in ranges)) / (1 + len(ranges))
     return result
 
 

@@ -1,5 +1,6 @@
 """Metrics for incomplete judgments: bpref and inferred AP."""
 
+from .addition import add_up
 from .topic import count_relevant, is_relevant
 
 EPSILON = 0.00001
@@ -11,7 +12,7 @@ def binary_preference(topic, k, *, variant="trec", rel=1):
     Every negative grade counts as not judged.
     """
     R = count_relevant(topic.judged, rel)
-    N = sum(grade >= 0 for grade in topic.judged) - R
+    N = add_up(grade >= 0 for grade in topic.judged) - R
     above, total = 0, 0.0
     for grade in topic.serp[:k]:
         if is_relevant(grade, rel):

@@ -9,6 +9,7 @@ from functools import wraps
 
 from scipy.special import polygamma
 
+from .addition import add_up
 from .binary import average_precision
 from .topic import count_relevant, gain_of, is_relevant
 
@@ -38,9 +39,9 @@ def quantities(gains, step, endless=0.0):
         lasts.append((reading, so_far, len(gains) + endless))
     return {
         "expected_utility": total / whole,
-        "expected_total_utility": sum(last * gain for last, gain, _ in lasts),
+        "expected_total_utility": add_up(last * gain for last, gain, _ in lasts),
         "expected_cost": 1.0,
-        "expected_total_cost": sum(last * rank for last, _, rank in lasts),
+        "expected_total_cost": add_up(last * rank for last, _, rank in lasts),
         "expected_depth": whole,
     }
 
@@ -99,7 +100,7 @@ def adapting_inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1
     """INST: C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2 with T_i = T less the gain so far."""
     gains = padded(topic, k, horizon or k, gain, rel)
     step = lambda i, _, y: ((i + 2 * T - y - 1) / (i + 2 * T - y)) ** 2  # noqa: E731
-    return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T - sum(gains)))
+    return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T - add_up(gains)))
 
 
 def nearly_err(topic, k, *, stop="satisfied", p=0.9, T=1.0, gain="linear", rel=1, horizon=1000):
@@ -138,7 +139,7 @@ def foraging(
         return goal if A is None else goal / (1 + b2 * math.exp((A - y / i) * R2))
 
     gains = padded(topic, k, horizon or k, gain, rel)
-    return quantities(gains, step, 0.0 if horizon else 1 / (1 - step(k, 0.0, sum(gains))))
+    return quantities(gains, step, 0.0 if horizon else 1 / (1 - step(k, 0.0, add_up(gains))))
 
 
 def rank_biased(topic, k, *, p=0.8, gain="binary", rel=1):
@@ -158,10 +159,10 @@ def average(topic, k, *, norm="R", rel=1):
     rates = [r / rank for rank, r in enumerate(found, start=1)]
     AP, R = average_precision(topic, k, norm=norm, rel=rel), count_relevant(topic.judged, rel)
     R = min(R, k) if norm == "min" else R
-    depth = R / sum(rates) if sum(rates) else math.nan
+    depth = R / add_up(rates) if add_up(rates) else math.nan
     return {
         "expected_utility": AP,
-        "expected_total_utility": AP * depth if sum(rates) else 0.0,
+        "expected_total_utility": AP * depth if add_up(rates) else 0.0,
         "expected_cost": 1.0,
         "expected_total_cost": depth,
         "expected_depth": depth,

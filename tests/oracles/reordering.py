@@ -4,6 +4,7 @@ from statistics import fmean
 
 from scipy import stats
 
+from .addition import add_up
 from .outcomes import t_p
 
 
@@ -24,7 +25,7 @@ def delta_sort(old, new):
     moved = {}
     for own in systems:
         counts = [
-            sum(is_better(scores, other, own, **facts) for other in systems if other != own)
+            add_up(is_better(scores, other, own, **facts) for other in systems if other != own)
             for scores, facts in (old, new)
         ]
         moved[own] = 100 * (counts[0] - counts[1]) / len(systems)

@@ -7,6 +7,7 @@ outside the pool is None.
 import itertools
 import math
 
+from .addition import add_up
 from .topic import gain_of
 
 EPSILON = 0.00001
@@ -26,7 +27,7 @@ def counts(documents, rel=1):
 def stratified_average_precision(ranking, pool, k, *, rel=1):
     """XinfAP: the mean over strata, by estimated relevant documents, of expected precision."""
     whole = counts(pool, rel)
-    total = sum(r * N / n for N, n, r in whole.values() if n)
+    total = add_up(r * N / n for N, n, r in whole.values() if n)
     score = 0.0
     for stratum, (N, n, r) in whole.items():
         precisions = []
@@ -34,13 +35,13 @@ def stratified_average_precision(ranking, pool, k, *, rel=1):
             if document is None or document[0] != stratum or document[1] < rel:
                 continue
             above = counts([each for each in ranking[:place] if each is not None], rel)
-            expected = sum(
+            expected = add_up(
                 size / (place + 1) * (found + EPSILON) / (judged + 3 * EPSILON)
                 for size, judged, found in above.values()
             )
             precisions.append(1 / (place + 1) + expected)
         if r:
-            score += r * N / n / total * sum(precisions) / r
+            score += r * N / n / total * add_up(precisions) / r
     return score * max(1, total / LONGEST)
 
 
@@ -65,7 +66,7 @@ def walked_ideal(pool, gmax, gain="linear", rel=1):
 def stratified_ndcg(ranking, pool, k, gmax, *, gain="linear", ideal="full", rel=1):
     """InfNDCG: retrieved gain by stratum, what is not judged as what is, over the ideal."""
     walk = walked_ideal(pool, gmax, gain, rel)
-    optimum = sum(itertools.islice(walk, k) if ideal == "judged" else walk)
+    optimum = add_up(itertools.islice(walk, k) if ideal == "judged" else walk)
     ranking, total = ranking[: min(k, LONGEST)], 0.0
     seen = counts([each for each in ranking if each is not None])
     for rank, document in enumerate(ranking, 1):

@@ -2,6 +2,7 @@
 
 import math
 
+from .addition import add_up
 from .binary import recall
 from .graded import precision
 from .topic import count_relevant, is_relevant
@@ -31,7 +32,7 @@ def set_f(topic, k, *, beta=1.0, rel=1):
 def judged(topic, k):
     """Judged: share of what was retrieved within k that has a judgment."""
     retrieved = topic.serp[:k]
-    return sum(grade is not None for grade in retrieved) / len(retrieved) if retrieved else 0.0
+    return add_up(grade is not None for grade in retrieved) / len(retrieved) if retrieved else 0.0
 
 
 def number_retrieved(topic, k):
@@ -58,7 +59,7 @@ def accuracy(topic, k, *, rel=1):
     """Return the share of pairs, relevant and not, retrieved within k, in the right order."""
     listed = [is_relevant(grade, rel) for grade in topic.serp[:k]]
     pairs = [upper for i, upper in enumerate(listed) for lower in listed[i + 1 :] if upper != lower]
-    return sum(pairs) / len(pairs) if pairs else math.nan
+    return add_up(pairs) / len(pairs) if pairs else math.nan
 
 
 def all_found(topic, k, *, share=1.0, rel=1):

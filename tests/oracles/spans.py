@@ -4,6 +4,8 @@ An oracle takes the evidence of a topic, a list of (doc, start, end), the spans 
 first, and a depth.
 """
 
+from .addition import add_up
+
 
 def characters(spans):
     """Return every character of some spans, once."""
@@ -13,7 +15,7 @@ def characters(spans):
 def amounts(evidence, retrieved, k):
     """Return how much of the evidence is held, how much there is, and how much text is shown."""
     wanted = characters(evidence)
-    shown = sum(end - start for _, start, end in retrieved[:k])
+    shown = add_up(end - start for _, start, end in retrieved[:k])
     return len(characters(retrieved[:k]) & wanted), len(wanted), shown
 
 

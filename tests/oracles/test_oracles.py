@@ -1,9 +1,11 @@
 """The oracles meet the worked cases and agree among themselves."""
 
+import ast
 import itertools
 import statistics
 from dataclasses import replace
 from inspect import signature
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -221,3 +223,13 @@ def test_judged_share():
     topic = Topic(serp=(1, None, -1), judged=(1, -1), gmax=1)
     assert [ORACLES["Judged"](topic, k) for k in (1, 2, 3, 9)] == close([1, 1 / 2, 2 / 3, 2 / 3])
     assert ORACLES["Judged"](replace(topic, serp=()), 5) == 0
+
+
+def test_sums_are_added_from_left_to_right():
+    read = {path: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
+    assert {
+        f"{path.name}:{node.lineno}"
+        for path, tree in read.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == "sum"
+    } == set()

@@ -33,5 +33,13 @@ def random(filed, system, topic, seed):
     return [doc for doc, *_ in sorted(filed, key=lambda row: (-row[1], lot[row[0]]))]
 
 
-ORACLES = {"trec": trec, "doc": doc, "order": order, "rank": rank, "random": random, "mean": trec}
+ORACLES = {
+    "trec": trec,
+    "doc": doc,
+    "order": order,
+    "rank": rank,
+    "random": random,
+    "mean": trec,
+    "block": trec,
+}
 """The oracle of every word of `irframe.names.Ties`."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .addition import add_up
+
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
@@ -41,7 +43,7 @@ def is_relevant(grade, rel):
 
 def count_relevant(grades, rel):
     """Count the grades that reach the relevance threshold."""
-    return sum(is_relevant(grade, rel) for grade in grades)
+    return add_up(is_relevant(grade, rel) for grade in grades)
 
 
 def gain_of(grade, gain, gmax, rel=1):

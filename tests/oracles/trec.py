@@ -2,6 +2,7 @@
 
 import math
 
+from .addition import add_up
 from .binary import average_precision, interpolated_precision, recall
 from .graded import discounted, gains, ideal_gains
 from .sets import number_retrieved, set_precision
@@ -31,9 +32,9 @@ def g_measure(topic, k, *, gain=None, rel=1):
     own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, "judged", rel)
     total = 0.0
     for rank, g in enumerate(own, start=1):
-        ideal = sum(max(g, 1) for g in best[:rank]) + max(rank - len(best), 0)
-        total += g / math.log2(2 + ideal - sum(own[:rank]))
-    return total / sum(best) if sum(best) else 0.0
+        ideal = add_up(max(g, 1) for g in best[:rank]) + max(rank - len(best), 0)
+        total += g / math.log2(2 + ideal - add_up(own[:rank]))
+    return total / add_up(best) if add_up(best) else 0.0
 
 
 def binary_g(topic, k, *, rel=1):
@@ -69,7 +70,7 @@ def interpolated_average_precision(
     options = {"rounding": rounding, "rel": rel}
     highest_first = sorted(levels, reverse=True)
     points = [interpolated_precision(topic, k, recall=level, **options) for level in highest_first]
-    return sum(points) / len(points)
+    return add_up(points) / len(points)
 
 
 def r_precision_at_multiple(topic, k, *, multiple=1.0, rel=1):
@@ -86,7 +87,7 @@ def ndcg_over_relevant(topic, k, *, gain="linear", rel=1):
         return 0.0
     shares = [share(own[:rank], best[:rank]) for rank in range(1, len(own) + 1) if own[rank - 1]]
     missing = len(best) - len(shares)
-    return (sum(shares) + missing * share(own, best)) / len(best)
+    return (add_up(shares) + missing * share(own, best)) / len(best)
 
 
 def ndcg_over_levels(topic, k, *, gain="linear", rel=1):
@@ -97,7 +98,7 @@ def ndcg_over_levels(topic, k, *, gain="linear", rel=1):
     points = [share(own[:end], best[:end]) for end in ends]
     if best and len(own) > len(best) + 1:
         points.append(share(own, best))
-    return sum(points) / len(points) if points else 0.0
+    return add_up(points) / len(points) if points else 0.0
 
 
 def share(own, best):
@@ -107,4 +108,4 @@ def share(own, best):
 
 def number_nonrelevant_judged(topic, k, *, rel=1):
     """NumNonrelJudgedRet: documents retrieved within k, judged and not relevant."""
-    return float(sum(grade is not None and 0 <= grade < rel for grade in topic.serp[:k]))
+    return float(add_up(grade is not None and 0 <= grade < rel for grade in topic.serp[:k]))

@@ -27,7 +27,7 @@ def test_constant_shift_whatever_its_rounding(test, shift):
     others = np.random.default_rng(2).random((5, 40, 1))
     statistic, p = test.kernel(np.concatenate([[base + shift, base], others]))
     assert statistic[0, 0] == np.copysign(np.inf, shift)
-    assert p[0, 0] == 0
+    assert p[0, 0] <= 1 / 51  # of resamples the least that they can show
 
 
 def test_differences_of_rounding_are_none():

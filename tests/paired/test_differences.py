@@ -7,7 +7,7 @@ from scipy import stats
 
 from irframe.errors import ParameterError
 from irframe.paired import all_pairs, describe_differences
-from irframe.paired.differences import exact_moments, hc2
+from irframe.paired.differences import exact_moments
 
 
 def cube():
@@ -89,15 +89,3 @@ def test_constant_means_to_within_eight_units_of_rounding(units, constant, turn)
     mean, _ = exact_moments(*(none + 1, none + 1 - spread)[::turn])
     assert mean == (0 if constant else turn * spread)
     assert exact_moments(none + spread, none)[0] == spread
-
-
-@pytest.mark.parametrize("weights", [[1, 1, 1, 1], [1, 2, 3, 4], [20, 1, 1, 0, 1]])
-def test_weights_by_whole_matrices(weights):
-    found, a = hc2(np.array(weights, float)), np.array(weights) / sum(weights)
-    share = (a**2).sum()
-    c = a**2 / (1 - 2 * a + share)
-    apart = np.eye(len(a)) - a
-    moved = apart.T @ np.diag(c) @ apart
-    np.testing.assert_allclose(found[0], c)
-    freedom = np.trace(moved) ** 2 / np.trace(moved @ moved)
-    np.testing.assert_allclose([found.freedom, found.topics], [freedom, 1 / share])

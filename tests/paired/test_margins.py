@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.oneway import anova_oneway
 
 from irframe.paired import margins
-from irframe.paired.margins import detectable, power, power_pairs, welch
+from irframe.paired.margins import detectable, power, power_pairs
 from irframe.paired.pairs import all_pairs
 
 
@@ -95,14 +94,3 @@ def test_what_is_detectable_is_found_as_often_as_asked(topics, asked, alpha):
     true, critical = found / 0.2 * topics**0.5, stats.t.isf(alpha / 2, topics - 1)
     by_t = stats.nct.sf(critical, topics - 1, true) + stats.nct.cdf(-critical, topics - 1, true)
     assert by_t == pytest.approx(asked, abs=1e-6)
-
-
-@pytest.mark.parametrize("sizes", [(5, 9), (5, 8, 13), (4, 6, 30, 9)])
-def test_groups_differ_in_their_means_as_in_statsmodels(sizes):
-    random = np.random.default_rng(len(sizes))
-    parts = [random.normal(place / 4, 1 + place, n) for place, n in enumerate(sizes)]
-    oracle = anova_oneway(parts, use_var="unequal", welch_correction=True)
-    spread = [part.std(ddof=1) for part in parts]
-    found = welch(np.array([part.mean() for part in parts]), np.array(spread), np.array(sizes))
-    np.testing.assert_allclose(found.statistic, oracle.statistic, rtol=1e-9)
-    np.testing.assert_allclose([found.within, found.p], [oracle.df_denom, oracle.pvalue], rtol=1e-9)

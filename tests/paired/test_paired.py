@@ -75,6 +75,10 @@ def scipy_rank_sum(a, b, *, correction=True):
     return 2 * found.statistic - len(a) ** 2, found.pvalue
 
 
+def scipy_plain_rank_sum(a, b):
+    return scipy_rank_sum(a, b)[0], stats.ranksums(a, b).pvalue
+
+
 def scipy_sign(a, b):
     difference = np.round(a - b, 12)
     wins, losses = (difference > 0).sum(), (difference < 0).sum()
@@ -89,6 +93,7 @@ SCIPY = {
     Wilcoxon(exact=True): scipy_wilcoxon(method="exact"),
     RankSum(): scipy_rank_sum,
     RankSum(correction=False): lambda a, b: scipy_rank_sum(a, b, correction=False),
+    RankSum(correction=False, tie_correction=False): scipy_plain_rank_sum,
     Sign(): scipy_sign,
 }
 LOOPS = {

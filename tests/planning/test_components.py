@@ -16,7 +16,6 @@ from irframe.planning.components import (
     SIGNALS,
     MeanSquares,
     mean_squares,
-    population,
     reliability,
     topics_for,
     variance_interval,
@@ -214,13 +213,3 @@ def test_rounding_is_no_variance():
 
 def test_topics_for_is_not_misled_by_rounding():
     assert topics_for(0.95, np.array([1.0, 19.0, 100.0, 0.0])).tolist() == [19, 1, 1, np.inf]
-
-
-def test_a_population_has_the_variances_that_were_estimated():
-    rng = np.random.default_rng(2)
-    scores = 0.1 * rng.standard_normal((9, 1, 4)) + 0.2 * rng.standard_normal((9, 7, 4))
-    (of_systems, _, rest), found = mean_squares(scores).variances, population(scores)
-    np.testing.assert_allclose(found.mean(axis=1).var(axis=0, ddof=1), np.maximum(of_systems, 0))
-    np.testing.assert_allclose(found.mean(axis=0), scores.mean(axis=0))
-    again = mean_squares(found).residual
-    np.testing.assert_allclose(again * 6 / 7, rest)

@@ -12,7 +12,7 @@ from scipy import stats
 import irframe as ir
 from irframe.errors import ParameterError
 from irframe.names import SIDES
-from irframe.planning.over_repeats import _topics
+from irframe.planning.over_repeats import _least_topics
 from irframe.planning.topics_needed import (
     topics_for_difference,
     topics_for_margin,
@@ -196,7 +196,7 @@ def test_a_wider_margin_never_needs_more_topics(alpha):
     variance = np.linspace(5, 90, 900) ** -2
     for needed in (
         topics_for_margin(1.0, variance, **asked),
-        _topics((variance, variance, variance), 3, 2.0, draws=2, one_sided=True, **asked),
+        _least_topics((variance, variance, variance), 3, 2.0, draws=2, one_sided=True, **asked),
     ):
         assert (np.diff(needed) <= 0).all()
         assert needed[-1] == 2

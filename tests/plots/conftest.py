@@ -36,8 +36,3 @@ def lengths(cube):
 @pytest.fixture(scope="session")
 def moved(cube):
     return cube.ireval.misplacement()
-
-
-@pytest.fixture(scope="session")
-def within(cube):
-    return cube.ireval.bounds("RBP(p=0.8)", "P")

@@ -14,7 +14,7 @@ from tracks import cube_of
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.plots.crp_curves import archetypes, crp_curves, effort_gain
+from irframe.plots.crp_curves import KINDS, archetypes, crp_curves, effort_gain
 
 
 def test_curves(moved):
@@ -41,21 +41,19 @@ def test_curves_of_the_best_the_quartiles_and_the_worst(moved):
 
 
 def test_gallery():
-    lists = ("211000000", "000000000", "000000112", "121000000", "011020000", "200000000")
+    lists = ("211000000", "000000000", "000000112", "121000000", "012100000", "120000000")
+    lists += ("011020000", "200000000")
     serps = [[int(grade) for grade in grades] for grades in lists]
-    data = cube_of({"s": serps}, [[2, 1, 1] + [0] * 9] * 6).ireval.misplacement()
+    data = cube_of({"s": serps}, [[2, 1, 1] + [0] * 9] * 8).ireval.misplacement()
     ax = data.ireval.plot.archetypes()
     titles = [panel.get_title() for panel in ax.child_axes]
-    names = ["ideal", "worst", "full scale", "excellent", "typical A", "typical B"]
-    assert titles == [f"{name} (16.7%)" for name in names]
+    assert titles == [f"{name} (12.5%)" for name in KINDS]
     assert all(len(panel.lines) == 3 for panel in ax.child_axes)
 
 
 def test_kinds_that_do_not_occur_stay_empty(moved):
     empty = [panel for panel in archetypes(moved).child_axes if panel.texts]
-    assert [panel.get_title() for panel in empty] == [
-        f"{name} (0.0%)" for name in ("ideal", "worst", "full scale", "excellent")
-    ]
+    assert [panel.get_title() for panel in empty] == [f"{name} (0.0%)" for name in KINDS[:6]]
 
 
 def test_effort_beside_gain(cube, moved):

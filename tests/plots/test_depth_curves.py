@@ -1,7 +1,6 @@
 """What `depth_curves` draws, and what goes with it.
 
-What `bound_bands` draws; What `p_value_curves` draws; What `ratio_curves` draws; What
-`unjudged_share` draws.
+What `p_value_curves` draws; What `ratio_curves` draws; What `unjudged_share` draws.
 """
 
 from dataclasses import replace
@@ -13,7 +12,6 @@ import pytest
 from dense import dense
 from drawn import legend
 from incomplete import incomplete
-from matplotlib.collections import PolyCollection
 from refusals import refused
 
 import irframe as ir
@@ -51,11 +49,10 @@ def test_pool_depth_and_axes_may_be_given(scores):
     assert ax.lines[-1].get_xdata()[0] == 20
 
 
-def test_curves_at_one_depth_are_points(scores, cube):
+def test_curves_at_one_depth_are_points(scores):
     for ax in (
         scores.sel(depth=[10]).ireval.plot.depth_curves(metric=scores["metric"].to_numpy()[0]),
         scores.ireval.discrimination(at=[10]).ireval.plot.ratio_curves(),
-        cube.ireval.bounds("RBP(p=0.8)", at=10).ireval.plot.bound_bands(),
     ):
         drawn = [line for line in ax.lines if len(line.get_xdata()) == 1]
         assert drawn
@@ -79,29 +76,6 @@ def test_bad_choices_are_refused(scores):
     refused(InputError, "dimension depth", flat.ireval.plot.depth_curves, metric="AP")
 
 
-def test_bands_by_depth(within):
-    ax = within.ireval.plot.bound_bands(metric="P", systems=["ance", "bm25"])
-    means = within.sel(metric="P", bound="lower").mean("topic")
-    assert legend(ax) == ["ance", "bm25", "pool depth"]
-    for line in ax.lines[:2]:
-        np.testing.assert_allclose(line.get_ydata(), means.sel(system=line.get_label()))
-    bands = [part for part in ax.collections if isinstance(part, PolyCollection)]
-    assert len(bands) == 2
-    highest = within.sel(metric="P", bound="upper", system="ance").mean("topic").max()
-    assert bands[0].get_paths()[0].vertices[:, 1].max() == pytest.approx(float(highest))
-    assert "mean P" in ax.get_ylabel()
-    assert ax.lines[-1].get_xdata()[0] == 10
-
-
-def test_bands_of_three_by_default(within):
-    ax = within.ireval.plot.bound_bands(metric="RBP(p=0.8)", pool_depth=7)
-    final = within.sel(metric="RBP(p=0.8)", bound="lower", depth=50).mean("topic").to_series()
-    order = final.sort_values(ascending=False).index
-    assert legend(ax)[0] == order[0]
-    assert legend(ax)[2:] == [order[-1], "pool depth"]
-    assert ax.lines[-1].get_xdata()[0] == 7
-
-
 class TestPValueCurves:
     def test_curves_fall(self, wide):
         power = wide.ireval.bootstrap_sensitivity(samples=100)
@@ -122,10 +96,10 @@ class TestPValueCurves:
     def test_comparison_frames(self, wide, three):
         frame = wide.ireval.compare("wilcoxon")
         ax = frame.ireval.plot.p_value_curves()
-        share = (frame.loc[frame["metric"] == "AP", "p"] < 0.05).mean()
+        share = frame.loc[frame["metric"] == "AP", "significant"].mean()
         assert legend(ax)[:2] == [f"AP: {share:.0%} of pairs", legend(ax)[1]]
         assert legend(ax)[1].startswith("nDCG@10:")
-        assert ax.get_ylabel() == "p-value"
+        assert ax.get_ylabel() == "adjusted p-value"
         by_depth = three[:1].ireval.compare(at=[5, 10]).ireval.plot.p_value_curves()
         assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
 

@@ -1,8 +1,8 @@
-"""What `judge_ranks` draws; what `conclusion_shares` draws; what `confusion_map` draws."""
+"""What `judge_ranks` draws; what `confusion_map` draws."""
 
 import numpy as np
 import pytest
-from drawn import legend, texts
+from drawn import texts
 from refusals import refused
 
 import irframe as ir
@@ -60,29 +60,6 @@ def test_one_judge_metric_and_depth_are_drawn(effect):
     refused(InputError, "what judge_effect gives", effect[["bias"]].ireval.plot.judge_ranks)
     alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
     assert alone.get_xlabel() == "rank by AP@5 under people"
-
-
-@pytest.fixture(scope="module")
-def deep():
-    return effect_of("AP")
-
-
-def test_bands_are_shares_of_the_pairs(deep):
-    ax = deep.ireval.plot.conclusion_shares()
-    counts = deep["conclusions"].squeeze().transpose("conclusion", "depth").to_numpy()
-    tops = np.cumsum(counts, axis=0) / 28 * 100
-    for band, top in zip(ax.collections, tops, strict=True):
-        outline = band.get_paths()[0].vertices
-        at = {depth: outline[outline[:, 0] == depth, 1].max() for depth in (1, 50)}
-        assert [at[1], at[50]] == pytest.approx([top[0], top[-1]])
-    texts = legend(ax)
-    assert texts[-3:] == ["only under guess", "only under people", "significant under both"]
-    assert ax.get_xscale() == "log"
-    assert deep.ireval.plot.conclusion_shares(log=False).get_xscale() == "linear"
-
-
-def test_a_single_depth_is_no_curve(deep):
-    refused(InputError, "two depths or more", deep.isel(depth=[3]).ireval.plot.conclusion_shares)
 
 
 JUDGES = {

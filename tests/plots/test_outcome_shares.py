@@ -1,14 +1,11 @@
 """What `outcome_shares` draws, and what goes with it.
 
-What `difference_histogram` draws; What `length_histogram` draws; What `rank_scatter` draws.
+What `difference_histogram` draws; What `length_histogram` draws.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from drawn import legend, names
-from refusals import refused
 
 from irframe.errors import ParameterError
 
@@ -67,34 +64,3 @@ def test_search_lengths_of_two_systems(lengths):
     assert len(hatched) == 2
     with pytest.raises(ParameterError, match="at most 4"):
         lengths.ireval.length_histogram().ireval.plot.length_histogram()
-
-
-def test_rank_against_rank(outcomes):
-    _, given = plt.subplots()
-    ax = outcomes.queries.ireval.plot.rank_scatter(b="ance", ax=given)
-    assert ax is given
-    part = outcomes.queries.query("system_b == 'ance'")
-    counts = part["outcome"].value_counts()
-    labels = dict(text.split(": ") for text in legend(ax))
-    for name, number in counts[counts > 0].items():
-        assert labels[name.replace("_", " ")] == str(number)
-    both = part[part["outcome"] == "both"]
-    points = ax.collections[0].get_offsets()
-    drawn = {(round(10**x), round(10**y)) for x, y in points}
-    assert drawn == set(zip(both["rank_a"], both["rank_b"], strict=True))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank in bm25 (a)", "rank in ance (b)")
-    assert ax.get_xticklabels()[-1].get_text() == "none"
-
-
-def test_one_comparison_must_be_chosen(outcomes):
-    refused(ParameterError, "bm25 and ance", outcomes.queries.ireval.plot.rank_scatter)
-    refused(ParameterError, "found 0", outcomes.queries.ireval.plot.rank_scatter, a="nobody")
-
-
-def test_topics_that_nobody_answers(outcomes):
-    part = outcomes.queries.query("system_b == 'ance'")
-    nothing = part.assign(outcome=part["outcome"].where(part["outcome"] == "neither", "neither"))
-    for side in "ab":
-        nothing[f"rank_{side}"] = pd.array([pd.NA] * len(part), dtype="Int32")
-    ax = nothing.ireval.plot.rank_scatter()
-    assert legend(ax) == [f"neither: {len(part)}"]

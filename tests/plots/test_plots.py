@@ -13,10 +13,10 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.plots.agreement_map import agreement_bars, agreement_triangle
 from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effort_gain
-from irframe.plots.depth_curves import bound_bands, unjudged_share
+from irframe.plots.depth_curves import unjudged_share
 from irframe.plots.ladder import tie_bars
 from irframe.plots.orderings import hasse, orderings, ranking_grid
-from irframe.plots.pool_curves import leave_out_changes, pool_curves, robustness_curves
+from irframe.plots.pool_curves import pool_curves, robustness_curves
 
 
 def test_effort_figures_refuse_bad_choices(cube, moved):
@@ -28,15 +28,10 @@ def test_effort_figures_refuse_bad_choices(cube, moved):
     refused(InputError, "misplacement", crp_curves, cube, topic="101")
 
 
-def test_figures_of_judgments_refuse_other_data(cube, within):
-    refused(InputError, "bound and depth", lambda: bound_bands(within.isel(bound=0)))
-    refused(ParameterError, "'nobody'", lambda: bound_bands(within, metric="P", systems=["nobody"]))
+def test_figures_of_judgments_refuse_other_data(cube):
     refused(InputError, "pool_growth", lambda: pool_curves(cube))
     growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
     refused(ParameterError, "two axes", pool_curves, growth, ax=one)
-    rows = cube.ireval.leave_out("P", at=[5, 10])
-    refused(ParameterError, "none chosen: 5, 10", lambda: leave_out_changes(rows))
-    refused(InputError, "leave_out", lambda: leave_out_changes(rows.drop(columns="change")))
     tau = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
     refused(ParameterError, "none chosen: 5, 10", lambda: robustness_curves(tau))
     refused(InputError, "share and seed", lambda: robustness_curves(tau.mean("seed")))
@@ -56,7 +51,7 @@ def test_figures_of_orderings_refuse_other_data(cube, figure):
 
 def test_figures_of_frames_refuse_other_frames(outcomes, lengths):
     best = pd.DataFrame({"metric": ["AP"], "system": ["s"], "value": [0.5]})
-    figures = ("outcome_shares", "rank_scatter", "length_histogram", "difference_histogram")
+    figures = ("outcome_shares", "length_histogram", "difference_histogram")
     for figure in figures:
         refused(InputError, "returned", getattr(ir.plots, figure), best)
     refused(InputError, "best_systems returned", ir.plots.best_systems, lengths)

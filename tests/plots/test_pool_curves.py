@@ -1,19 +1,16 @@
 """What `pool_curves` draws, and what goes with it.
 
-What `budget_curves` draws; Topics against depth at equal cost; What `leave_out_changes` draws;
-What `robustness_curves` draws.
+What `budget_curves` draws; What `robustness_curves` draws.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
-from drawn import legend, texts
-from matplotlib.collections import PathCollection
+from drawn import legend
 from refusals import refused
 
 import irframe as ir
 from irframe.errors import InputError, ParameterError
-from irframe.plots.pool_curves import leave_out_changes, pool_curves
+from irframe.plots.pool_curves import pool_curves
 
 
 def test_curves_of_pools(cube):
@@ -43,42 +40,6 @@ def test_curves_of_budgets(cube):
     draw = replayed.ireval.plot.budget_curves
     refused(ParameterError, "value to be one of", draw, "cost", metric="P")
     refused(InputError, "what replay gives", lambda: ir.plots.budget_curves(cube))
-
-
-@pytest.fixture(scope="module")
-def found(cube):
-    return cube.ireval.budget("AP", "nDCG", judgments=[60, 400], at=[1, 3, 10], samples=5)
-
-
-def test_points_are_topics_coloured_by_shares(found):
-    ax = found.ireval.plot.equal_cost(metric="nDCG")
-    for number, line in enumerate(ax.lines):
-        np.testing.assert_array_equal(line.get_ydata(), found["topics"][number])
-    points = [each for each in ax.collections if each.get_array() is not None]
-    shares = found["significant"].sel(metric="nDCG")
-    for each, share in zip(points, shares, strict=True):
-        np.testing.assert_array_equal(np.ma.filled(each.get_array(), np.nan), share)
-    written = texts(ax)
-    assert f"{shares.max().item():.0%}" in written
-    assert "400 judgments" in written
-
-
-def test_what_it_draws(found):
-    refused(ParameterError, "metric", lambda: ir.plots.equal_cost(found))
-    refused(InputError, "budget", lambda: ir.plots.equal_cost(found["topics"]))
-
-
-def test_changes_of_runs_left_out(cube):
-    rows = cube.ireval.leave_out("AP", "P", at=[5, 10])
-    ax = rows.ireval.plot.leave_out_changes(depth=10)
-    points = [part for part in ax.collections if isinstance(part, PathCollection)]
-    assert [len(part.get_offsets()) for part in points] == [5, 5]
-    chosen = rows[(rows["metric"] == "AP") & (rows["depth"] == 10)]
-    np.testing.assert_allclose(points[0].get_offsets()[:, 1], chosen["change"])
-    assert legend(ax)[0] == f"AP, mean {chosen['change'].mean():.1f}%"
-    alone = leave_out_changes(rows[(rows["metric"] == "P") & (rows["depth"] == 5)])
-    assert alone.get_title(loc="left") == "depth 5"
-    assert legend(leave_out_changes(rows.assign(change=np.nan), depth=5)) == ["AP", "P"]
 
 
 def test_curves_of_samples(cube):

@@ -1,4 +1,4 @@
-"""The ranking of systems as a table; the systems that are kept."""
+"""The ranking of systems as a table."""
 
 import numpy as np
 import pandas as pd
@@ -113,16 +113,6 @@ NAMED = ["ASL", "tier"]
         (ParameterError, "nobody", lambda s: s.ireval.leaderboard(baseline="nobody")),
         (DepthError, "7", lambda s: s.ireval.leaderboard(at=7)),
         (InputError, "tier", lambda s: s[..., 0].assign_coords(metric=NAMED).ireval.leaderboard()),
-        (ParameterError, "a system of the scores: bm25", lambda s: s.ireval.sheet("bm52")),
-        (InputError, "scores of RBP", lambda s: s.ireval.select_top(metric="RBP(p=0.8)")),
-        *(
-            (ParameterError, "share, a number of at most 1 and above 0", act)
-            for act in (
-                lambda s: s.ireval.select_top(0, metric="nDCG"),
-                lambda s: s.ireval.select_top(1.5, metric="nDCG"),
-                lambda s: s.ireval.select_top("all", metric="nDCG"),
-            )
-        ),
     ],
 )
 def test_bad_input(scores, error, words, ask):
@@ -136,76 +126,12 @@ def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
     assert found["significant"].sum() == 3
 
 
-@pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
-def test_best_systems(cube, top, kept):
-    means = cube.ireval.score("AP", at=50).mean("topic")[0, :, 0].to_series()
-    found = cube.ireval.select_top(top)
-    best = means.sort_values(ascending=False).index[:kept]
-    assert found["system"].to_numpy().tolist() == [s for s in means.index if s in best]
-    scores = cube.ireval.score("AP", "Twist")
-    np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], found["system"])
-
-
-def test_share_of_whole_systems():
-    cube = ir.cube(*ir.simulate_track(systems=10, topics=3, docs=200, depth=20, pool_depth=5))
-    assert cube.ireval.select_top(0.9).sizes["system"] == 9
-
-
-def test_selection_by_another_metric(scores):
-    best = scores.sel(metric="nDCG", depth=10).mean("topic").idxmax("system").item()
-    assert scores.sortby("depth").ireval.select_top(0.1, metric="nDCG")["system"].item() == best
-
-
-def test_own_score_against_all(track):
-    scores = ir.evaluate(*track, ["AP", "ASL"])
-    sheet = scores.ireval.sheet("bm25")
-    assert sheet.index.names == ["metric", "topic"]
-    for metric, best, worst in (("AP", "max", "min"), ("ASL", "min", "max")):
-        by_topic, row = scores[metric].groupby("topic", sort=False), sheet.loc[metric]
-        expected = {
-            "score": scores[metric].xs("bm25"),
-            "best": by_topic.agg(best),
-            "median": by_topic.median(),
-            "worst": by_topic.agg(worst),
-            "rank": by_topic.rank(method="min", ascending=metric == "ASL").xs("bm25"),
-            "n": by_topic.size(),
-        }
-        for name, values in expected.items():
-            np.testing.assert_array_equal(row[name], values)
-
-
-def test_topics_without_a_score():
-    scores = pd.DataFrame(
-        {"AP": [0.5, np.nan, 0.1, 0.7]},
-        index=pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "qid"]),
-    )
-    sheet = scores.ireval.sheet("a")
-    assert sheet.index.names == ["metric", "qid"]
-    expected = [[0.5, 0.5, 0.3, 0.1, 1, 2], [np.nan, 0.7, 0.7, 0.7, np.nan, 1]]
-    np.testing.assert_allclose(sheet.to_numpy(), expected)
-
-
-def test_every_depth_of_an_array():
-    array = ir.cube(*ir.example_track()).ireval.score("AP", "P", at=[1, 10])
-    sheet = array.ireval.sheet("ance")
-    assert dict(sheet.sizes) == {"metric": 2, "topic": 16, "depth": 2}
-    xr.testing.assert_equal(sheet["best"], array.max("system").drop_vars("system", errors="ignore"))
-    top = array.sel(metric="P", depth=1).to_series()
-    own = top.xs("ance")
-    assert sheet["rank"].sel(metric="P", depth=1).to_series()[own == 1].eq(1).all()
-    masked = array.where(array["topic"] != array["topic"][0])
-    lazy = masked.chunk(topic=4).ireval.sheet("ance")
-    xr.testing.assert_equal(lazy.compute(), masked.ireval.sheet("ance"))
-
-
 def test_the_greatest_depth_decides_in_whatever_order_depths_are():
     cube = ir.cube(*ir.example_track())
     rising, falling = (cube.ireval.score("Twist", "AP", at=at) for at in ([2, 10], [10, 2]))
     pd.testing.assert_frame_equal(rising.ireval.leaderboard(), falling.ireval.leaderboard())
     shares = (scores.ireval.effort_gain()["share"] for scores in (rising, falling))
     xr.testing.assert_equal(*shares)
-    kept = (scores.ireval.select_top(0.3)["system"] for scores in (rising, falling))
-    xr.testing.assert_equal(*kept)
 
 
 def draw_alike(seed, systems, share):

@@ -517,3 +517,16 @@ class TestVariations:
             scores = lacking.ireval.evaluate(QRELS, "AP", repeats="topic")
         own = scores.xs("ance").xs(first, level="topic")
         assert (own["AP"] == 0).all()
+
+
+def test_intervals_are_chosen_by_single_repeats():
+    """Means over repeats may lie within 0 and 1 where these do not."""
+    values = np.random.default_rng(0).random((2, 2, 8))
+    values[:, 0] += 0.7
+    values[:, 1] -= 0.7
+    labels = {"system": ["a", "b"], "topic": list("stuvwxyz")}
+    scores = xr.DataArray(
+        values, labels, ("system", "repeat", "topic"), attrs={"repeats": "system"}
+    )
+    assert 0 < scores.mean("repeat").min() < scores.mean("repeat").max() < 1
+    assert scores.ireval.summary().attrs["interval"] == "t"

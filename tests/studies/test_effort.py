@@ -22,7 +22,7 @@ from tracks import cube_of
 import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.metrics.positions import CROSSINGS
-from irframe.studies.effort import ARCHETYPES
+from irframe.studies.effort import ARCHETYPES, EXCELLENT
 
 
 def test_archetypes_by_group(cube):
@@ -31,6 +31,7 @@ def test_archetypes_by_group(cube):
     assert table["team"].to_list() == ["terms", "vectors", "expansion", "rerankers"]
     assert (table["total"] == 32).all()
     np.testing.assert_allclose(table[list(ARCHETYPES)].sum(axis=1), 1)
+    np.testing.assert_allclose(table[list(EXCELLENT)].sum(axis=1), table["excellent"])
     refused(ParameterError, "team", lambda: data.ireval.archetypes(by="track"))
     refused(InputError, "misplacement returned", lambda: ir.verbs.archetypes(cube))
 
@@ -79,7 +80,7 @@ def test_equal_scores_are_in_one_cell_whatever_their_rounding():
     for quartiles in (None, (0.3, equal[0], 0.9), (0.3, equal[1], 0.9)):
         found = frame.ireval.effort_gain(quartiles=quartiles)
         assert len({*found["row"][0, 0, :3].to_numpy()}) == 1
-    columns = (frame * (0.75 / equal[0])).ireval.effort_gain()["column"]
+    columns = (frame * (0.75 / equal[0])).clip(upper=1).ireval.effort_gain()["column"]
     assert {*columns[0, 0, :3].to_numpy()} == {4}
 
 
@@ -212,7 +213,9 @@ def test_equals_slow_loop_and_metrics(batch):
             one = data.isel(system=0, topic=row)
             run = oracle.grades_at(topic, depth, rel)
             ideal = oracle.ideal_run(topic, rel, len(run))
-            assert one["archetype"].item() == oracle.archetype(topic, depth, crossing=rule, rel=rel)
+            for kind in (oracle.archetype, oracle.excellent):
+                told = kind(topic, depth, crossing=rule, rel=rel)
+                assert one[kind.__name__].item() == told
             if any(ideal):
                 positions = oracle.relative_positions(run, ideal)
                 assert one["rp"].to_numpy()[: len(run)].tolist() == positions

@@ -1,8 +1,4 @@
-"""Tests of irframe.studies.outcomes.
-
-Outcome breakdowns against the worked cases, a slow oracle, and what cannot be compared; Relative
-reduction in error.
-"""
+"""Outcome breakdowns against the worked cases, a slow oracle, and what cannot be compared."""
 
 import itertools
 import warnings
@@ -10,11 +6,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.outcomes import breakdown, verdicts
 from refusals import refused
+from scipy import stats
 
 import irframe as ir
 from irframe.errors import (
@@ -140,6 +136,7 @@ def test_all_pairs_equal_a_loop(ranks, k):
         ({"baseline": "B"}, ["BA", "BC"]),
         ({"baseline": "C", "systems": ["A", "B"]}, ["CA", "CB"]),
         ({"systems": ["C", "A"]}, ["CA"]),
+        ({"pairs": [("C", "A"), ("A", "B")]}, ["CA", "AB"]),
     ],
 )
 def test_pairs_are_those_asked_for(options, pairs):
@@ -164,6 +161,31 @@ def test_best_so_far():
     assert found["system_a"].tolist() == ["old", "old", "new", "new"]
     assert found["system_b"].tolist() == ["worse", "new", "same", "top"]
     assert found["best_so_far"].tolist() == [False, True, False, True]
+
+
+def test_chosen_pairs_are_one_family():
+    rng = np.random.default_rng(8)
+    ranks = {name: rng.integers(1, 30, 40).tolist() for name in "ABCD"}
+    runs, qrels = track(ranks, length=35)
+    pairs = [("A", "B"), ("A", "C"), ("D", "C")]
+    found = both_ways(runs, qrels, pairs=pairs, adjust="bonferroni").summary
+    alone = pd.concat(
+        [both_ways(runs, qrels, baseline=a, systems=b, adjust=None).summary for a, b in pairs],
+        ignore_index=True,
+    )
+    pd.testing.assert_frame_equal(found[alone.columns], alone)
+    assert np.allclose(found["p_rr_t_adjusted"], np.minimum(3 * alone["p_rr_t"], 1))
+
+
+def test_both_rank_sum_tests():
+    rng = np.random.default_rng(2)
+    ranks = {"A": rng.integers(1, 30, 60).tolist(), "B": rng.integers(20, 60, 60).tolist()}
+    runs, qrels = track(ranks, length=50)
+    tests = {"tie-corrected": stats.mannwhitneyu, "plain": stats.ranksums}
+    for word, test in tests.items():
+        found = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, adjust=None).summary
+        rr = [[1 / r if r <= 50 else 0.0 for r in ranks[name]] for name in "AB"]
+        assert found.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
 
 
 def test_correction_moves_the_verdict():
@@ -292,6 +314,10 @@ def test_what_cannot_be_compared():
         {"order": ["A", "missing"]},
         {"baseline": "A", "order": ["A", "B"]},
         {"systems": ["A"], "order": ["A", "B"]},
+        *({"pairs": pairs} for pairs in ([], "AB", ("A", "B"), 5, [("A",)], [("A", "A")])),
+        *({"pairs": [("A", "B"), again]} for again in (("A", "B"), ("B", "A"), ("A", "Z"))),
+        *({"pairs": [("A", "B")]} | other for other in ({"baseline": "A"}, {"order": ["A", "B"]})),
+        {"rank_sum": "exact"},
         {"measure": "AP"},
         {"test": "sign"},
         {"alpha": 0},
@@ -367,59 +393,3 @@ def test_published_mean_reciprocal_rank(shared):
         ir.read_qrels(folder / "qrels.txt"), baseline="bm25", depth=10
     ).summary
     assert round(found.loc[0, "mrr_a"], 5) == 0.21854
-
-
-def scores_of(metric, **systems):
-    values = [list(map(float, row)) for row in systems.values()]
-    return xr.DataArray(values, {"system": list(systems)}, ("system", "topic"), name=metric)
-
-
-def test_relative_reduction_in_error(golden):
-    case = golden["000-rrie"]
-    rows = case["input"]["rows"]
-    index = pd.MultiIndex.from_product([["old", "new"], ["1"]], names=["system", "topic"])
-    for (name, kind, old, new), expected, percent in zip(
-        rows, case["expected"]["rrie"], case["printed"]["percent"], strict=True
-    ):
-        metric = name if kind == "precision" else "ASL(first=10)" if "@" in name else "ASL"
-        frame = pd.DataFrame({metric: [old, new]}, index=index)
-        found = frame.ireval.rrie(baseline="old").loc[0, "rrie"]
-        assert found == pytest.approx(expected)
-        assert round(100 * found) == percent
-
-
-@pytest.mark.parametrize(
-    ("metric", "old", "new"), [("P", 1, 0.5), ("ASL", 0.5, 0.8), ("ASL", 0.5, 0.2), ("DCG", 2, 3)]
-)
-def test_nothing_is_left_to_reduce_beyond_perfection(metric, old, new):
-    found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
-    assert found["rrie"].isna().all()
-    assert found[["old", "new"]].to_numpy().tolist() == [[old, new]]
-
-
-def test_costs_and_gains_that_get_worse_are_negative():
-    for metric, old, new in (("ASL", 3, 5), ("P", 0.5, 0.0)):
-        found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
-        assert found["rrie"].tolist() == [-1]
-
-
-def test_means_are_over_shared_topics():
-    scores = scores_of("P", a=[0.5, 0.0, 0.0], b=[0.0, np.nan, np.nan], c=[0.5, 1, 1])
-    with pytest.warns(IrframeWarning, match="left out: 2 for P"):
-        found = scores.ireval.rrie(baseline="a")
-    assert found["rrie"].tolist() == [-1, 0]
-    assert found["old"].tolist() == [0.5, 0.5]
-    unscored = scores_of("ASL", a=[3, np.nan], b=[2, np.nan]).ireval.rrie(baseline="a")
-    assert unscored["rrie"].tolist() == [0.5]
-    with pytest.raises(InputError, match="every system has a score; found none: P"):
-        scores_of("P", a=[1, np.nan], b=[np.nan, 1]).ireval.rrie(baseline="a")
-
-
-def test_bad_input():
-    runs, qrels = ir.example_track()
-    scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
-    refused(ParameterError, "systems to compare.*'nobody'", scores.ireval.rrie, baseline="nobody")
-    with pytest.raises(ParameterError, match="one system beside the baseline"):
-        scores.sel(system=["bm25"]).ireval.rrie(baseline="bm25")
-    with pytest.raises(DepthError, match="without"):
-        scores.isel(depth=0, drop=True).ireval.rrie(baseline="bm25", at=3)

@@ -1,6 +1,5 @@
-"""Results as tables: means and what follows them, in HTML and LaTeX; the papers behind results."""
+"""Results as tables: means and what follows them, in HTML and LaTeX."""
 
-import inspect
 import shutil
 import subprocess
 
@@ -11,10 +10,7 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.agreements.correlations import AGREEMENTS
-from irframe.errors import IdError, InputError, IrframeWarning, ParameterError
-from irframe.paired import TESTS, MaxT
-from irframe.tables.styled import references
+from irframe.errors import IdError, InputError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -360,59 +356,3 @@ def test_names_that_stand_twice_are_told_or_taken_once(name):
     columns = pd.concat([flat, flat], axis=1)
     assert repr(columns.ireval)
     refused(IdError, "every column once", columns.ireval.styled)
-
-
-@pytest.fixture(scope="module")
-def scores():
-    return ir.evaluate(*ir.example_track(), ["nDCG@10", "RBP(p=0.8)"])
-
-
-def test_papers_are_those_that_docstrings_name_once_each(scores):
-    cited = ir.cite(scores.ireval.leaderboard())
-    used = cited.set_index("doi")["used"]
-    assert used["10.1145/1416950.1416952"] == "RBP(p=0.8)"
-    assert used["10.1198/1061860043515"] == "leaderboard"
-    assert used.index[used.index != ""].is_unique
-    made_by = ir.metrics.nDCG, ir.metrics.RBP, ir.paired.PairedT, ir.verbs.leaderboard
-    texts = map(inspect.getdoc, made_by)
-    named = " ".join(" ".join(texts).split())
-    assert [doi for doi in cited["doi"] if f"doi:{doi}" not in named] == []
-    assert named.count("doi:") == (cited["doi"] != "").sum()
-    assert [words for words in cited["reference"] if words not in named] == []
-
-
-def test_one_paper_of_a_metric_and_a_verb_names_both():
-    cube = ir.cube(*ir.example_track())
-    cited = ir.cite(cube.ireval.score("nDCG").ireval.volatility(method="tau_ap"))
-    assert "nDCG, volatility" in list(cited["used"])
-    assert cited["used"].str.contains("TauAP").any()
-
-
-@pytest.mark.parametrize("kind", [*TESTS.values(), MaxT, *map(type, AGREEMENTS.values())])
-def test_every_test_correction_and_measure_of_agreement_has_papers(kind):
-    assert list(references(kind))
-    assert all(doi or "1993" in words for words, doi in references(kind))
-
-
-def test_papers_of_what_a_comparison_used_are_cited(scores):
-    runs, qrels = ir.example_track()
-    used = ir.cite(scores.ireval.compare("wilcoxon"))["used"]
-    assert "wilcoxon" in list(used)
-    corrected = ir.cite(scores.ireval.compare(adjust="max-t"))
-    assert "10.1198/016214504000000539" in list(corrected["doi"])
-    effect = runs.ireval.judge_effect({"a": qrels, "b": qrels}, "AP", methods=["rbo"])
-    assert "10.1145/1852102.1852106" in list(ir.cite(effect)["doi"])
-
-
-def test_scores_of_elsewhere_and_tests_as_values(scores):
-    renamed = scores.rename(columns={"nDCG@10": "mine"})
-    with pytest.warns(IrframeWarning, match="are taken as metrics: mine"):
-        compared = renamed.ireval.compare(ir.paired.TukeyHSD(samples=20))
-    cited = ir.cite(compared)
-    assert list(cited.columns) == ["reference", "doi", "used"]
-    assert cited["used"].str.contains("compare").any()
-
-
-def test_what_says_nothing_of_its_making_is_refused():
-    for lost in (pd.DataFrame({"topic": ["1"]}), ir.example_track()[1]):
-        refused(InputError, "whose attributes say how it came about", ir.cite, lost)

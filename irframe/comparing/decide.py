@@ -1,0 +1,154 @@
+"""Pairs of systems of which scores are only bounded."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import holding
+from irframe.comparing.pairwise import PairOptions
+from irframe.cubes.by_group import groups
+from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.verb import verb
+from irframe.experiments.group_columns import GroupBy
+from irframe.metrics.facts import TIE, facts
+from irframe.names import METRIC
+from irframe.scores.read_scores import (
+    Baselines,
+    Depths,
+    choose_pairs,
+    label_pairs,
+    scores_to_compare,
+)
+
+
+@verb
+def decide(
+    bounds: xr.DataArray,
+    *,
+    baseline: Baselines = None,
+    at: Depths = None,
+    by: GroupBy | None = None,
+) -> pd.DataFrame:
+    """Say which systems are better than which whatever the unjudged documents are.
+
+    Parameters
+    ----------
+    bounds
+        Lower and upper scores, as `bounds` gives them.
+    baseline
+        A system: hold each other system against it, ``system_b`` throughout. By default all
+        pairs of systems.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, depth and pair, in the order of `compare`, with the columns
+        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, between
+        which the difference of the means, a - b, must lie; ``decided``, whether they have the
+        same sign; and ``better``, the better system of a decided pair, else missing.
+
+    Raises
+    ------
+    InputError
+        For scores without a lower and an upper bound.
+    ParameterError
+        For an unknown baseline.
+
+    Notes
+    -----
+    The means of two systems are decided if their intervals do not touch: the lowest difference
+    is the lower mean of a less the upper mean of b. A document that both retrieve is taken at its
+    worst for one and its best for the other, so that more pairs may be decided in truth. It is no
+    significance test, and says nothing of other topics.
+
+    References
+    ----------
+    .. [1] Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM
+       TOIS 27, 2008. doi:10.1145/1416950.1416952
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> pairs = decide(cube.ireval.bounds("RBP(p=0.5)", at=50), baseline="splade")
+    >>> pairs.loc[3:5, ["system_a", "lowest", "highest", "decided"]]
+         system_a  lowest  highest  decided
+    3     colbert  -0.256    0.098    False
+    4  doct5query  -0.114    0.039    False
+    5      monot5   0.017    0.018     True
+    """
+    holding("scores with a dimension bound, as bounds gives them", bounds, {BOUND}, "sizes")
+    lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
+    pairs = choose_pairs(lower, baseline, several=True)
+    first, second = pairs.T
+    sign = np.array(lower.towards)[:, np.newaxis, np.newaxis]
+    least, most = sign * lower.means, sign * upper.means
+    low = np.round(least[..., first] - most[..., second], TIE) + 0.0
+    high = np.round(most[..., first] - least[..., second], TIE) + 0.0
+    higher = np.where(low > 0, first, np.where(high < 0, second, -1))
+    cheaper = np.where(high < 0, first, np.where(low > 0, second, -1))
+    better = np.where(sign < 0, cheaper, higher).ravel()
+    ahead = lower.systems.take(np.maximum(better, 0)).where(better >= 0)
+    columns = {"lowest": low.ravel(), "highest": high.ravel(), "decided": better >= 0}
+    return pd.DataFrame(label_pairs(lower, pairs) | columns | {"better": ahead})
+
+
+DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
+"""Further columns where the scores are bounds, the last two where there is a margin."""
+
+
+def of_bounds(
+    bounds: xr.DataArray,
+    frame: pd.DataFrame,
+    options: PairOptions,
+    *,
+    baseline: Baselines,
+    at: Depths,
+    by: Any,
+) -> pd.DataFrame:
+    """Return a comparison of the lower scores with what both bounds say of every row."""
+    compared = {None} if by is None else set(frame[by])
+    parts = [part for key, part in groups(bounds, by) if key in compared]
+    rows = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
+    columns = {name: rows[name] for name in DECIDED[:4]}
+    if options.verdicts:
+        columns |= _verdicts_at_bounds(parts, options, baseline, at)
+    if options.margin is not None:
+        cost = frame[METRIC].map(lambda name: facts(name).cost).to_numpy(bool)
+        names = list(frame[METRIC].unique())
+        margins = dict(zip(names, options.margins(names), strict=True))
+        limit = -frame[METRIC].map(margins).to_numpy(float)
+        least = np.where(cost, -rows["highest"], rows["lowest"])
+        columns["decided"] = rows["decided"] | (least > limit)
+    return frame.assign(**columns)
+
+
+def _verdicts_at_bounds(
+    parts: list[xr.DataArray], options: PairOptions, baseline: Baselines, at: Depths
+) -> dict[str, Any]:
+    """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
+    both, pairs, sizes = [], [], []
+    for part in parts:  # upper scores as other systems; for a cost the higher come first
+        low, high = (
+            scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES
+        )
+        cost = np.reshape(low.towards, (-1, 1, 1, 1)) < 0
+        ends = np.where(cost, high.values, low.values), np.where(cost, low.values, high.values)
+        values = np.concatenate(ends, axis=1)
+        both.append(replace(low, values=values, systems=pd.RangeIndex(values.shape[1])))
+        pairs.append(choose_pairs(low, baseline, several=True))
+        sizes.append(len(low.systems))
+    verdicts = {}
+    for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
+        shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
+        results = options.of(both, shifted)
+        verdicts[name] = np.concatenate([result["verdict"].ravel() for result in results])
+    return verdicts

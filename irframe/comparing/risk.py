@@ -1,0 +1,171 @@
+"""What losses against a baseline weigh."""
+
+from collections.abc import Hashable
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import number
+from irframe.cubes.verb import verb
+from irframe.experiments.group_columns import GroupBy
+from irframe.metrics.facts import TIE
+from irframe.scores.read_scores import (
+    Depths,
+    choose_pairs,
+    label_pairs,
+    scores_to_compare,
+)
+
+RISKS = ("difference", "urisk", "trisk", "georisk")
+
+
+COUNTS = ("wins", "losses", "n_topics")
+
+
+@verb
+def risk(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    baseline: Hashable,
+    a: float = 1.0,
+    at: Depths = None,
+    by: GroupBy | None = None,
+) -> pd.DataFrame:
+    """Say how every system does against a baseline if losses weigh more than gains.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    baseline
+        The system that the others put at risk.
+    a
+        How much more a loss weighs than a gain, at least 0: ``1 + a`` times as much.
+    at
+        Depths to compare at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, depth and system other than the baseline, with the columns ``metric``,
+        ``depth``, ``system_a`` and the baseline ``system_b``, as of `compare`, and
+
+        - ``difference``, the mean gain over the baseline, which is URisk with a = 0; below 0 is
+          worse, also for a cost;
+        - ``urisk``, the same with losses weighted;
+        - ``trisk``, URisk in units of its standard error: a Student's t, so that values below -2
+          or so say that the risk is no chance, above 2 that the gain is none;
+        - ``georisk``, 0 to 1 for scores in that range, with no baseline but what all systems
+          together do on a topic; NaN for costs and where there are scores below 0;
+        - ``wins``, ``losses`` and ``n_topics``: topics on which a system does better and worse
+          than the baseline, differences rounded to 12 decimals, and all.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown baseline, fewer than two systems, or an `a` below 0.
+    DepthError
+        For depths that the scores lack.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out. A topic counts, for a metric and depth, only if every system has a
+        score (not NaN) on it.
+
+    Notes
+    -----
+    With d the differences on n topics, those below 0 times 1 + a: ``URisk = mean(d)``,
+    ``TRisk = URisk / (s / sqrt(n))``, s the standard deviation of these with n - 1; 0 where all
+    differences are 0, infinite where all are the same. With x the scores of the systems and
+    ``e = (sum over topics) (sum over systems) / (sum of all)`` what to expect of a system on a
+    topic: ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, ZRisk adding up ``(x - e) / sqrt(e)`` over
+    topics, those below 0 times 1 + a, and Phi the normal distribution function.
+
+    References
+    ----------
+    .. [1] Wang, Bennett, Collins-Thompson. Robust ranking models via risk-sensitive optimization.
+       SIGIR 2012. doi:10.1145/2348283.2348385
+    .. [2] Dincer, Macdonald, Ounis. Hypothesis testing for the risk-sensitive evaluation of
+       retrieval systems. SIGIR 2014. doi:10.1145/2600428.2609625
+    .. [3] Dincer, Macdonald, Ounis. Risk-sensitive evaluation and learning to rank using multiple
+       baselines. SIGIR 2016. doi:10.1145/2911451.2911511
+
+    Examples
+    --------
+    Gains of 0.2 and 0.1, and a loss of 0.1 that counts three times:
+
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame(
+    ...     {
+    ...         "system": ["bm25"] * 3 + ["ance"] * 3,
+    ...         "topic": ["1", "2", "3"] * 2,
+    ...         "measure": "AP",
+    ...         "value": [0.2, 0.4, 0.6, 0.4, 0.5, 0.5],
+    ...     }
+    ... )
+    >>> found = risk(scores, baseline="bm25", a=2)
+    >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]]
+      system_a  difference  urisk  trisk  wins  losses
+    0     ance       0.067    0.0    0.0     2       1
+    """
+    number("a", a, low=0)
+    paired = scores_to_compare(scores, at)
+    pairs = choose_pairs(paired, baseline)
+    others, (row, *_) = pairs.T
+    columns = []
+    for metric, sign in enumerate(paired.towards):
+        compute = partial(_risks, baseline=int(row), sign=sign, a=a)
+        risks = paired.over(metric, slice(None), compute)
+        columns.append([values[others].T.ravel() for values in risks])
+    values = map(np.concatenate, zip(*columns, strict=True))
+    named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
+    return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
+
+
+def _risks(scores: Array, *, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
+    """Return what `RISKS` and `COUNTS` name, shape (system, depth) each."""
+    n = scores.shape[1]
+    gained = np.round(sign * (scores - scores[[baseline]]), TIE)
+    weighted = _weighted(gained, a)
+    urisk = weighted.mean(axis=1)
+    wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
+    georisk = _georisk(scores, a) if sign > 0 else np.full(urisk.shape, np.nan)
+    difference = gained.mean(axis=1)
+    return difference, urisk, _t(weighted), georisk, wins, losses, np.full(wins.shape, n)
+
+
+def _weighted(gained: Array, a: float) -> Array:
+    return np.where(gained < 0, (1 + a) * gained, gained)
+
+
+def _t(weighted: Array) -> Array:
+    """Return means in units of their standard error, over topics."""
+    n, mean = weighted.shape[1], weighted.mean(axis=1)
+    if n < 2:
+        return np.full(mean.shape, np.nan)
+    same = (weighted == weighted[:, :1]).all(axis=1)
+    error = weighted.std(axis=1, ddof=1) / np.sqrt(n)
+    t = mean / np.where(same, 1.0, error)
+    constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    return np.where(same, constant, t)
+
+
+def _georisk(scores: Array, a: float) -> Array:
+    """Return GeoRisk of systems, from the scores of all of them."""
+    total = scores.sum(axis=(0, 1))
+    expected = scores.sum(axis=1, keepdims=True) * scores.sum(axis=0, keepdims=True)
+    expected = expected / np.where(total > 0, total, 1.0)
+    there = expected > 0
+    z = np.where(there, scores - expected, 0.0) / np.sqrt(np.where(there, expected, 1.0))
+    zrisk = _weighted(z, a).mean(axis=1)
+    lowest = scores.min(axis=(0, 1))
+    mean = np.maximum(scores.mean(axis=1), 0)
+    return np.where(lowest < 0, np.nan, np.sqrt(mean * scipy.special.ndtr(zrisk)))

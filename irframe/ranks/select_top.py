@@ -1,0 +1,101 @@
+"""The best systems alone."""
+
+from typing import overload
+
+import numpy as np
+import xarray as xr
+
+from irframe.checks import holding, number
+from irframe.cubes.score import score
+from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.verb import verb
+from irframe.errors import InputError
+from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.policy import MetricLike, parse_metrics
+from irframe.metrics.facts import best_first, facts, place_of
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.scores.averages import averages, metric_labels, scores_at
+
+
+@overload
+def select_top(
+    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: None = None
+) -> xr.Dataset: ...
+
+
+@overload
+def select_top(
+    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy
+) -> xr.DataTree: ...
+
+
+@overload
+def select_top(
+    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: GroupBy | None = None
+) -> xr.DataArray: ...
+
+
+@verb(spans=True)
+def select_top(
+    data: xr.Dataset | xr.DataArray,
+    share: float = 0.75,
+    *,
+    metric: MetricLike = "AP",
+    by: GroupBy | None = None,
+) -> xr.Dataset | xr.DataTree | xr.DataArray:
+    """Keep the best systems, so that hopeless ones do not inflate correlations.
+
+    Parameters
+    ----------
+    data
+        A cube, or an array of scores that has the metric.
+    share
+        Share of the systems to keep, above 0 and at most 1.
+    metric
+        What is best on average over topics, at the greatest depth.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.Dataset, xarray.DataTree or xarray.DataArray
+        The data, cubes by group as a tree, without the worst ``floor((1 - share) n)`` of n
+        systems, the others in their order. Of systems that tie, the later ones go first.
+
+    Raises
+    ------
+    ParameterError
+        If `share` is out of range.
+    InputError
+        If the scores lack the metric.
+
+    References
+    ----------
+    .. [1] Voorhees, Buckley. The effect of topic set size on retrieval experiment error. SIGIR
+       2002. doi:10.1145/564376.564432
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> select_top(cube).sizes["system"]
+    6
+    """
+    holding("a cube, or an array of scores", data, {SYSTEM}, "sizes")
+    share = number("share", share, above=0, high=1)
+    (chosen,) = parse_metrics(metric)
+    if isinstance(data, xr.Dataset):
+        last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
+    else:
+        read = to_scores(data)
+        place = place_of(str(chosen), labels := metric_labels(read))
+        if place is None:
+            advice = "score it too, or choose metric="
+            raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
+        last = scores_at(read.isel({METRIC: place}), None)
+    ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
+    systems = len(ranked)
+    # Rounded, because 0.3 * 10 is below 3.
+    left_out = int(np.floor(round((1 - share) * systems, 9)))
+    return data.isel({SYSTEM: np.sort(ranked[: systems - left_out])})

@@ -1,0 +1,91 @@
+"""Pairs that no label of the unjudged documents can reverse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, IrframeWarning, ParameterError
+
+
+@pytest.fixture(scope="module")
+def within():
+    return ir.cube(*ir.example_track()).ireval.bounds("RBP(p=0.5)", "AP", at=[5, 50])
+
+
+def test_intervals_that_do_not_touch(within):
+    rows = within.ireval.decide()
+    means = within.mean("topic")
+    assert len(rows) == 2 * 2 * 28
+    for row in rows.itertuples():
+        a, b = (
+            means.sel(metric=row.metric, depth=row.depth, system=system)
+            for system in (row.system_a, row.system_b)
+        )
+        low_a, low_b = (float(x.sel(bound="lower")) for x in (a, b))
+        high_a, high_b = (float(x.sel(bound="upper")) for x in (a, b))
+        assert row.lowest == pytest.approx(low_a - high_b)
+        assert row.highest == pytest.approx(high_a - low_b)
+        assert row.decided == (low_a > high_b or low_b > high_a)
+        if row.decided:
+            assert row.better == (row.system_a if low_a > high_b else row.system_b)
+    assert rows["better"].isna().sum() == (~rows["decided"]).sum() > 0
+    assert rows["decided"].any()
+
+
+def test_rows_are_those_of_a_comparison(within):
+    keys = ["metric", "depth", "system_a", "system_b"]
+    for options in ({}, {"baseline": "splade", "at": 5}):
+        compared = within.sel(bound="lower", drop=True).ireval.compare(**options)
+        pd.testing.assert_frame_equal(within.ireval.decide(**options)[keys], compared[keys])
+
+
+def test_lower_costs_win():
+    values = [[[2.0, 2.0], [5.0, 6.0], [3.0, 9.0]], [[3.0, 3.0], [6.0, 7.0], [4.0, 9.5]]]
+    labels = {"bound": ["lower", "upper"], "system": list("abc"), "topic": ["1", "2"]}
+    costs = xr.DataArray(values, labels, list(labels)).expand_dims(metric=["ESL"], axis=1)
+    rows = costs.ireval.decide()
+    assert rows["better"].fillna("").tolist() == ["a", "a", ""]
+    assert rows["depth"].isna().all()
+    gains = costs.assign_coords(metric=["AP"])
+    assert gains.ireval.decide()["better"].fillna("").tolist() == ["b", "c", ""]
+
+
+@pytest.mark.parametrize("metric", ["AP", "ESL"])
+def test_intervals_that_touch_are_open(metric):
+    values = [[[2.0], [4.0], [4.5]], [[4.0], [4.0], [5.0]]]
+    labels = {"bound": ["lower", "upper"], "system": list("abc"), "topic": ["1"]}
+    scores = xr.DataArray(values, labels, list(labels)).expand_dims(metric=[metric], axis=1)
+    with pytest.warns(IrframeWarning, match="a single topic"):
+        rows = scores.ireval.decide()
+    assert rows["highest"].tolist() == [0, -0.5, -0.5]
+    assert rows["decided"].tolist() == [False, True, True]
+    with pytest.warns(IrframeWarning, match="a single topic"):
+        turned = scores[:, :, ::-1].ireval.decide()
+    assert turned["lowest"].tolist() == [0.5, 0.5, 0]
+    assert turned["decided"].tolist() == [True, True, False]
+
+
+def test_refusals(within):
+    refused(InputError, "dimension bound", within.sel(bound="lower").ireval.decide)
+    refused(ParameterError, "baseline.*'nobody'", lambda: within.ireval.decide(baseline="nobody"))
+    refused(InputError, "DataFrame", lambda: ir.verbs.decide(pd.DataFrame({"x": np.zeros(3)})))
+
+
+def test_comparisons_of_bounds_say_what_is_decided(cube):
+    within = cube.ireval.bounds("RBP(p=0.5)", "AP", at=[10, 50])
+    frame = within.ireval.compare(adjust="holm", at=50)
+    plain = within.sel(bound="lower", drop=True).ireval.compare(adjust="holm", at=50)
+    pd.testing.assert_frame_equal(frame[plain.columns], plain)
+    decided = within.ireval.decide(at=50)
+    names = ["lowest", "highest", "decided", "better"]
+    pd.testing.assert_frame_equal(frame[names], decided[names])
+    assert frame["decided"].any()
+    assert (
+        (frame["lowest"] <= frame["difference"]) & (frame["difference"] <= frame["highest"])
+    ).all()
+    versus = within.ireval.compare(baseline="bm25")
+    assert len(versus) == 2 * 2 * 7
+    assert (versus["system_b"] == "bm25").all()

@@ -1,0 +1,109 @@
+"""Risk against a baseline equals a slow loop."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import IrframeWarning, ParameterError
+
+VALUES = st.lists(
+    st.lists(st.integers(0, 10).map(lambda tenth: tenth / 10), min_size=5, max_size=5),
+    min_size=2,
+    max_size=4,
+)
+
+
+def frame_of(rows, metric="AP"):
+    """Return a frame of scores, a row of topics for every system."""
+    topics = [str(topic) for topic in range(len(rows[0]))]
+    index = pd.MultiIndex.from_product(
+        [[f"s{row}" for row in range(len(rows))], topics], names=["system", "topic"]
+    )
+    return pd.DataFrame({metric: np.ravel(rows)}, index=index)
+
+
+def weigh(values, a):
+    return [(1 + a) * value if value < 0 else value for value in values]
+
+
+@given(rows=VALUES, a=st.sampled_from([0, 1, 5]))
+def test_risks_equal_the_slow_loop(rows, a):
+    found = frame_of(rows).ireval.risk(baseline="s0", a=a).set_index("system_a")
+    total, c = sum(map(sum, rows)), len(rows[0])
+    for number, row in enumerate(rows[1:], start=1):
+        here = found.loc[f"s{number}"]
+        gained = [round(x - y, 12) for x, y in zip(row, rows[0], strict=True)]
+        weighted = weigh(gained, a)
+        assert here["difference"] == pytest.approx(np.mean(gained), abs=1e-12)
+        assert here["urisk"] == pytest.approx(np.mean(weighted), abs=1e-12)
+        if len(set(weighted)) > 1:
+            expected = stats.ttest_1samp(weighted, 0).statistic
+            assert here["trisk"] == pytest.approx(expected, abs=1e-9)
+        z = []
+        for topic, x in enumerate(row):
+            e = sum(row) * sum(other[topic] for other in rows) / total if total else 0
+            z.append((x - e) / math.sqrt(e) if e else 0)
+        phi = stats.norm.cdf(sum(weigh(z, a)) / c)
+        assert here["georisk"] == pytest.approx(math.sqrt(np.mean(row) * phi), abs=1e-9)
+        assert here["wins"] == sum(value > 0 for value in gained)
+        assert here["losses"] == sum(value < 0 for value in gained)
+
+
+def test_no_risk_and_certain_risk():
+    rows = [[0.5, 0.3, 0.1], [0.5, 0.3, 0.1], [0.6, 0.4, 0.2], [0.4, 0.2, 0.0]]
+    found = frame_of(rows).ireval.risk(baseline="s0", a=1)
+    assert found["trisk"].tolist() == [0, np.inf, -np.inf]
+    assert found["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
+
+
+def test_two_topics_have_an_error():
+    found = frame_of([[0.5, 0.3], [0.8, 0.4]]).ireval.risk(baseline="s0", a=1)
+    assert found["trisk"].tolist() == pytest.approx([stats.ttest_1samp([0.3, 0.1], 0).statistic])
+
+
+def test_a_single_topic_has_no_error():
+    with pytest.warns(IrframeWarning, match="single topic"):
+        found = frame_of([[0.5], [0.4]]).ireval.risk(baseline="s0")
+    assert found["trisk"].isna().all()
+
+
+def test_less_cost_is_a_gain_without_georisk():
+    found = frame_of([[5, 9.0], [4, 9]], metric="ASL").ireval.risk(baseline="s0")
+    assert found["difference"].tolist() == [0.5]
+    assert found["wins"].tolist() == [1]
+    assert found["georisk"].isna().all()
+
+
+def test_scores_below_nothing_have_no_georisk():
+    found = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk(baseline="s0")
+    assert found["georisk"].isna().all()
+    assert found["urisk"].notna().all()
+
+
+def test_every_depth_is_what_it_is_alone():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
+    whole = scores.ireval.risk(baseline="bm25", at=[5, 50])
+    assert len(whole) == 2 * 2 * 7
+    assert (whole["system_b"] == "bm25").all()
+    alone = scores.sel(depth=[50]).ireval.risk(baseline="bm25")
+    part = whole[whole["depth"] == 50].reset_index(drop=True)
+    pd.testing.assert_frame_equal(part, alone)
+
+
+def test_topics_without_a_score_are_left_out():
+    frame = frame_of([[0.5, 0.3, 0.2], [0.4, 0.6, np.nan]])
+    with pytest.warns(IrframeWarning, match="left out"):
+        found = frame.ireval.risk(baseline="s0")
+    assert found["n_topics"].tolist() == [2]
+
+
+@pytest.mark.parametrize(("baseline", "a"), [("s9", 1), ("s0", -1)])
+def test_refusals(baseline, a):
+    with pytest.raises(ParameterError):
+        frame_of([[0.5, 0.3], [0.4, 0.6]]).ireval.risk(baseline=baseline, a=a)

@@ -1,0 +1,193 @@
+"""What a figure says is what its result records, and who is better looks alike for any metric."""
+
+import re
+from collections import Counter
+from typing import Literal, get_args, get_origin
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from incomplete import incomplete, though_incomplete
+from laws.experiments import DEPTH, SYSTEMS, experiment
+from laws.verbs import VERBS, call
+from matplotlib.colors import to_rgba_array
+from turns import few_of
+
+import irframe as ir
+from irframe.accessor import SCORES, takes, verbs
+from irframe.errors import ParameterError
+from irframe.paired import TESTS, Permutation
+from irframe.printed import is_p
+from irframe.record import SOURCES, signature_of
+from irframe.tables.captions import ADJUST_WORDS, told
+
+pytestmark = incomplete
+FIGURES = {name: takes(name, figure) for name, (figure, _) in verbs("irframe.plots").items()}
+NAMES = ["one", "two", "three"]
+GIVEN = {
+    "a": "s1",
+    "b": "s2",
+    "cost": dict.fromkeys(SYSTEMS, 1.0),
+    "dates": {name: f"2020-0{place + 1}" for place, name in enumerate(SYSTEMS)},
+    "depth": DEPTH,
+    "metric": "two",
+}
+with though_incomplete():
+    CUBE = ir.cube(*experiment(0), collection="track")
+
+
+def drawn(name, subject, given=()):
+    """Return the axes of a figure with arguments for what it needs."""
+    asked = {
+        word: GIVEN[word]
+        for word in given
+        if word in signature_of(getattr(ir.plots, name)).parameters
+    }
+    return np.ravel(getattr(subject.ireval.plot, name)(**asked))
+
+
+def renamed(scores):
+    """Return scores under names that say nothing, but for those of effort."""
+    labels = zip(scores["metric"].to_numpy(), NAMES, strict=False)
+    return scores.assign_coords(metric=[old if old == "Twist" else new for old, new in labels])
+
+
+def negated(scores):
+    """Return the same scores with the sign turned, of which lower is better."""
+    named = renamed(scores)
+    costs = named["metric"] != "Twist"
+    lower = named["metric"].to_numpy()[costs.to_numpy()].tolist()
+    return named.where(~costs, -named).assign_attrs(named.attrs, lower=lower)
+
+
+OF_SCORES = sorted(
+    name for name, verb in VERBS.items() if next(iter(signature_of(verb).parameters)) == "scores"
+)
+BY_METRIC = {
+    "side_by_side": lambda found, change: xr.merge(
+        [found.drop_dims("metric"), turned := change(found[["difference"]])], join="outer"
+    ).assign_attrs(turned.attrs),
+    "tie_ranges": lambda found, change: change(found),
+}
+"""Verbs of cubes with scores in what they give -> how these are changed."""
+
+
+def decided(result):
+    """Return what a result says but for scores: words, counts, flags, ranks, shares, p-values."""
+    if isinstance(result, pd.DataFrame):
+        result = result.reset_index().to_xarray()
+    if isinstance(result, xr.DataArray):
+        return {} if result.attrs.get("result") in SOURCES else {"": np.round(result, 12)}
+    words = {
+        name: part for name, part in result.items() if part.dtype.kind in "biuOUS" or is_p(name)
+    }
+    return words | {name: np.round(result[name], 12) for name in {"cell", "share"} & {*result}}
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_a_cost_is_read_as_what_it_is_the_negation_of(name):
+    gain, cost = (decided(call(name, CUBE, change)) for change in (renamed, negated))
+    assert gain.keys() == cost.keys()
+    for word, values in gain.items():
+        np.testing.assert_array_equal(values, cost[word], err_msg=str(word))
+
+
+OF_METRICS = [
+    (n, k) for n, kinds in FIGURES.items() for k in kinds if k in {SCORES, *OF_SCORES, *BY_METRIC}
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), OF_METRICS)
+@pytest.mark.filterwarnings("ignore:systems have means over:irframe.errors.IrframeWarning")
+def test_a_cost_looks_like_what_it_is_the_negation_of(name, kind):
+    gain, cost = (looks(name, kind, change) for change in (renamed, negated))
+    assert gain == cost
+
+
+def looks(name, kind, change):
+    """Return what a figure shows but places: its colours, and its texts without numbers."""
+    if kind == SCORES:
+        subject = change(ir.verbs.score(CUBE, "AP", "nDCG", at=DEPTH))
+    elif kind in BY_METRIC:
+        subject = BY_METRIC[kind](call(kind, CUBE), change)
+    else:
+        subject = call(kind, CUBE, change)
+    (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, GIVEN)
+    words = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in said(ax)]
+    return Counter(colours(ax)), Counter(filter(None, words))
+
+
+def said(ax):
+    """Return what is written in a figure."""
+    written = [
+        *ax.texts,
+        *ax.get_yticklabels(),
+        ax.title,
+        ax._left_title,
+        ax.xaxis.label,
+        ax.yaxis.label,
+    ]
+    legend = ax.get_legend()
+    return [text.get_text() for text in [*written, *(legend.get_texts() if legend else ())]]
+
+
+def colours(ax):
+    for part in (*ax.patches, *ax.lines, *ax.collections):
+        look = part.get_color() if hasattr(part, "get_color") else part.get_facecolor()
+        yield from map(str, to_rgba_array(look).tolist())
+    for image in ax.images:
+        yield from map(str, np.ravel(image.get_array()).tolist())
+
+
+SWITCHES = {
+    "test": [Permutation(samples=19, seed=3), ["t", Permutation(samples=19, seed=3)]],
+    "resamples": [np.arange(8).reshape(2, 4) % 4],
+    "samples": [7],
+    "seed": [5],
+    "alpha": [0.1],
+}
+"""Options that are no words -> values beside the usual one."""
+NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
+"""Options that need repeats, single relevant documents, or runs."""
+
+
+def words_of(annotation):
+    """Return the words that a parameter may be, of all that it may be."""
+    if get_origin(annotation) is Literal:
+        return [*get_args(annotation)]
+    return [word for part in get_args(annotation) for word in words_of(part)]
+
+
+DRAWN = {kind for kinds in FIGURES.values() for kind in kinds} & {*VERBS}
+SWITCHED = [
+    (verb, word, value)
+    for verb in sorted(DRAWN | {"outcomes"})
+    for word, parameter in signature_of(VERBS[verb]).parameters.items()
+    if word not in NOT_HERE
+    for value in [*words_of(parameter.annotation), *SWITCHES.get(word, [])]
+]
+WORDS = [*(kind.title for kind in TESTS.values()), *ADJUST_WORDS.values()]
+RECORDED = "|".join([*WORDS, r"\d+ samples", r"samples=\d+", r"seed[ =]\d+", r"alpha = [\d.]+"])
+
+
+@pytest.mark.parametrize(("verb", "word", "value"), few_of(SWITCHED, 12))
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_a_figure_says_what_its_result_records(verb, word, value):
+    given = {"metrics": ("AP",), "at": 3} if {"metrics", "at"} & {word} == set() else {}
+    given = {key: one for key, one in given.items() if key in signature_of(VERBS[verb]).parameters}
+    try:
+        result = call(verb, CUBE, lambda scores: scores.isel(metric=[0]), **given | {word: value})
+    except ParameterError:  # of a test or correction that does not go with the rest
+        assert word in {"test", "adjust", "seed"}
+        return
+    result = getattr(result, "summary", result)
+    for name in [name for name, kinds in FIGURES.items() if verb in kinds]:
+        if signature_of(getattr(ir.plots, name)).parameters.keys() & {"topic", "a"}:
+            continue
+        chosen = result.isel(test=[0]) if "test" in getattr(result, "dims", ()) else result
+        recorded = told(result.attrs) + str(result.attrs.get("measure"))
+        for ax in drawn(name, chosen):
+            words = "\n".join(said(ax))
+            assert [each for each in re.findall(RECORDED, words) if each not in recorded] == []
+            assert verb != "outcomes" or f"{result.attrs['measure']} a" in words

@@ -1,0 +1,167 @@
+"""How topics were drawn: worked numbers, whole matrices, and laws of relabelling."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.paired_tests import designed_mean
+from scipy import stats
+
+from irframe.paired import TESTS, Bootstrap, PairedT, Permutation, all_pairs
+from irframe.paired.design import design_of
+from irframe.paired.differences import describe_differences
+
+DESIGNED = {
+    "t": PairedT(),
+    "permutation": Permutation(samples=99),
+    "bootstrap": Bootstrap(samples=99),
+}
+SHAPES = {
+    "alike": np.ones,
+    "1/place": lambda n: 1 / np.arange(1.0, n + 1),
+    "1/place^2": lambda n: 3e-200 / np.arange(1.0, n + 1) ** 2,
+    "one x 1000": lambda n: np.where(np.arange(n) == n // 2, 1000.0, 1),
+}
+
+
+def test_worked_numbers(shared):
+    case = json.loads((shared / "golden" / "design.json").read_text())
+    d = np.array(case["difference"])
+    given = {name: np.unique(case[name], return_inverse=True)[1] for name in ("cluster", "task")}
+    given["weights"] = np.array(case["weight"])
+    words = {"tasks": "task", "cluster": "cluster", "weights": "weights"}
+    for name, wanted in case["expected"].items():
+        chosen = [words[word] for word in name.split(", ") if word in words]
+        design = design_of(len(d), **{word: given[word] for word in chosen})
+        found = describe_differences(np.stack([d, 0 * d])[:, :, None], None, design)
+        error = found.sd / np.sqrt(len(d))
+        p = PairedT().under(design, np.stack([d, 0 * d])[:, :, None]).p
+        numbers = found.mean, error, found.freedom, p, *found.interval(alpha=0.05)
+        np.testing.assert_allclose(np.ravel(numbers), wanted, atol=6e-5)
+
+
+@st.composite
+def designs(draw):
+    """Scores of three systems over topics, with weights, clusters and tasks of two and more."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=4, max_size=12))
+    tasks = draw(st.integers(1, min(3, len(sizes) // 2)))
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    task = np.repeat(np.arange(len(sizes)) % tasks, sizes)
+    random = np.random.default_rng(draw(st.integers(0, 999)))
+    shape = SHAPES[draw(st.sampled_from([*SHAPES]))]
+    order = random.permutation(len(cluster))
+    scores = random.normal(size=(3, len(cluster), 2)) + draw(st.sampled_from([0.0, 1e5]))
+    return scores, {"weights": shape(len(order)), "cluster": cluster[order], "task": task[order]}
+
+
+@given(designs())
+def test_pairs_by_whole_matrices(drawn):
+    scores, given = drawn
+    found = describe_differences(scores, None, design_of(scores.shape[1], **given))
+    for pair, (a, b) in enumerate(all_pairs(3)):
+        for depth in range(2):
+            values = scores[a, :, depth] - scores[b, :, depth]
+            mean, variance, freedom, effective = designed_mean(values, **given)
+            numbers = found.mean[pair, depth], found.sd[pair, depth], found.freedom[pair, depth]
+            wanted = mean, np.sqrt(variance * len(values)), freedom
+            np.testing.assert_allclose(numbers, wanted, rtol=1e-6, atol=1e-10)
+    design = design_of(len(values), **given)
+    assert design.effective == pytest.approx(effective)
+    assert design.shares.sum() == pytest.approx(1)
+
+
+@given(designs(), st.integers(0, 999))
+def test_names_and_order_of_topics_clusters_and_tasks_change_nothing(drawn, seed):
+    scores, given = drawn
+    random, n = np.random.default_rng(seed), scores.shape[1]
+    found = describe_differences(scores, None, design_of(n, **given))
+    renamed = {name: random.permutation(50)[given[name]] for name in ("cluster", "task")}
+    for test in DESIGNED.values():
+        designs = [design_of(n, **each) for each in (given, {**given, **renamed})]
+        first, second = (test.under(design, scores) for design in designs)
+        np.testing.assert_array_equal(first, second)
+    order = random.permutation(n)
+    moved = design_of(n, **{name: values[order] for name, values in given.items()})
+    again = describe_differences(scores[:, order], None, moved)
+    for name in ("mean", "sd", "freedom"):
+        np.testing.assert_allclose(getattr(found, name), getattr(again, name), rtol=1e-8)
+
+
+@given(designs())
+def test_every_topic_twice_in_its_cluster_changes_neither_mean_nor_error(drawn):
+    scores, given = drawn
+    once = describe_differences(scores, None, design_of(scores.shape[1], **given))
+    doubled = {name: np.repeat(values, 2) for name, values in given.items()}
+    twice = np.repeat(scores, 2, axis=1)
+    found = describe_differences(twice, None, design_of(twice.shape[1], **doubled))
+    np.testing.assert_allclose(found.mean, once.mean, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(found.sd / np.sqrt(2), once.sd, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_clusters_of_one_size_are_students_of_their_means(size):
+    values = np.random.default_rng(size).normal(size=(2, 9 * size, 1))
+    found = PairedT().under(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
+    means = (values[0] - values[1]).reshape(size, 9).mean(axis=0)
+    expected = stats.ttest_1samp(means, 0)
+    np.testing.assert_allclose(np.ravel(found), [*expected][:2])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [2, 5, 50])
+def test_degrees_of_freedom_where_one_topic_counts_most(shape, n):
+    weights, values = SHAPES[shape](n), np.random.default_rng(n).random(n)
+    mean, variance, freedom, _ = designed_mean(values, weights)
+    found = design_of(n, weights=weights).sure(values, np.array(1.0))
+    np.testing.assert_allclose(found, [mean, variance, freedom], rtol=1e-8)
+    if shape == "alike":
+        assert found.freedom == pytest.approx(n - 1, rel=1e-13)
+        assert design_of(n, weights=weights).plain
+
+
+def test_differences_that_are_the_same_within_tasks_do_not_vary():
+    task = np.repeat([0, 1], 5)
+    scores = (
+        np.stack([0.1 + 0.2 * task, 0.3 * np.ones(10)])[:, :, None] + np.arange(10)[:, None] / 3
+    )
+    design = design_of(10, task=task)
+    found = describe_differences(scores, None, design)
+    assert found.sd.item() == 0
+    assert found.mean.item() == pytest.approx(-0.1)
+    for test in (PairedT(), Bootstrap(samples=50)):
+        assert np.isnan(test.under(design, scores).decided().p).all()
+    alone = describe_differences(scores, None, design_of(10, task=np.array([0] * 9 + [1])))
+    assert np.isnan(alone.sd).all()
+    assert not np.isnan(alone.mean).any()
+
+
+def test_signs_and_draws_are_of_whole_clusters():
+    random = np.random.default_rng(5)
+    sizes = [3, 1, 4, 2, 2]
+    cluster, task = np.repeat(np.arange(5), sizes), np.repeat([0, 0, 0, 1, 1], sizes)
+    scores = random.normal(size=(2, 12, 1))
+    design = design_of(12, cluster=cluster, task=task)
+    d = (scores[0] - scores[1])[:, 0]
+    sums = np.bincount(cluster, d * design.shares)
+    test = Permutation(samples=99)
+    reached = abs(test.signs(5) @ sums) >= abs(sums.sum()) - 1e-12
+    found = test.under(design, scores)
+    assert found.p.item() == (1 + reached.sum()) / 100
+    assert found.statistic.item() == pytest.approx(d @ design.shares)
+    counts = design.counts(samples=40, seed=3)
+    assert (counts[:, :3].sum(axis=1) == 3).all()
+    assert (counts[:, 3:].sum(axis=1) == 2).all()
+    drawn = design.drawn(samples=40, seed=3)
+    for row, times in zip(drawn, counts, strict=True):
+        expected = [np.average(d[task == h], weights=times[cluster][task == h]) for h in (0, 1)]
+        assert row @ d == pytest.approx(np.mean(expected))
+
+
+def test_some_tests_have_no_such_form():
+    assert {name for name, test in TESTS.items() if test.designed} == {*DESIGNED}
+    for name, test in TESTS.items():
+        if name not in DESIGNED:
+            with pytest.raises(NotImplementedError):
+                test().under(design_of(3), np.zeros((2, 3, 1)))

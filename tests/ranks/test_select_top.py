@@ -1,0 +1,38 @@
+"""The systems that are kept."""
+
+import numpy as np
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, ParameterError
+
+
+@pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
+def test_best_systems(cube, top, kept):
+    means = cube.ireval.score("AP", at=50).mean("topic")[0, :, 0].to_series()
+    found = cube.ireval.select_top(top)
+    best = means.sort_values(ascending=False).index[:kept]
+    assert found["system"].to_numpy().tolist() == [s for s in means.index if s in best]
+    scores = cube.ireval.score("AP", "Twist")
+    np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], found["system"])
+
+
+def test_share_of_whole_systems():
+    cube = ir.cube(*ir.simulate_track(systems=10, topics=3, docs=200, depth=20, pool_depth=5))
+    assert cube.ireval.select_top(0.9).sizes["system"] == 9
+
+
+@pytest.mark.parametrize("at", [[2, 10], [10, 2]])
+def test_the_greatest_depth_of_another_metric_decides_wherever_it_stands(cube, at):
+    scores = cube.ireval.score("AP", "nDCG", at=at)
+    best = scores.sel(metric="nDCG", depth=10).mean("topic").idxmax("system").item()
+    assert scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
+
+
+def test_what_cannot_be_selected(cube):
+    scores = cube.ireval.score("nDCG", at=10)
+    refused(InputError, "scores of RBP", scores.ireval.select_top, metric="RBP(p=0.8)")
+    for share in (0, 1.5, "all"):
+        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
+            scores.ireval.select_top(share, metric="nDCG")

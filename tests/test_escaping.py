@@ -1,0 +1,142 @@
+"""Text of strangers leaves by one door: literally, on whatever medium."""
+
+import ast
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.__main__ import main
+from irframe.errors import IrframeError
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+ROOT = Path(ir.__file__).parent
+HOSTILE = (
+    "\x1b[31mred",
+    "\x1b]0;title\x07",
+    "c1\x9b2J",
+    "bidi\u202etxt.exe",
+    "nul\x00",
+    "@octocat",
+    "https://evil.example/x",
+    "~~gone~~",
+    "=HYPERLINK(1)",
+    "-1+1",
+    "a|b</td>",
+    "<img src=x>",
+    "![i](http://evil.example)",
+    "\\input{x}%$&",
+)
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What none of them may hold."""
+WRITERS = {"to_csv", "to_latex", "to_string", "to_html", "to_markdown", "print", "_str_escape"}
+"""Functions that make text of what they are given."""
+FREE = {"files/write_run.py", "commands/convert.py", "tables/marked_styler.py"}
+"""Where files of data are written as they are, or own names."""
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Write judgments and runs of systems, topics and documents with hostile names."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        (s, t, f"{s}{t}{rank}"[:60], -rank, (place + len(t) + rank) % 3)
+        for place, s in enumerate(HOSTILE)
+        for t in HOSTILE
+        for rank in range(2)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "topic", "doc", "score", "grade"])
+    frame[["system", "topic", "doc", "score"]].to_parquet("runs.parquet")
+    judged = frame[frame["score"].eq(0) | frame["topic"].eq("nul\x00")]
+    judged[["topic", "doc", "grade"]].drop_duplicates(["topic", "doc"]).to_parquet("q.parquet")
+    return tmp_path
+
+
+LINES = (
+    ("evaluate", "-m", "AP", "-q"),
+    ("compare", "-m", "AP", "--baseline=~~gone~~"),
+    ("leaderboard", "-m", "AP"),
+    ("diagnose",),
+    ("judge-next", "-n", "5"),
+)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("form", ["table", "tsv", "latex", "markdown"])
+@pytest.mark.parametrize("line", LINES, ids=" ".join)
+def test_hostile_names_leave_literally(line, form, capsys):
+    command, *options = line
+    assert main([command, "q.parquet", "runs.parquet", *options, "--format", form]) in {0, 1}
+    out, err = capsys.readouterr()
+    assert not RAW.search(out), repr(RAW.search(out))
+    assert not RAW.search(err)
+    if form == "tsv":
+        for row in csv.reader(StringIO(out), delimiter="\t"):
+            assert not any(text[:1] in tuple("=+-@") and not number(text) for text in row), row
+    if form == "markdown":
+        told(out)
+
+
+def number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def told(markdown):
+    """Hold that a comment calls nobody, links nowhere, shows no image and strikes nothing out."""
+    assert not re.search(
+        r"(?<![\w;])@octocat|://evil|(?<!\\)!\[i\]\(|(?<!\\)~~|<img|</td>", markdown
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_a_comment_of_hostile_names_is_text(capsys):
+    words = ["q.parquet", "runs.parquet", "-m", "AP"]
+    for baseline in HOSTILE[4:7]:
+        line = ["compare", *words, f"--baseline={baseline}", "--format", "markdown"]
+        assert main(line) == 0, capsys.readouterr().err
+        out = capsys.readouterr().out
+        assert not RAW.search(out)
+        told(out)
+
+
+@pytest.mark.usefixtures("files")
+def test_notebooks_errors_and_reports_show_them_too(tmp_path):
+    runs, qrels = ir.read_runs("runs.parquet"), ir.read_qrels("q.parquet")
+    scores = runs.ireval.evaluate(qrels, "AP")
+    board = scores.ireval.leaderboard()
+    shown = [repr(board), board._repr_html_(), board.ireval.styled().to_html()]
+    shown += [board.ireval.styled().to_latex(), board.ireval.styled().to_string()]
+    shown += [repr(scores.ireval.compare()), repr(scores.ireval)]
+    ir.report(runs, qrels, tmp_path / "page.html", metrics="AP")
+    shown.append((tmp_path / "page.html").read_text(encoding="utf-8"))
+    with pytest.raises(IrframeError) as raised:
+        scores.ireval.compare(baseline="\x1b[31m")
+    for text in (*shown, str(raised.value)):
+        assert not RAW.search(text), repr(RAW.search(text))
+
+
+def test_nothing_else_writes():
+    for path in sorted(ROOT.rglob("*.py")):
+        name, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+        called = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+        }
+        imported = {
+            each.name if isinstance(node, ast.Import) else f"{node.module}.{each.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for each in node.names
+        }
+        door = any(each.startswith("irframe.escaping") for each in imported)
+        assert door or name in FREE or not called & WRITERS, (name, called & WRITERS)
+        assert name == "escaping.py" or "html.escape" not in imported, name

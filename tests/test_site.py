@@ -1,0 +1,118 @@
+"""The built site in a browser: what stands on every page, and what its search finds.
+
+A build of changed pages alone forgets what the others are found by: ``sphinx-build -E`` makes all.
+"""
+
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.thorough
+
+DOCS = Path(__file__).parents[1] / "docs"
+SITE = DOCS / "_build" / "html"
+SOUGHT = {
+    "guide/getting-started _generated/metrics/nDCG": "calculate nDCG for my run",
+    "guide/saving guide/figures-and-tables": "save results as csv",
+    "guide/training-loop": "log to mlflow; lightning callback; sentence transformers evaluator",
+    "guide/getting-started guide/training-loop": "jupyter notebook",
+    "questions/judges": "cohen's kappa; gpt judges instead of people; inter-rater agreement",
+    "guide/continuous-integration": "pre-commit hook; fail a pull request",
+    "questions/how-many": "how many queries do I need; sample size; power analysis for retrieval",
+    "_generated/metrics/Success": "hit rate at 10",
+    "_generated/metrics/Recall": "recall@100",
+    "questions/comparing guide/continuous-integration questions/how-many": "non-inferiority margin",
+    "questions/comparing guide/continuous-integration": "are two systems equivalent",
+    "questions/comparing": "hedges effect size; tukey HSD; family-wise error; randomization test",
+    "questions/how-deep questions/how-sure": "kendall tau between rankings of systems",
+    "guide/errors guide/policies": "same document twice in a list",
+    "guide/policies": "topics with no relevant documents",
+    "guide/data-in": "read elasticsearch results; load beir; qrels format",
+    "questions/chunks guide/data-in": "langchain documents",
+    "questions/trust questions/what-to-judge": "sparse judgments",
+    "questions/trust": "bias against systems outside the pool",
+    "questions/trust _generated/api/irframe.verbs.leave_out": "leave-one-run-out",
+    "questions/how-deep questions/trust": "judging depth too shallow",
+    "papers/atomized-search-length _generated/metrics/ASL": "atomized search length",
+    "_generated/metrics/RR": "mean reciprocal rank",
+    "_generated/metrics/AP": "MAP",
+    "_generated/metrics/RBP": "rank-biased precision",
+    "_generated/metrics/ERR": "expected reciprocal rank",
+    "_generated/metrics/alpha_nDCG": "alpha-nDCG",
+    "questions/repeats": "model trained with five seeds",
+    "questions/comparing questions/how-sure": "bootstrap confidence intervals",
+    "questions/ties": "documents with the same score",
+    "questions/ties tools/trec-eval": "order of tied documents in trec_eval",
+    "guide/larger-than-memory": "runs too big for memory; run on several workers",
+    "gallery guide/figures-and-tables": "boxplot of scores",
+    "questions/how-deep guide/figures-and-tables": "heat map of correlations",
+    "guide/figures-and-tables": "table in overleaf; booktabs table with bold best",
+    "guide/report": "send results to colleagues",
+    "questions/what-to-judge": "what should be annotated next",
+    "questions/how-many questions/comparing": "smallest difference that can be detected",
+    "questions/chunks": "evaluate RAG; best chunk size",
+    "reference/how-to-cite": "cite irframe",
+    "guide/types": "mypy stubs",
+    "guide/several-tracks": "mean per dataset",
+    "guide/reshaping": "long to wide",
+    "guide/slicing": "slice the cube by depth",
+    "questions/state-of-the-art": "is the new model better than the state of the art",
+    "tools/pytrec-eval": "replacement for pytrec_eval",
+    "tools/ranx": "reciprocal rank fusion",
+}
+"""Pages, one of which should come first -> what people type."""
+
+
+@pytest.fixture(scope="module")
+def tab():
+    play = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    chromium = shutil.which("chromium") or pytest.skip("needs Chromium: apt-get install chromium")
+    if not (SITE / "search.html").exists():
+        pytest.skip("needs the built site: sphinx-build docs docs/_build/html")
+    with play.sync_playwright() as engine:
+        browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 900})
+        tab.heard = []
+        tab.on(
+            "console", lambda said: tab.heard.append(said.text) if said.type == "error" else None
+        )
+        tab.on("pageerror", lambda error: tab.heard.append(str(error)))
+        yield tab
+        browser.close()
+
+
+@pytest.mark.parametrize("page", ["index", "guide/getting-started", "_generated/metrics/AP"])
+def test_every_page_shows_logo_name_version_repository_and_says_no_error(tab, page):
+    import irframe as ir
+
+    tab.heard.clear()
+    tab.goto((SITE / f"{page}.html").as_uri())
+    home = tab.locator(".navbar-brand")
+    assert home.is_visible()
+    assert home.inner_text() == f"irframe {ir.__version__}"
+    assert home.locator("img:visible").count() == 1
+    assert tab.locator("a[href='https://github.com/irframe/irframe']:visible").count() >= 1
+    assert tab.locator(".prev-next-area a").count() >= 1
+    assert tab.heard == []
+
+
+def test_search_puts_the_page_first_that_answers(tab, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    searched = import_module("searched")
+    entered = {words.lower() for page in searched.SOUGHT for words in searched.sought(page)}
+    queries = {query: pages for pages, each in SOUGHT.items() for query in each.split("; ")}
+    assert len(queries) >= 60
+    assert not entered & {query.lower() for query in queries}
+    tab.goto((SITE / "search.html").as_uri())
+    tab.wait_for_function("Search._index !== null")
+    first = {query: tab.evaluate(FIRST, query) for query in queries}
+    wrong = {query: page for query, page in first.items() if page not in queries[query].split()}
+    assert len(wrong) <= len(queries) // 12, wrong
+    assert not [
+        page for page in first.values() if page.startswith(("CHANGELOG", "reference/bench"))
+    ]
+
+
+FIRST = "query => Search._performSearch(...Search._parseQuery(query)).at(-1)?.[0] ?? ''"
