@@ -312,6 +312,8 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     firsts = [next(iter(grades)) for grades in lists]
     if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
+    if "" in judged or any("" in grades for grades in lists):
+        return None
     try:
         "".join([*judged, *docs]).encode()  # which says at once whether all are text
         grade = np.fromiter(values, np.int64, len(docs))
@@ -393,6 +395,8 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     IrframeWarning
         Of how many there are.
     """
+    if table.spans is not None:
+        return table
     (codes,) = code_documents(Side(table.topic, table.doc))
     again = ids.repeated(codes)
     if not len(again):
@@ -401,7 +405,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     same = codes[order[1:]] == codes[order[:-1]]
     alike = table.grade[order[1:]] == table.grade[order[:-1]]
     told = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
-    if told or table.spans is not None or not alike[same].all() or _has_repeats(table):
+    if told or not alike[same].all() or _has_repeats(table):
         refuse_twice_judged(table, again)
     warn(f"judgments that are there again, alike, count once: {len(again)}")
     kept = np.setdiff1d(np.arange(len(codes)), again)

@@ -5,7 +5,7 @@ Verbs: judge, restrict.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -143,11 +143,16 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     placed = find_topics(table, judgments)
     if len(placed) and (placed < 0).all():
         sides = table, judgments
-        known = [f"{ids.shown(s.topics)} in {s.columns.get(TOPIC, TOPIC)!r}" for s in sides]
-        found = f"none: the runs have {known[0]}, the qrels {known[1]}"
-        advice = "compare leading zeros and types"
-        raise IdError("topics that occur in runs and qrels", found, advice)
+        tell_no_topics(*((s.topics, s.columns.get(TOPIC, TOPIC)) for s in sides))
     return placed
+
+
+def tell_no_topics(runs: Named, qrels: Named) -> NoReturn:
+    """Raise since no topic of runs is judged, given some topics of each and their column."""
+    known = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
+    found = f"none: the runs have {known[0]}, the qrels {known[1]}"
+    advice = "compare leading zeros and types"
+    raise IdError("topics that occur in runs and qrels", found, advice)
 
 
 def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:

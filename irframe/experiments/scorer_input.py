@@ -15,7 +15,7 @@ from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
-from irframe.experiments.joining import tell_none_judged
+from irframe.experiments.joining import tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.other_tools import paired
@@ -26,7 +26,7 @@ from irframe.files.ids import EXACT, Codes, grouped, is_utf8
 from irframe.files.kinds import ByRole
 from irframe.files.read_run import ScannedRuns
 from irframe.files.values import framed, numbers
-from irframe.names import CHUNKS, DOC, SCORE, SYSTEM, TOPIC
+from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
 
@@ -69,9 +69,10 @@ class Reader:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
             return self._in_turn(run)
-        if part_empty(run)[1]:
+        table, empty = part_empty(run)
+        if empty:
             return self.read_table(run)[0]
-        named = runs_by_role(run)
+        named = runs_by_role(table)
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
@@ -96,6 +97,8 @@ class Reader:
             codes, labels = pd.factorize(pd.Series(place))
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
+            if (places < 0).all():
+                tell_no_topics((labels, TOPIC), (self._judgments.topics, TOPIC))
         scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
         unranked = listed.read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
         if not len(unranked.row):
@@ -164,7 +167,7 @@ class Reader:
         frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
-        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
+        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns} or _is_contrary(named):
             return None
         system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
         score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
@@ -296,6 +299,19 @@ class Reader:
         whole = self._judgments
         every = len(codes) == len(whole.code)
         return whole if every else Judgments.chosen(whole.table, codes)
+
+
+def _is_contrary(named: ByRole) -> bool:
+    """Tell whether scores rise with the ranks of the first rows, which then are looked at all."""
+    frame, known = named
+    if RANK not in known:
+        return False
+    head = frame.iloc[:2]
+    rank, score = (head[known[role]].tolist() for role in (RANK, SCORE))
+    try:
+        return len(head) > 1 and (rank[1] - rank[0]) * (score[1] - score[0]) > 0
+    except TypeError:
+        return True
 
 
 def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:

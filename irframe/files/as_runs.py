@@ -85,7 +85,9 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
     if not wanted:
         return frame
     frame = frame.reset_index(level=wanted)
-    return frame if frame.index.nlevels > 1 else frame.reset_index(drop=True)
+    if frame.index.nlevels > 1:
+        return frame
+    return frame.reset_index(drop=frame.index.name is None or frame.index.name in frame.columns)
 
 
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -176,6 +178,7 @@ def rows_of(x: Any, kind: Kind, columns: list[str]) -> pd.DataFrame:
     return framed(rows)
 
 
+LIST = list, tuple, np.ndarray
 Qrels = pd.DataFrame | object
 """A qrels frame, or what `as_qrels` makes one of."""
 
@@ -189,7 +192,8 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
         - a pandas frame, whose ids may be levels of its index; its grades may be called
           ``score``, as by BEIR, where it has no other grades, no ranks and no systems;
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
-        - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it;
+        - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it; or ``{topic: docs}``
+          with a list or a set of the relevant documents; or a dictionary of columns;
         - a `ranx.Qrels`;
         - named tuples such as `ir_measures.Qrel`, or dictionaries, one for each row, in a list
           or an iterator.
@@ -221,7 +225,9 @@ def qrels_by_role(x: Qrels | ByRole) -> ByRole:
         return x
     x = getattr(x, "qrels") if is_ranx(x, "qrels") else x  # noqa: B009
     if isinstance(x, Mapping) and not is_array(x):
-        frame = flatten(x, GRADE)
+        table = table_in(x, QRELS)
+        frame = _relevant(x) if table is None else table
+        frame = flatten(x, GRADE) if frame is None else frame
     elif (table := columns_of(x)) is not None:
         frame = table
     else:
@@ -229,10 +235,41 @@ def qrels_by_role(x: Qrels | ByRole) -> ByRole:
     return ByRole(frame, require_columns(frame, QRELS))
 
 
+def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
+    """Return a dictionary of columns, or of rows, as a frame: keys that play roles are columns.
+
+    Examples
+    --------
+    >>> table_in({"qid": ["1"], "docno": ["a"], "label": [1]}, QRELS)
+      qid docno  label
+    0   1     a      1
+    """
+    if not x:
+        return None
+    if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
+        return framed(x)
+    rows = [*x.values()]
+    first = rows[0]
+    if not isinstance(first, Mapping) or kind.lacking(kind.find(first)):
+        return None
+    alike = all(isinstance(row, Mapping) and row.keys() == first.keys() for row in rows)
+    return framed(rows) if alike else None
+
+
+def _relevant(x: Mapping[Any, Any]) -> pd.DataFrame | None:
+    """Return ``{topic: relevant documents}``, each with grade 1; None for anything else."""
+    lists = [*x.values()]
+    if not lists or not all(isinstance(docs, (*LIST, set, frozenset)) for docs in lists):
+        return None
+    rows = [(topic, doc) for topic, docs in x.items() for doc in docs]
+    if any(isinstance(doc, tuple | list | Mapping) for _, doc in rows):
+        return None
+    return framed(rows, [TOPIC, DOC]).assign(**{GRADE: 1})
+
+
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
 
-LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
@@ -252,7 +289,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - a pandas frame, whose ids may be levels of its index;
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
-          with a run of any of these kinds;
+          with a run of any of these kinds; or a dictionary of columns;
         - ``{topic: [doc, ...]}``, lists or arrays, the best first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers, as objects, dictionaries or pairs with a score: the columns
@@ -304,7 +341,10 @@ def runs_by_role(x: Runs | ByRole) -> ByRole:
     if isinstance(x, ByRole):
         return x
     frame = _as_runs_frame(x)
-    return ByRole(frame, require_columns(frame, RUN))
+    columns = require_columns(frame, RUN)
+    if SYSTEM not in columns and SYSTEM in (other := RUN.find(frame.columns)):
+        frame = frame.drop(columns=other[SYSTEM])  # names of documents, as was said
+    return ByRole(frame, columns)
 
 
 def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
@@ -319,8 +359,16 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
         columns = roles([*x.columns, *x.index.names])
         listed = {TOPIC, DOC} <= columns.keys() and columns.keys() & {SCORE, RANK}
         return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in columns else (x, [])
-    if not isinstance(x, Mapping) or is_array(x) or not x or is_mteb(x):
-        return x, []
+    if isinstance(x, Mapping | list | tuple) and not len(x) and not is_array(x):
+        return NOTHING, [ONLY_SYSTEM]
+    if not isinstance(x, Mapping):
+        table = None if isinstance(x, ByRole | pd.DataFrame | list) else columns_of(x)
+        return (x, []) if table is None else part_empty(table) if table.empty else (table, [])
+    known = is_array(x) or is_mteb(x) or table_in(x, RUN) is not None
+    return (x, []) if known else _part_lists(x)
+
+
+def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     others = {name: lists for name, lists in x.items() if name not in set(empty)}
     systems = any(isinstance(x[name], Mapping) and x[name] for name in empty)
@@ -360,6 +408,8 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     if is_mteb(nested):
         return predictions(nested, SCORE)
+    if (table := table_in(nested, RUN)) is not None:
+        return table
     if _holds_lists(nested):
         lists = [(topic, enumerate(docs, start=1)) for topic, docs in nested.items()]
         rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
@@ -388,9 +438,11 @@ def _holds_lists(nested: Any) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``."""
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
     held = all(isinstance(docs, LIST) and getattr(docs, "ndim", 1) == 1 for docs in lists)
-    return (
-        bool(lists) and held and all(isinstance(d, str | int | np.integer) for d in chain(*lists))
-    )
+    return bool(lists) and held and all(map(_is_id, chain(*lists)))
+
+
+def _is_id(doc: Any) -> bool:
+    return isinstance(doc, str | int | np.integer) or (isinstance(doc, float) and doc.is_integer())
 
 
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:

@@ -7,11 +7,12 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from irframe import names as words
-from irframe.errors import FileFormatError, InputError, IrframeError
+from irframe.errors import FileFormatError, InputError, IrframeError, warn
 from irframe.files.values import to_arrow, to_role
 from irframe.names import (
     ALIASES,
@@ -247,6 +248,77 @@ def is_judgments(frame: Any) -> bool:
     return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
 
 
+LIKE_SYSTEMS = {
+    *("system", "model", "method", "retriever", "retrieval", "run", "ranker", "reranker", "engine"),
+    *("pipeline", "config", "configuration", "algorithm", "approach", "experiment", "variant"),
+    "index",
+}
+"""Words in names of columns that may name systems."""
+LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
+"""Names of columns that tell the searches of one agent apart."""
+FEW = 1000
+"""Values of which a column of systems has fewer."""
+
+
+def without_titles(columns: dict[str, str], get: Callable[[str], pd.Series]) -> dict[str, str]:
+    """Return the roles of a run's columns, without a system that is a name for each document.
+
+    Raises
+    ------
+    InputError
+        If a column that plays no role may name systems, or searches, whose lists would be one.
+
+    Warns
+    -----
+    IrframeWarning
+        Of a column of names that is passed over.
+    """
+    name = columns.get(SYSTEM, SYSTEM)
+    if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
+        return columns
+    topic, labels = (pd.factorize(get(part))[0] for part in (columns[TOPIC], name))
+    several = len(topic) - len(np.unique(topic))
+    if not several or len(np.unique(labels)) < min(3, len(labels)):
+        return columns
+    doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
+    if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
+        return columns
+    warn(f"the column {name!r} says something else for every document, and names no systems")
+    return {role: column for role, column in columns.items() if role != SYSTEM}
+
+
+def refuse_strangers(
+    columns: Mapping[str, str], names: Iterable[Any], get: Callable[[Any], pd.Series]
+) -> None:
+    """Raise if a further column may name systems or searches whose lists would become one."""
+    if SYSTEM in columns or TOPIC not in columns:
+        return
+    for name in names:
+        said = re.split(r"[^a-z0-9]+", name.lower()) if isinstance(name, str) else []
+        like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
+        if name in columns.values() or not (like_search or LIKE_SYSTEMS & {*said}):
+            continue
+        labels, values = pd.factorize(get(name))
+        if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
+            continue
+        topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
+        if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
+            continue
+        shown = ", ".join(map(repr, values[:5]))
+        found = f"rows of one list that differ in {name!r} ({shown})"
+        if like_search:
+            advice = (
+                f"score one search at a time: frame[frame[{name!r}] == {values[0]!r}]; or drop the "
+                f"column where all of them are one list: frame.drop(columns={name!r})"
+            )
+            raise InputError("lists of one search each", found, advice)
+        advice = (
+            f"is it the system? frame.rename(columns={{{name!r}: 'system'}}); if not, "
+            f"frame.drop(columns={name!r})"
+        )
+        raise InputError("lists of one system each", found, advice)
+
+
 def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
     """Return the columns of a frame by role.
 
@@ -268,6 +340,15 @@ def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
     for role in kind.roles:
         if role in columns:
             refuse_rivals(frame, role, columns[role])
+    if kind is RUN:
+        levels = [name for name in frame.index.names if name is not None]
+
+        def get(name: str) -> pd.Series:
+            own = name in frame.columns
+            return frame[name] if own else frame.index.get_level_values(name).to_series()
+
+        refuse_strangers(columns, [*frame.columns, *levels], get)
+        return without_titles(columns, get)
     return columns
 
 
@@ -314,13 +395,21 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
     if not len(table):
         raise FileFormatError(kind.noun, f"{source} without a single row")
     refuse_rivals_in(table, kind, source)
+    arrow: Any = table
+    frame = table if isinstance(table, pd.DataFrame) else None
+    if kind is RUN:
+
+        def get(name: str) -> pd.Series:
+            column = arrow[name]
+            return column if isinstance(column, pd.Series) else column.to_pandas()
+
+        refuse_strangers(known, names, get)
+        known = without_titles(known, get)
     try:
         columns = {
             role: to_role(table[name], role, name, ranked=SCORE in known)
             for role, name in known.items()
         }
-        arrow: Any = table
-        frame = table if isinstance(table, pd.DataFrame) else None
         for place, name in enumerate(names):
             if name not in known.values() and not _INDEX.fullmatch(str(name)):
                 column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])

@@ -17,7 +17,7 @@ from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE
 from irframe.files.ids import TEXT
-from irframe.files.kinds import UNREAD, Kind, refuse_rivals_in
+from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.values import ERRORS, TYPES, read_numbers, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
@@ -155,7 +155,7 @@ def _noted(
     if cut.header:
         names = dict(zip(cut.columns, cut.header, strict=True))
         called = table.rename_columns([names[name] for name in table.column_names])
-        refuse_rivals_in(called, kind, source)
+        return with_notes(in_types(called, source, kind), data, source, "", ())
     named = [role for role in kind.roles if role in table.column_names]
     others = (name for name in table.column_names if name not in named)
     surplus = [n for n, name in enumerate(cut.columns, 1) if name.startswith(f"{UNREAD} ")]

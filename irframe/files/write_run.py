@@ -19,7 +19,7 @@ from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.compression import PACKED, create, look_at
 from irframe.files.ids import TEXT
-from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
+from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units, without_titles
 from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (
     GRADE,
@@ -49,6 +49,7 @@ def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
 
 def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
+    names = without_titles(names, frame.__getitem__) if kind is RUN else names
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
     return {

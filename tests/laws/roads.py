@@ -332,6 +332,7 @@ def order(case: Case) -> dict[Any, Any]:
     keys = Counter((row["topic"], row.get("score", row.get("rank"))) for row in case.run)
     need(max(keys.values(), default=0) < 2)
     need(all(type(key) in (int, float) and abs(key) < 2**53 for _, key in keys))
+    need(min((row.get("rank", 0) for row in case.run), default=0) < 3)
     need(all(row.get("rank", 0) == int(row.get("rank", 0)) for row in case.run))
     made = one(lists_of(case.run))
     return made | {topic: [] for topic in case.empty}
