@@ -200,7 +200,7 @@ def read_places(
     if (topic[1:] < topic[:-1]).any():
         order = grouped(topic)
         topic, doc, score = topic[order], doc[order], score[order]
-    padding = (doc < 0) & ~(np.abs(score) < PADDING)
+    padding = (doc < 0) & (np.abs(score) >= PADDING)
     if padding.any():
         topic, doc, score = topic[~padding], doc[~padding], score[~padding]
     missing = np.flatnonzero(np.isnan(score))

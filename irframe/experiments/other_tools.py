@@ -116,8 +116,10 @@ class Batches:
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or ())
         names = self._parts[0] if self._parts else ()
+        if not names:
+            raise InputError("a batch", "none")
         arrays: Any = {name: joined([part[name] for part in self._parts]) for name in names}
-        means = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
+        means = self._scorer.mean(names="plain", **arrays)
         self.reset()
         return means
 

@@ -142,7 +142,8 @@ def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> 
 
 def _rises(ranks: NDArray[Any], scores: NDArray[Any]) -> bool:
     order = np.argsort(ranks, kind="stable")
-    steps = np.diff(ranks[order]), np.diff(scores[order])
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(ranks[order]), np.diff(scores[order])
     return len(ranks) > 1 and bool(all((step > 0).all() for step in steps))
 
 
@@ -150,7 +151,8 @@ def _goes_one_way(*values: NDArray[Any]) -> bool:
     """Tell whether in every list of several rows, given their groups second, values rise."""
     key, group, *others = values
     inside = group[1:] == group[:-1]
-    steps = [np.diff(part)[inside] for part in (key, *others)]
+    with np.errstate(invalid="ignore"):
+        steps = [np.diff(part)[inside] for part in (key, *others)]
     return bool(inside.any() and all((step > 0).all() for step in steps))
 
 

@@ -22,7 +22,7 @@ from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
-from irframe.files.ids import EXACT, Codes, grouped, is_utf8
+from irframe.files.ids import EXACT, Codes, code_labels, grouped, is_utf8
 from irframe.files.kinds import ByRole
 from irframe.files.read_run import ScannedRuns
 from irframe.files.values import framed, numbers
@@ -169,11 +169,11 @@ class Reader:
             return None
         if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns} or _is_contrary(named):
             return None
-        system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
+        system = code_labels(frame[known[SYSTEM]], SYSTEM)[1] if SYSTEM in known else ONLY
         score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
-        odd = odd or len(system) > 1 or type(system[0]) not in TEXT | WHOLE or "" in system
+        odd = odd or len(system) > 1
         if odd or not (_of(names, self._kinds) and _of(labels, self._topic_kinds)):
             return None
         judged = self._judgments.places

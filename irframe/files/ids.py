@@ -16,6 +16,8 @@ DROP = "mend or drop these rows"
 
 TEXT = pa.large_string()
 
+LONGEST = 1024
+"""Bits of a whole number that is read as an identifier."""
 EXACT = 2.0**53
 """From here on, whole numbers may become equal as floats."""
 
@@ -173,7 +175,11 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
         column = pd.Series(labels.take(codes), name=column.name)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O" and not is_utf8(column):
         return pa.chunked_array([pa.array(_of_objects(column, role))])
-    return names_in(pa.array(column), role, column.name)
+    try:
+        values = pa.array(column)
+    except pa.ArrowException:
+        _refuse_kind(role, column.name, str(column.dtype))
+    return names_in(values, role, column.name)
 
 
 def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
@@ -250,7 +256,7 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[Any]:
     if missing.any():
         refuse_unnamed(np.flatnonzero(missing), role)
     whole = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
-    if all(whole):
+    if all(whole) and not any(int(value).bit_length() > LONGEST for value in values):
         fits = all(-(2**63) <= value < 2**63 for value in values)
         return [*map(int if fits else str, values)]
     if all(isinstance(value, float | np.floating) for value in values):

@@ -64,10 +64,11 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         found = f"topics with values of type {', '.join(kinds)}"
         raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
     topics = pd.Series([*nested], dtype=object, name=words.TOPIC)
+    sound = is_utf8([topic for topic in topics if isinstance(topic, str)])
     lengths = [len(docs) for docs in nested.values()]
     return framed(
         {
-            words.TOPIC: (topics if not is_utf8(topics) else topics.infer_objects())
+            words.TOPIC: (topics.infer_objects() if sound else topics)
             .repeat(lengths)
             .reset_index(drop=True),
             words.DOC: [*chain.from_iterable(nested.values())],

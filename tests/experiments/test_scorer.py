@@ -308,7 +308,6 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 @pytest.mark.parametrize(
     ("run", "error", "words"),
     [
-        ({}, InputError, "an empty dictionary"),
         ({"q1": {"a": 1.0, "b": float("nan")}}, RankingError, "found 1 missing: run q1 b"),
         ({"q1": {"a": None}}, RankingError, "found 1 missing: run q1 a"),
         ({"q1": {"a": True}}, InputError, "numbers in column 'score'"),
@@ -374,11 +373,11 @@ def test_a_run_or_three_arrays():
 
 def test_positions_of_others():
     scorer = ir.scorer(BASE, ["RR", "AP"], docs=["z", "a"])
-    assert scorer.docs.tolist() == ["a", "b", "c", "z"]
+    assert scorer.docs.tolist() == ["z", "a", "b", "c"]
     assert scorer.topics.tolist() == ["q1", "q2"]
     tied = {"topic": [0, 0, 0, -1], "score": [1.0, 1.0, 1.0, 9.0]}
-    assert scorer.mean(**tied, doc=[-1, 3, 0, 2])["RR"] == 0.25  # z before a, which no name follows
-    assert scorer.mean(**tied, doc=[-1, -1, 0, 2])["RR"] == 0.5
+    assert scorer.mean(**tied, doc=[-1, 0, 1, 3])["RR"] == 0.25  # z before a, which no name follows
+    assert scorer.mean(**tied, doc=[-1, -1, 1, 3])["RR"] == 0.5
     assert scorer.mean(topic=[0, 0, -1], doc=["x", "a", "a"], score=[2.0, 1.0, 3.0])["RR"] == 0.25
 
 
