@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from irframe import names as words
-from irframe.errors import InputError, shortened
-from irframe.files.ids import is_utf8
+from irframe.errors import IdError, InputError, shortened
+from irframe.files.ids import is_utf8, refuse_unfit
 from irframe.files.values import framed
 
 Nested = Mapping[Any, Any]
@@ -64,13 +64,12 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         found = f"topics with values of type {', '.join(kinds)}"
         raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
     topics = pd.Series([*nested], dtype=object, name=words.TOPIC)
-    sound = is_utf8([topic for topic in topics if isinstance(topic, str)])
+    if not is_utf8([topic for topic in topics if isinstance(topic, str)]):
+        refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
     return framed(
         {
-            words.TOPIC: (topics.infer_objects() if sound else topics)
-            .repeat(lengths)
-            .reset_index(drop=True),
+            words.TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
             words.DOC: [*chain.from_iterable(nested.values())],
             value: [entry for docs in nested.values() for entry in docs.values()],
         }
