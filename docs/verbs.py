@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import irframe
-from irframe.accessor import verbs
+from irframe.kinds import verbs
 
 HERE = Path(__file__).parent
 PAPERS = {

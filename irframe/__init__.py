@@ -6,14 +6,13 @@ an object, and the namespaces, stand in ``__init__.pyi``; each is imported when 
 
 import sys
 from importlib import import_module
-from inspect import isfunction
+from inspect import isfunction, ismodule
 from pathlib import Path
 from typing import Any
 
-import lazy_loader
-
 from irframe.elsewhere import suggest, suggesting
 from irframe.names import NAMESPACES, VERSION
+from irframe.stubs import find, homes
 
 __version__ = VERSION
 
@@ -27,24 +26,30 @@ def _asks_for_help() -> bool:
 if not _asks_for_help():
     from irframe import accessor as accessor
 
-_find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_HOMES = homes(__name__, __file__)
+__all__ = list(_HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
     """Return a public name; an error for another says in which namespace it stands."""
     if name in __all__:
-        value = _find(name)
+        value = find(_HOMES[name], name)
         if isfunction(value):
             value = globals()[name] = suggesting(import_module(value.__module__), name, name)
         return value
     message = f"module 'irframe' has no attribute {name!r}"
     if name.startswith("_"):
         raise AttributeError(message)
-    homes = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
-    home = next((home for home, space in homes.items() if hasattr(space, name)), None)
+    spaces = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
+    found = {home: getattr(space, name, sys) for home, space in spaces.items()}
+    home = next((home for home, value in found.items() if not ismodule(value)), None)
     if home:
         raise AttributeError(f"{message}: it is {home}.{name}")
     known = dict.fromkeys(__all__, "ir.{}")
-    for home, space in homes.items():
+    for home, space in spaces.items():
         known |= {member: home + ".{}" for member in space.__all__ if member not in known}
     raise AttributeError(message + suggest(name, known))

@@ -10,7 +10,7 @@ from importlib import import_module
 from io import StringIO
 from typing import Any
 
-from irframe.commands import COMMANDS, EPILOG, Line, tell
+from irframe.commands import COMMANDS, EPILOG, NEVER, Line, tell
 from irframe.errors import InputError, IrframeError, IrframeWarning
 from irframe.escaping import encodable, visible
 from irframe.names import VERSION
@@ -77,8 +77,9 @@ def _outer() -> Line:
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     """Run a command, and tell its warnings, and its error, in a line each."""
     output = None if getattr(options, "each", False) else getattr(options, "output", None)
+    gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
-        if output is not None:
+        if output is not None and not gated:
             _files().look(output)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
@@ -87,10 +88,26 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
         for warning in caught:
             tell(f"warning: {warning.message}")
         if content is not None:
-            _write(content, output)
+            _write_or_print(content, output, gated=gated)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:
         return tell(error)
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        return tell(f"{what}; an error of irframe's own, which python -X dev shows whole")
     return int(status)
+
+
+def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
+    """Write an answer; a gate's verdict is not lost where its file cannot be written."""
+    try:
+        _write(content, output)
+    except OSError as error:
+        if not gated or output is None:
+            raise
+        tell(error)
+        _write(content, None)
 
 
 def _files() -> Any:

@@ -1,204 +1,41 @@
-"""The accessor ``.ireval``: every verb is one call to the function of the same name.
-
-A function is a verb of the kinds of object that its first argument may be. Functions are
-found when first called, so that registering the accessor costs nothing.
-"""
+"""The accessor ``.ireval``: every verb is one call to the function of the same name."""
 
 import inspect
-import re
-import typing
-from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
 from importlib import import_module
-from types import MethodType, UnionType
-from typing import Any, NamedTuple
+from types import MethodType
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 
 from irframe import names as words
-from irframe.elsewhere import suggest, suggested
+from irframe.elsewhere import meant_by, suggest, suggested
+from irframe.errors import InputError
 from irframe.escaping import html
 from irframe.files.read_run import ScannedRuns
+from irframe.kinds import (
+    CUBE,
+    FIGURES,
+    HOME,
+    JUDGMENTS,
+    KNOWN,
+    OTHER,
+    RUNS,
+    SCANNED,
+    SCORES,
+    chain,
+    example,
+    kind_of,
+    offered,
+    subjects,
+    takes,
+    type_of,
+    verbs,
+)
 from irframe.record import Step, steps_of
-
-KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
-"""What has an accessor. A tree has the verbs of its branches."""
-HOME, FIGURES = "irframe.verbs", "irframe.plots"
-
-RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
-NUGGETS, COMPARISON, BOUNDS = "labels of nuggets", "compare", "bounds"
-OTHER = "result"
-"""What nothing says the kind of."""
-
-
-class Known(NamedTuple):
-    """What messages call a kind of object, how it is had, and what most people do next."""
-
-    what: str
-    source: str
-    next: tuple[str, ...] = ()
-
-
-KNOWN = {
-    RUNS: Known(
-        "a run frame",
-        "runs",
-        ("check(qrels)", 'evaluate(qrels, "AP")', "cube(qrels)", "diagnose(qrels)", "pool(10)"),
-    ),
-    JUDGMENTS: Known(
-        "a frame of judgments",
-        "qrels",
-        ("sample(0.5)", "restrict(runs)", "write_qrels(path)", "to_pytrec_eval()", "to_ranx()"),
-    ),
-    SCORES: Known(
-        "a table of scores",
-        'runs.ireval.evaluate(qrels, "AP")',
-        ("summary()", "compare()", "leaderboard()", "sheet(system)", "styled()"),
-    ),
-    CUBE: Known(
-        "a cube",
-        "runs.ireval.cube(qrels)",
-        ('score("AP")', 'bounds("AP")', "search_lengths()", 'report("page.html")', "save(path)"),
-    ),
-    SCANNED: Known("scanned runs", "ir.scan_runs(paths)", ('evaluate(qrels, "AP")', "cube(qrels)")),
-    NUGGETS: Known("labels of nuggets", "nuggets", ("score_nuggets()",)),
-}
-"""The kinds of object that are known by what they hold, not by the verb that returned them."""
-ELSEWHERE = {
-    "compare_judges": "ir.compare_judges(judges)",
-    "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
-}
-"""What is no verb of an object, but returns one -> how it is called."""
-EXAMPLES = {
-    call.partition("(")[0]: call.partition("(")[2][:-1]
-    for kind in (JUDGMENTS, CUBE, SCORES, RUNS)
-    for call in KNOWN[kind].next
-}
-"""Verb -> what it is called with in an example."""
-TAKEN = {
-    "runs": (RUNS, SCANNED),
-    "qrels": (JUDGMENTS,),
-    "cube": (CUBE,),
-    "scores": (SCORES, BOUNDS),
-    "comparison": (COMPARISON,),
-    "nuggets": (NUGGETS,),
-    "result": (),
-}
-"""First parameter of a verb -> what it takes; of others their docstring says what returns it."""
-OWN = {
-    "write_run": (RUNS,),
-    "write_qrels": (JUDGMENTS,),
-    "to_pytrec_eval": (RUNS, JUDGMENTS),
-    "to_ranx": (RUNS, JUDGMENTS),
-    "sample": (CUBE, JUDGMENTS),
-    "draw_to_judge": (CUBE, JUDGMENTS),
-    "split": (RUNS, JUDGMENTS),
-    "outcomes": (CUBE, RUNS),
-    "report": (CUBE, RUNS),
-    "select_top": (CUBE, SCORES),
-    "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
-}
-"""Verb that takes one of several kinds -> these."""
-PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
-"""Columns by which a comparison is known that has lost its attributes."""
-
-
-def kind_of(subject: Any) -> str:
-    """Return what an object is: a kind of table, or the name of the verb that returned it.
-
-    Examples
-    --------
-    >>> kind_of(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}))
-    'judgments'
-    """
-    if isinstance(subject, xr.DataTree):
-        data = next((node.to_dataset() for node in subject.subtree if node.has_data), None)
-        if data is None:
-            return "tree"
-        lone = words.GRADE not in data and len(data.data_vars) == 1
-        return kind_of(next(iter(data.data_vars.values())) if lone else data)
-    returned = str(getattr(subject, "attrs", {}).get(words.RESULT, ""))
-    if isinstance(subject, xr.Dataset):
-        return CUBE if words.GRADE in subject else returned or OTHER
-    if isinstance(subject, xr.DataArray):
-        if "bound" in subject.dims and returned in {"", BOUNDS}:
-            return BOUNDS
-        labels = {*subject.dims, *subject.coords}
-        return SCORES if {words.SYSTEM, words.TOPIC} <= labels else returned or SCORES
-    return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
-
-
-def _kind_of_frame(frame: Any, returned: str) -> str:
-    from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
-
-    if returned not in {"", "evaluate", "score", "standardise", "sample", "draw_to_judge"}:
-        return returned
-    columns = [*getattr(frame, "columns", ())]
-    if {*map(str, columns)} >= PAIRED:
-        return COMPARISON
-    names = words.roles([*columns, *frame.index.names])
-    if {words.TOPIC, words.DOC} <= names.keys():
-        ranked = {words.SCORE, words.RANK, words.SYSTEM} & names.keys()
-        return JUDGMENTS if words.GRADE in names and not ranked else RUNS
-    if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():
-        return NUGGETS
-    return SCORES if is_scores(frame) else returned or OTHER
-
-
-def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return which kinds of object a verb is of; none where it is of most results.
-
-    Examples
-    --------
-    >>> from irframe.plots import robustness_curves
-    >>> takes("robustness_curves", robustness_curves)
-    ('robustness',)
-    """
-    first = next(iter(inspect.signature(function).parameters))
-    if (known := OWN.get(name, TAKEN.get(first))) is not None:
-        return known
-    said = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
-    return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", said[1] if said else ""))
-
-
-def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
-    """Tell whether a verb is one of what an object is."""
-    wanted = takes(name, function)
-    return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES}
-
-
-def chain(name: str, function: Callable[..., Any], kind: str) -> str:
-    """Say why an object has no such verb or figure, and the chain of verbs that works.
-
-    Examples
-    --------
-    >>> from irframe.verbs import pool
-    >>> chain("pool", pool, "cube")
-    'This is a cube, and pool is of a run frame: runs.ireval.pool(10)'
-    """
-    wanted = (takes(name, function) or (SCORES,))[0]
-    returned = f"what {kind} returned" if kind in verbs(HOME) else f"a {kind}"
-    subject = KNOWN[kind].what if kind in KNOWN else returned
-    of = KNOWN[wanted].what if wanted in KNOWN else f"what {wanted} returns"
-    of = "scores by depth" if kind == wanted == SCORES else of
-    door = "ireval.plot" if function.__module__.startswith(FIGURES) else "ireval"
-    call = f"{_path(wanted, kind)}.{door}.{name}({EXAMPLES.get(name, '')})"
-    return f"This is {subject}, and {name} is of {of}: {call}"
-
-
-def _path(wanted: str, kind: str) -> str:
-    """Return how to have what a verb takes, from what there is."""
-    if wanted == CUBE == kind:
-        return "cube"
-    if wanted == SCORES and kind in {CUBE, SCORES}:
-        return f'{_path(CUBE, kind)}.ireval.score("AP")'
-    if wanted in KNOWN:
-        return KNOWN[wanted].source
-    if wanted not in verbs(HOME):
-        return ELSEWHERE[wanted]
-    source = (takes(wanted, verbs(HOME)[wanted][0]) or (SCORES,))[0]
-    return f"{_path(source, kind)}.ireval.{wanted}({EXAMPLES.get(wanted, '')})"
 
 
 def _counts(subject: Any) -> list[str]:
@@ -221,51 +58,6 @@ def _counts(subject: Any) -> list[str]:
 
 def _number(count: int, word: str) -> str:
     return words.counted(f"{count:,}", word)
-
-
-@cache
-def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
-    """Return the verbs of a package, and the kinds of object that have them.
-
-    Parameters
-    ----------
-    home
-        ``"irframe.verbs"`` or ``"irframe.plots"``.
-
-    Returns
-    -------
-    dict
-        Name -> function, kinds.
-
-    Examples
-    --------
-    >>> verbs("irframe.verbs")["score"][1]
-    (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
-    """
-    package, taken = import_module(home), dict[str, Any]()
-    for name in package.__all__:
-        function = getattr(package, name)
-        if inspect.isfunction(function) and (kinds := subjects(function)):
-            taken[name] = function, kinds
-    return taken
-
-
-def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
-    """Return the kinds of object, among those with an accessor, that a first argument may be."""
-    from irframe.cubes.verb import VERBS  # noqa: PLC0415 - who asks has imported it
-
-    first = next(iter(inspect.signature(function).parameters.values()), None)
-    kind = None if first is None else first.annotation
-    members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    kinds = tuple(member for member in members if member in KINDS)
-    of_trees = VERBS.get(function.__name__) is function and kinds != (pd.DataFrame,)
-    return (*kinds, xr.DataTree) if of_trees else kinds
-
-
-def offered(subject: Any, home: str) -> list[str]:
-    """Return the verbs, or figures, of what an object is."""
-    kind, every = kind_of(subject), verbs(home).items()
-    return [n for n, (f, types) in every if _type(subject) in types and fits(n, f, kind)]
 
 
 class Verbs:
@@ -291,10 +83,11 @@ class Verbs:
     def _function(self, name: str) -> Callable[..., Any] | None:
         package = import_module(self._home)
         function = getattr(package, name) if name in package.__all__ else None
-        if not inspect.isfunction(function) or _type(self._subject) not in subjects(function):
+        if not inspect.isfunction(function) or type_of(self._subject) not in subjects(function):
             return None
         clear, wanted = {RUNS, JUDGMENTS, SCORES}, set(takes(name, function))
         others = clear - wanted if wanted & clear else set()
+        others |= {CUBE} - wanted if wanted else set()
         # What is kept by an old pandas may have been changed since.
         of_another = self._kind in others and kind_of(self._subject) in others
         return None if of_another else function
@@ -302,15 +95,44 @@ class Verbs:
     def _unknown(self, name: str) -> str:
         every, kind = verbs(self._home), kind_of(self._subject)
         if name in every:
-            return chain(name, every[name][0], kind)
-        door, figures = import_module("irframe").__all__, import_module(FIGURES).__all__
+            return chain(name, every[name][0], kind, self._subject)
+        door, figures = import_module("irframe").__all__, verbs(FIGURES)
         known = dict.fromkeys(figures, "ireval.plot.{}") | dict.fromkeys(door, "ir.{}")
         known |= dict.fromkeys(verbs(HOME), "ireval.{}") | dict.fromkeys(every, "{}")
-        meant = suggested(name, known)
-        message = f"{_type(self._subject).__name__} has no verb {name!r}{suggest(name, known)}"
-        if len(meant) != 1 or meant[0] not in every or self._function(meant[0]):
-            return message
-        return f"{message}. {chain(meant[0], every[meant[0]][0], kind)}"
+        what = "figure" if self._home == FIGURES else "verb"
+        message = f"{type_of(self._subject).__name__} has no {what} {name!r}"
+        shown = [figure for figure in figures if name in takes(figure, figures[figure][0])]
+        meant = shown if self._home == FIGURES and shown else suggested(name, known)
+        metric = None if verbs(HOME).keys() & {*meant} or what == "figure" else _metric(name)
+        if not meant and not metric and hasattr(type(self._subject), name):
+            return f"{message}: it is a method of the object itself, without .ireval"
+        if metric:
+            return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
+        leads = "".join(self._leads(meant, kind))
+        return f"{message}{suggest(name, known, shown if meant is shown else ())}{leads}"
+
+    def _leads(self, meant: list[str], kind: str) -> Iterator[str]:
+        """Yield how this object is led to verbs or figures that may be meant, if it is to some."""
+        homes = {
+            name: HOME if name in verbs(HOME) and self._home == HOME else FIGURES for name in meant
+        }
+        here = {HOME: Verbs(self._subject), FIGURES: Figures(self._subject)}
+        there = {name: home for name, home in homes.items() if name in verbs(home)}
+        own = [name for name, home in there.items() if name in dir(here[home])]
+        if own:
+            calls = (f".ireval.{example(name, self._subject, homes[name])}" for name in own)
+            yield f": {' or '.join(calls)}"
+        elif there:
+            name, home = next(iter(there.items()))
+            yield f". {chain(name, verbs(home)[name][0], kind, self._subject)}"
+
+    def _scoring(self, metric: Any) -> str:
+        """Say how this object, or what it is made of, is scored by a metric."""
+        runs = kind_of(self._subject) in {RUNS, SCANNED}
+        metric = metric @ 10 if runs and metric.uncut() is None else metric
+        return (
+            f': .ireval.evaluate(qrels, "{metric}")' if runs else f': cube.ireval.score("{metric}")'
+        )
 
     def __dir__(self) -> list[str]:
         own = [name for name in dir(type(self)) if name[0] != "_"]
@@ -319,9 +141,13 @@ class Verbs:
     def _next(self) -> Sequence[str]:
         kind = kind_of(self._subject)
         if kind in KNOWN:
-            return KNOWN[kind].next
-        figures = [f"plot.{name}" for name in offered(self._subject, FIGURES)]
-        return [f"{name}()" for name in [*offered(self._subject, HOME), *figures][:5]]
+            return [example(name, self._subject) for name in KNOWN[kind].next]
+        return [
+            example(name, self._subject, home)
+            for home in (HOME, FIGURES)
+            for name in offered(self._subject, home)
+            if name != "panes"  # which only who draws several parts can call
+        ][:5]
 
     def _seen(self) -> str:
         """Say what the object was taken for, how large it is, and how it was decided."""
@@ -349,6 +175,13 @@ class Figures(Verbs):
     """The figures of one object."""
 
     _home = FIGURES
+
+    def __call__(self, kind: str | None = None) -> Any:
+        """Draw a figure by its name, or say which there are: an object has several."""
+        if kind is not None:
+            return getattr(self, kind)()
+        calls = [f".ireval.{example(n, self._subject, FIGURES)}" for n in dir(self) if n != "panes"]
+        raise InputError("a figure by its name", "none", f"draw one: {' or '.join(calls)}")
 
 
 @xr.register_datatree_accessor("ireval")  # type: ignore[no-untyped-call]
@@ -417,5 +250,13 @@ class SeriesAccessor(FrameAccessor):
         super().__init__(as_scores(subject))
 
 
-def _type(subject: Any) -> type:
-    return next(kind for kind in KINDS if isinstance(subject, kind))
+def _metric(name: str) -> Any:
+    """Return the metric that a name is of, if it is one."""
+    from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
+    from irframe.metrics import METRICS  # noqa: PLC0415 - the same
+    from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same
+
+    for each in [name, *meant_by(name, METRICS)[:1]]:
+        with suppress(MetricError):
+            return parse_metric(each)
+    return None

@@ -65,3 +65,11 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
         for s in range(0, systems, step)
         for t in range(0, topics, inner)
     ]
+
+
+def at_places(values: Any, *places: Any) -> Any:
+    """Return what stands at some positions of every dimension, None for all."""
+    for axis, chosen in enumerate(places):
+        if chosen is not None:
+            values = values[(*(slice(None),) * axis, chosen)]
+    return values

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import ge, gt, le, lt
-from typing import Any, TypeVar
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
 
@@ -141,6 +142,27 @@ def choice(
             raise error(f"{name}, one of {len(words)} words", found, f"it may be {wanted}")
         raise error(f"{name} to be {wanted}", found)
     return next(word for word in words if word == value)
+
+
+def as_annotated(name: str, value: Any, annotation: Any) -> None:
+    """Refuse what is no flag, or none of the words, where an annotation says just these.
+
+    Examples
+    --------
+    >>> as_annotated("each", 1, bool)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted each, True or False; found 1.
+    """
+    kinds = (
+        {*get_args(annotation)} - {NoneType} if isinstance(annotation, UnionType) else {annotation}
+    )
+    if value is None and kinds != {annotation}:
+        return
+    if kinds == {bool} and not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name}, True or False", shortened(value))
+    if kinds and all(get_origin(kind) is Literal for kind in kinds):
+        choice(name, value, [word for kind in kinds for word in get_args(kind)])
 
 
 def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:

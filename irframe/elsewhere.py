@@ -14,6 +14,21 @@ NEAR = 0.85
 LONGEST = 60
 """Characters of a name up to which it may be a slip of another."""
 
+_SELECTED = {
+    ("metric", "metrics", "measure", "measures"): 'scores[["AP"]] or array.sel(metric=["AP"])',
+    ("system", "systems", "run", "runs"): 'array.sel(system=["bm25"]) or frame.loc[["bm25"]]',
+    ("topic", "topics", "query", "queries"): 'array.sel(topic=["101"])',
+}
+_BESIDE = {
+    f"{verb}{name}": f" (select before: {call})"
+    for names, call in _SELECTED.items()
+    for name in names
+    for verb in ("", "select_", "filter_", "sel_")
+} | {
+    "alternative": " (tests are two-sided; margin= asks whether one is not worse)",
+}
+"""What is no word of a verb, since something else does it -> the end of an error that says what."""
+
 _TABLE = Path(__file__).with_name("elsewhere.txt")
 """Our name of something, and those that other tools have for it, a line each."""
 
@@ -45,7 +60,7 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     >>> suggested("xyzzy", ["at", "alpha"])
     []
     """
-    if meant := _elsewhere(name, known):
+    if meant := meant_by(name, known):
         return meant
     if not isinstance(name, str) or len(name) > LONGEST:
         return []
@@ -53,10 +68,12 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     alike = [other for other in others if _plain(other) == _plain(name)]
     letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
     turned = [other for other in others if sorted(_plain(other)) == letters]
-    return (alike or turned or difflib.get_close_matches(name, others, 3, NEAR))[:3]
+    near = difflib.get_close_matches(name, others, 3, NEAR)
+    return (alike or turned or [one for one in near if abs(len(one) - len(name)) < 3])[:3]
 
 
-def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
+def meant_by(name: object, known: Iterable[str]) -> list[str]:
+    """Return which known names another tool, or a paper, surely calls so."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
@@ -65,7 +82,9 @@ def _elsewhere(name: object, known: Iterable[str]) -> list[str]:
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
-def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
+def suggest(
+    name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
+) -> str:
     """Return the end of an error that says what is meant; nothing where that is not clear.
 
     Parameters
@@ -74,6 +93,8 @@ def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
         A name that is none of the known ones.
     known
         Those there are, perhaps with the form in which each is written.
+    meant
+        Those that are meant, where that is known.
 
     Examples
     --------
@@ -81,11 +102,11 @@ def suggest(name: object, known: Iterable[str] | Mapping[str, str]) -> str:
     (' (in irframe: at)', ' (did you mean alpha?)', '')
     """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
-    likely = suggested(name, forms)
-    meant = " or ".join(forms[other].format(other) for other in likely)
-    if _elsewhere(name, forms):
-        return f" (in irframe: {meant})"
-    return f" (did you mean {meant}?)" if likely else ""
+    sure = [*meant] or meant_by(name, forms)
+    told = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
+    if sure:
+        return f" (in irframe: {told})"
+    return f" (did you mean {told}?)" if told else _BESIDE.get(str(name), "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -115,6 +136,14 @@ def unexpected(options: Iterable[str], parameters: Mapping[str, inspect.Paramete
     return f"got an unexpected keyword argument {name!r}{suggest(name, [*parameters])}"
 
 
+def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
+    """Return what is wrong about values that a function takes by name alone, if that is it."""
+    named = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
+    if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
+        return None
+    return f"takes its parameters by name: {', '.join(f'{name}=' for name in named)}"
+
+
 def suggesting(home: Any, name: str, called: str) -> Any:
     """Let a function say of a keyword that it lacks what is meant.
 
@@ -141,7 +170,8 @@ def suggesting(home: Any, name: str, called: str) -> Any:
         try:
             return function(*arguments, **options)
         except TypeError:
-            wrong = unexpected(options, inspect.signature(function).parameters)
+            parameters = inspect.signature(function).parameters
+            wrong = unexpected(options, parameters) or _unnamed(arguments, parameters)
             if wrong is None:
                 raise
             message = f"{called}(): {wrong}"

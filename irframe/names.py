@@ -53,6 +53,10 @@ BORDERS: dict[str, tuple[str, ...]] = {
     END: ("end", "end_index", "end_char_idx"),
 }
 """What columns are called that say where a span of text begins and ends, half open."""
+DRAWN = "drawn"
+"""The attribute of scores that says, by topic, how topics were drawn."""
+P_VALUES = "p_values"
+"""Attribute of shares of pairs: whether the p-values that they rest on are corrected."""
 CAUTION = "caution"
 """The attribute of a result that says what to beware of; tables and reports print it."""
 UNKNOWN = "nothing_judged"
@@ -78,6 +82,8 @@ UNITS = "units_of"
 Cut = Literal["whole", "skip", "part"]
 """What becomes of the first unit that a budget has no room for."""
 
+BOUND = "bound"
+"""Dimension of a lower and an upper score."""
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
 JUDGES = ("judge_a", "judge_b")

@@ -7,13 +7,18 @@ from typing import Any
 import pandas as pd
 
 from irframe.escaping import html, visible
-from irframe.names import SIDES
+from irframe.names import P_VALUES, SIDES
 
 DECIMALS, WIDTH = 3, 80
 PRECISION = 6
 """Decimals that pandas prints unless it is told otherwise."""
 ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant", "verdict"]
 """Columns of a comparison that say by how much systems differ, and how surely."""
+OUTCOMES = [
+    *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
+    *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
+]
+"""Columns of the summary of outcomes, as the paper's table has them."""
 MEANS = "mean_a"
 """The first column of a comparison that is none of its labels."""
 
@@ -75,12 +80,12 @@ class Result(pd.DataFrame, metaclass=_Frames):
         return made
 
     def __repr__(self) -> str:
-        shown, note = _printed(pd.DataFrame(self))
+        shown, note = _printed(self)
         with pd.option_context(*_options(note)):
             return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
 
     def _repr_html_(self) -> str | None:
-        shown, note = _printed(pd.DataFrame(self))
+        shown, note = _printed(self)
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
         page = visible(page) if page else page
@@ -94,7 +99,8 @@ def _options(note: str) -> tuple[Any, ...]:
 
 
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return a frame as it is printed, and a note of the columns that are not."""
+    """Return a frame as it is printed, and a note of the columns that are not, or of p-values."""
+    said, frame = frame.attrs.get(P_VALUES), pd.DataFrame(frame)
     own = pd.get_option("display.precision") != PRECISION
     if own or pd.get_option("display.float_format") is not None:
         return frame, ""
@@ -106,7 +112,7 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             shown.isetitem(place, column.map(spelled, na_action="ignore").to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
             shown.isetitem(place, column.to_numpy())  # small, but not nothing
-    return shown, note
+    return shown, note or f"[p-values {said}]" * bool(said)
 
 
 def beside_the_point(board: pd.DataFrame) -> list[str]:
@@ -129,6 +135,9 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     if not frame.columns.is_unique or "n_topics" not in frame.columns:
         return frame, ""
+    if len(shown := of_outcomes(frame)) < len(frame.columns):
+        more = f"{len(frame.columns) - len(shown)} more in columns"
+        return _head_and_tail(frame[shown]), f"[{shape}: {more}]"
     if not {"rank", "letters", "rank_low"} <= {*frame.columns}:
         return _answers(frame, shape)
     left = beside_the_point(frame)
@@ -137,6 +146,18 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
     note = f"[{shape}{topics}; not shown: {', '.join(name for name in left if name != 'n_topics')}]"
     return _head_and_tail(frame.drop(columns=left)), note
+
+
+def of_outcomes(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns of a summary of outcomes that the paper's table has; else all.
+
+    Its p-values are shown as they were corrected.
+    """
+    names: list[Any] = [*frame.columns]
+    if not {*OUTCOMES, "n_topics"} <= {*names}:
+        return names
+    told = (f"{name}_adjusted" if f"{name}_adjusted" in names else name for name in OUTCOMES)
+    return [*names[: names.index("n_topics")], *told]
 
 
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
 from irframe.printed import Result
@@ -32,8 +33,8 @@ UNTOLD = {"progress", "path"}
 """Arguments that change no number."""
 NONE: Literal["none"] = "none"
 """What stands for no correction, on the console, too."""
-GIVEN = "given weights"
-"""What weights of topics are called that came without a name."""
+GIVEN = ("weights", "cluster", "tasks")
+"""Options that may come as a mapping of topics without a name."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
@@ -103,7 +104,10 @@ signature_of = cache(inspect.signature)
 def bind(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> inspect.BoundArguments:
-    """Return arguments by name; those that a verb takes one after the other also go by theirs."""
+    """Return arguments by name; those that a verb takes one after the other also go by theirs.
+
+    Flags and words are checked here, for all verbs.
+    """
     signature = signature_of(function)
     kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
     several = next((name for name, kind in kinds.items() if kind.name == "VAR_POSITIONAL"), None)
@@ -118,6 +122,8 @@ def bind(
         given[several] = (*given.get(several, ()), options[several])
     if isinstance(given.get("adjust"), str) and given["adjust"] == NONE:
         given["adjust"] = None
+    for name, value in given.items():
+        as_annotated(name, value, signature.parameters[name].annotation)
     return bound
 
 
@@ -226,7 +232,7 @@ def plain_option(name: str, value: Any) -> Any:
         parts = value if isinstance(value, Mapping) else {"": value}
         steps = {str(key): steps_of(part) for key, part in parts.items() if steps_of(part)}
         return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
-    nameless = {"weights": GIVEN, "by": GROUP}.get(name)
+    nameless = {"by": GROUP, **{word: f"given {word}" for word in GIVEN}}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):
         return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
     if name == "adjust" and value is None:

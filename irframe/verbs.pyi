@@ -17,11 +17,12 @@ from .cubes.unjudged import pooled as pooled
 from .cubes.unjudged import rejudge as rejudge
 from .cubes.unjudged import sample as sample
 from .depths.agreement import agreement as agreement
-from .depths.discrimination import bootstrap_sensitivity as bootstrap_sensitivity
+from .depths.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .depths.discrimination import coverage as coverage
 from .depths.discrimination import discrimination as discrimination
 from .depths.discrimination import inversions as inversions
 from .depths.discrimination import median_p as median_p
+from .depths.discrimination import ratios as ratios
 from .depths.pool_growth import pool_growth as pool_growth
 from .depths.volatility import stability as stability
 from .depths.volatility import volatility as volatility
@@ -53,6 +54,7 @@ from .studies.compare_orderings import compare_orderings as compare_orderings
 from .studies.compare_orderings import (
     significance_agreement as significance_agreement,
 )
+from .studies.describe import describe as describe
 from .studies.diagnose import diagnose as diagnose
 from .studies.effective_top import effective_top as effective_top
 from .studies.effort import archetypes as archetypes

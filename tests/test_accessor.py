@@ -12,7 +12,11 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.accessor import (
+from irframe.accessor import Verbs
+from irframe.cubes.verb import VERBS
+from irframe.errors import InputError, IrframeError
+from irframe.files.read_run import ScannedRuns
+from irframe.kinds import (
     CUBE,
     HOME,
     JUDGMENTS,
@@ -21,13 +25,9 @@ from irframe.accessor import (
     RUNS,
     SCANNED,
     SCORES,
-    Verbs,
     takes,
     verbs,
 )
-from irframe.cubes.verb import VERBS
-from irframe.errors import InputError, IrframeError
-from irframe.files.read_run import ScannedRuns
 
 HOMES = (HOME, "irframe.plots")
 PACKAGES = pytest.mark.parametrize("package", [ir.verbs, ir.plots], ids=lambda p: p.__name__)
@@ -86,7 +86,9 @@ def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kin
     function = getattr(package, name)
     wanted = takes(name, function)
     frames = subjects["frames"] if kind is pd.DataFrame else {}
-    subject = next((frames[each] for each in wanted if each in frames), subjects[kind])
+    cubes = kind in {xr.Dataset, xr.DataTree} and wanted and CUBE not in wanted
+    other = kind() if cubes else subjects[kind]
+    subject = next((frames[each] for each in wanted if each in frames), other)
     verb = getattr(reach(subject, package), name)
     assert verb.__func__ is function
     assert verb.__self__ is subject
@@ -235,12 +237,13 @@ def test_hidden_names_are_no_verbs():
     assert not hasattr(Verbs(pd.DataFrame()), "_hidden")
 
 
-@pytest.mark.parametrize("name", ["depth_curves", "panes"])
+@pytest.mark.parametrize("name", sorted({*ir.plots.__all__} - {"paper"}))
 def test_figures_without_matplotlib_say_what_brings_it(name, monkeypatch):
-    scores = ir.verbs.score(ir.cube(*ir.example_track()), "AP")
-    given = ({"all": scores}, ir.plots.depth_curves) if name == "panes" else (scores,)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    refused(InputError, r"matplotlib.*irframe\[plots\]", lambda: getattr(ir.plots, name)(*given))
+    figure = getattr(ir.plots, name)
+    loaded = [each for each in sys.modules if each.partition(".")[0] == "matplotlib"]
+    for module in ["matplotlib", "matplotlib.pyplot", *loaded]:
+        monkeypatch.setitem(sys.modules, module, None)
+    refused(InputError, r"matplotlib.*irframe\[plots\]", lambda: figure(None))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -92,13 +92,13 @@ def test_the_gate_hands_on_what_irframe_says(folder, verdict):
     given = {"runs": "worse run.txt\nnew.txt\n\n", "margin": ".05", "fail-on": "worse"}
     done, outputs, summary = act(folder, STEPS[1], **USUAL, **given, options="--adjust holm")
     assert (done.returncode, outputs["verdict"]) == (STATUS[verdict], verdict)
-    wrong = "## No comparison with the baseline\n\nirframe: what was wrong\n"
+    wrong = "# FAILED: no comparison with the baseline\n\n    irframe: what was wrong\n"
     assert summary == (wrong if verdict == "error" else "## The comment\n")
     assert Path(outputs["comment"]).read_text() == summary
     here = "https://example.org/a/b/actions/runs/7"
     assert (folder / "temp/called").read_text() == (
         "-m irframe compare qrels.txt worse run.txt new.txt --metric=nDCG@10 --metric=RR@10 "
-        f"--baseline-file main.irframe --margin .05 --fail-on worse --adjust holm --link {here} "
+        f"--baseline-file=main.irframe --margin=.05 --fail-on=worse --adjust holm --link {here} "
         f"--format markdown --output {folder}/temp/irframe-comment.md\n"
     )
 
@@ -124,6 +124,34 @@ def test_irframe_is_installed_from_where_the_action_is(folder):
     assert done.returncode == 0, done.stderr
     called = (folder / "temp/called").read_text().splitlines()
     assert called == [f"-m venv {folder}/temp/irframe", f"-m pip install --quiet {ROOT}[report]"]
+
+
+def test_what_compares_nothing_does_not_pass(folder):
+    for given in ({"runs": "--help"}, {"runs": "new.txt", "options": "--help"}):
+        done, outputs, summary = act(folder, STEPS[1], **USUAL | {"margin": ".5"} | given)
+        assert (done.returncode, outputs["verdict"]) == (2, "error"), done.stderr
+        assert summary.startswith("# FAILED: no comparison with the baseline\n\n    ")
+        Path(folder / "github_step_summary").unlink()
+        Path(folder / "github_output").unlink()
+
+
+def test_a_report_that_cannot_be_written_leaves_the_verdict(folder):
+    given = {"runs": "new.txt", "margin": ".5", "report": "none/page.html"}
+    done, outputs, summary = act(folder, STEPS[1], **USUAL | given)
+    assert (done.returncode, outputs["verdict"]) == (0, "passed"), done.stderr
+    assert summary.startswith("# PASSED: not-not-worse, margin 0.5, baseline splade frozen ")
+    assert "The report could not be written:\n\n    irframe: none/page.html" in summary
+
+
+def test_a_comment_that_cannot_be_written_leaves_the_verdict(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    for run, status, word in (("new.txt", 0, "PASSED"), ("worse run.txt", 1, "FAILED")):
+        line = ["compare", "qrels.txt", run, "--baseline-file=main.irframe", "--margin=.05"]
+        line += ["-m", "nDCG@10", "--fail-on=drop"]
+        assert main([*line, "--format=markdown", "-o", "none/x.md"]) == status
+        out, err = capsys.readouterr()
+        assert out.startswith(f"# {word}: ")
+        assert "none/x.md" in err
 
 
 GATE = "--baseline-file main.irframe --margin .05 -m nDCG@10 --fail-on"

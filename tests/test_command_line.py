@@ -240,6 +240,9 @@ def test_warnings_are_one_line(capsys):
 
 
 FAILURES = {
+    "IndexError: odd; an error of irframe's own, which python -X dev shows whole": IndexError(
+        "odd"
+    ),
     "too many ranks": MemoryError("too many ranks"),
     "a.run: Permission denied": PermissionError(13, "Permission denied", "a.run"),
 }
@@ -270,8 +273,7 @@ def test_output_that_cannot_be_written():
     assert (done.returncode, done.stderr) == (2, "irframe: Broken pipe\n")
     told["env"]["PYTHONIOENCODING"] = "ascii"
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **told)
-    assert done.returncode == 2
-    assert re.fullmatch("irframe: 'ascii' codec can't encode .*\n", done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.usefixtures("odd")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import irframe as ir
 from irframe.metrics import METRICS
 from irframe.tables.cite import references
 
@@ -159,3 +160,51 @@ def test_notebooks_are_markdown_and_code_that_python_reads(monkeypatch):
                 assert not re.search(
                     r":::|<!--|^:\w+:|\{\w+(:\w+)?\}`|\]\(\)|\.md[)#]", cell.source
                 )
+
+
+PAPERS = {
+    "pooling-and-depth": "The effect of pooling and evaluation depth on IR metrics",
+    "leaderboard": "Significant improvements over the state of the art?",
+    "atomized-search-length": "Atomized search length: beyond user models",
+    "innate-orderings": "How much freedom does an effectiveness metric really have?",
+    "twist": "The Twist measure for IR evaluation",
+}
+THEIRS = (
+    *("coverage", "inversion ratios", "Kendall volatility matrices", "ESL", "outcome breakdown"),
+    *("search length", "Innate pairwise orderings", "IPSO", "Twist", "ASL", "RRIE", ".ireval"),
+    *("system x topic x depth", "summaries per track"),
+)
+
+
+def test_the_first_pages_name_the_five_papers_and_what_they_ask():
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    for text, folder in ((readme, "docs/papers"), (PAGES["index.md"], "papers")):
+        links = dict(re.findall(r"\[([^\]]+)\]\((\S+)\)", text))
+        assert {links[title] for title in PAPERS.values()} == {
+            f"{folder}/{page}.md" for page in PAPERS
+        }
+        plain = " ".join(text.lower().split()).replace("per-track summaries", "summaries per track")
+        assert [word for word in THEIRS if word.lower() not in plain] == []
+
+
+def test_a_line_follows_each_of_the_seven_guidelines():
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    known = {"ir": ir, "runs": runs, "qrels": qrels, "cube": cube, "d": 10}
+    known |= {"scores": cube.ireval.score("AP", "RBP(p=0.95)")}
+    known |= {"result": known["scores"].ireval.summary()}
+    rows = re.findall(r"^\| \d\. .*$", PAGES["papers/pooling-and-depth.md"], re.MULTILINE)
+    assert len(rows) == 7
+    for row in rows:
+        lines = re.findall(r"`((?:ir|runs|cube|scores|result)\.[^`]+)`", row)
+        assert [eval(line, known) for line in lines] != []  # noqa: S307 - our own page
+
+
+def test_the_lines_of_the_five_papers_run():
+    runs, qrels = ir.example_track()
+    one = qrels[qrels["grade"] > 0].drop_duplicates("topic")
+    rows = [row for row in PAGES["index.md"].splitlines() if row.startswith("| [")]
+    lines = re.findall(r"`(cube\.[^`]+)`", "\n".join(rows))
+    assert len(lines) == len(PAPERS)
+    for line in lines:
+        assert eval(line, {"cube": runs.ireval.cube(one)}) is not None  # noqa: S307 - our own page

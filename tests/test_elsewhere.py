@@ -3,12 +3,15 @@
 import pickle
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 from refusals import refused
 
 import irframe as ir
 from irframe.__main__ import main
 from irframe.elsewhere import suggested
+from irframe.errors import InputError, MetricError
+from irframe.kinds import verbs
 
 RUNS, QRELS = ir.example_track()
 SCORES = ir.evaluate(RUNS, QRELS, "AP")
@@ -35,7 +38,7 @@ VERBS = {
     "scores.ttest scores.ttest_rel scores.wilcoxon scores.stat_test runs.ttest": "compare",
     "runs.to_trec runs.save_run runs.write_results runs.to_run": "write_run",
     "qrels.to_qrels qrels.save_qrels": "write_qrels",
-    "scores.mean scores.describe scores.aggregate scores.agg cube.mean": "summary",
+    "scores.mean scores.aggregate scores.agg cube.mean": "summary",
     "scores.to_latex scores.style": "styled",
     "runs.validate runs.verify": "check",
     "runs.eval runs.calc_aggregate": "evaluate",
@@ -58,10 +61,12 @@ KEYWORDS = {
     "compare.method": "adjust or test",
     "compare.k compare.cutoff compare.top_k": "at",
     "compare.ci compare.confidence compare.conf_level compare.max_p": "alpha",
-    "compare.alternative": "margin",
     "compare.stat_test compare.n_boot compare.random_state": "test",
     "compare.control": "baseline",
     "compare.groupby": "by",
+    "compare.effect_size": "effects",
+    "compare.reference": "baseline",
+    "compare.paired": "test",
     "evaluate.cutoff evaluate.k": "depth",
     "evaluate.relevance_level evaluate.min_rel": "rel",
     "evaluate.eval_metrics evaluate.measures": "metrics",
@@ -114,7 +119,7 @@ OPTIONS = {
     "evaluate.--cutoff": "--depth",
 }
 NONSENSE = """
-    xyzzy foo bar quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana
+    xyzzy foo quuz quux spam lorem zzzz blorp frobnicate wibble qwerty asdf thing stuff banana
     widget gadget hello something nonsense
 """
 SUBJECTS = {"runs": RUNS, "qrels": QRELS, "scores": SCORES, "cube": CUBE}
@@ -165,6 +170,113 @@ GUESSES = [
 ]
 
 
+PAPERS = {
+    "cube.ireval": """
+        asl esl ASL ESL AP MAP NDCG RBP ERR MRR RR Succ Prec P bpref twist Twist CRP AP_a
+        AP_b AP_c NDCG_a NDCG_b QM ipso innate innate_orderings innate_pairwise separable
+        separability non_separable orderings compare_orderings significance_agreement
+        side_by_side two_daggers sign_test crp rp CRP relative_position
+        cumulated_relative_position balance_point recovery_ratio space_ratio forward_space
+        backward_space avoidable_effort misplacement archetypes effort_gain search_lengths
+        search_length atomized_search_length expected_search_length esl_outcomes
+        outcome_breakdown outcomes delta_sort delta_value ablation reordering rrie
+        coverage_ratio inversion_ratio observed_inversion discrimination_ratio
+        discriminative_power volatility_matrix median_p median_p_value residual residuals
+        condensed_runs condensed pool_growth pooling leave_out run_reuse pool_downsampling
+        robustness tau_ap rbo kendall pearson fuzziness_value effective_top
+    """,
+    "runs.ireval": """
+        asl esl ndcg twist coverage_ratio volatility_matrix esl_outcomes ipso delta_sort
+        discrimination_ratio inversion_ratio tie_rates
+    """,
+    "frame.ireval": """
+        coverage_ratio volatility_matrix inversion_ratio discrimination_ratio rrie
+        delta_sort fuzziness best_systems t_test wilcoxon
+    """,
+    "scores.ireval": """
+        coverage_ratio inversion_ratio discrimination_ratio volatility_matrix tau_ap rbo
+        median_p rrie delta_sort effort_gain_plot agreement bootstrap_sensitivity
+        asl_curve
+    """,
+    "scores.ireval.plot": """
+        forest heatmap volatility differences box line bar hist coverage inversions
+        discrimination agreement median_p effort_gain significance_agreement
+    """,
+    "cube.ireval.plot": """
+        outcomes crp hasse orderings pool_growth side_by_side archetypes volatility
+        misplacement search_lengths leaderboard robustness heatmap forest unjudged
+    """,
+    "frame.ireval.plot": """
+        forest box bar differences leaderboard compare heatmap
+    """,
+}
+"""What those who hold the papers, and know pandas, may ask of an object."""
+TWO = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
+SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "frame": TWO, "ir": ir}
+SCOPE |= {"scores": CUBE.ireval.score("AP", "Twist", at=10), "cost": {}, "dates": {}}
+ASKED_OF = [(of, name) for of, names in PAPERS.items() for name in dict.fromkeys(names.split())]
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize(("of", "name"), ASKED_OF)
+def test_names_of_the_papers_work_or_are_answered_with_what_does(of, name):
+    root = of.partition(".")[0]
+    try:
+        eval(f"{of}.{name}", SCOPE)  # noqa: S307 - of the table above
+    except AttributeError as error:
+        for call in str(error).rpartition(": ")[2].split(" or "):
+            code = f"{root}{call}" if call[0] == "." else call
+            assert eval(code, SCOPE) is not None  # noqa: S307 - what irframe says
+    else:
+        home = "irframe.plots" if of.endswith("plot") else "irframe.verbs"
+        assert name in verbs(home)
+    plt.close("all")
+
+
+PRINTED = {
+    "AP_a AP_a@10": "AP()",
+    "AP_b AP_{b}@100": "AP(norm='min')",
+    "AP_c": "AP(norm='pool')",
+    "NDCG_a NDCG_a@20 NDCG": "nDCG()",
+    "NDCG_b@10": "nDCG(ideal='pool')",
+    "QM_{a,i} QM_{a,i}(1) QM_a,i@10 Q-measure": "Q()",
+    "QM_{b,ii}": "Q(norm='min', ideal='pool')",
+    "QM_{c,i}": "Q(norm='pool')",
+    "Prec Prec@5 Precision@20 precision_2 P@20": "P()",
+    "Succ@3 Succ": "Success()",
+    "ASL@g1": "ASL(first=1)",
+    "ASL@g1-10": "ASL(first=10)",
+    "ASL": "ASL()",
+    "RBP(0.8) RBP(0.8)@10 RBP@0.8": "RBP(p=0.8)",
+    "RBP(0.95)": "RBP(p=0.95)",
+    "ERR ERR@20": "ERR()",
+    "MRR@100 RR MRR": "RR()",
+    "MAP AP": "AP()",
+    "bpref": "Bpref()",
+    "R-prec Rprec": "Rprec()",
+    "ESL": "ESL()",
+    "Twist": "Twist()",
+    "recall@10": "Recall()",
+}
+"""Metrics as the papers print them, and what they are but for a depth."""
+PRINTED_AS = [(text, ours) for texts, ours in PRINTED.items() for text in texts.split()]
+
+
+@pytest.mark.parametrize(("text", "ours"), PRINTED_AS)
+def test_metrics_are_read_as_the_papers_print_them(text, ours):
+    depth = re.search(r"[@_](\d+)$", text)
+    expected = ir.parse_metric(ours) @ (int(depth[1]) if depth and "g1" not in text else None)
+    assert ir.parse_metric(text) == expected
+
+
+@pytest.mark.parametrize("text", ["Prec@k", "ERR@k", "AP_b@k", "RBP(0.95)@k", "recall@n"])
+def test_a_letter_for_a_depth_is_answered_with_metrics_that_can_be_scored(text):
+    with pytest.raises(MetricError) as caught:
+        ir.parse_metric(text)
+    offered = re.search("such as '(.*?)' or '(.*?)';", str(caught.value)).groups()
+    assert [str(ir.parse_metric(each).depth) for each in offered] == ["None", "10"]
+
+
 def told(kind, guess, capsys):
     owner, _, name = guess.partition(".")
     with pytest.raises((AttributeError, TypeError, ValueError, SystemExit)) as caught:
@@ -202,6 +314,32 @@ def test_what_is_wrong_comes_first_and_long_lists_last(kind, capsys):
         assert before.count(",") < 8, said
         if kind == "metric":
             assert after.count(",") < 3
+
+
+def test_what_is_selected_before_is_no_option_of_a_verb():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'metric'") as caught:
+        SCORES.ireval.compare(metric="AP")
+    for call in re.search(r"before: (.*)\)$", str(caught.value))[1].split(" or "):
+        scope = {"scores": ir.evaluate(RUNS, QRELS, ["AP", "RR"]), "array": SCOPE["scores"]}
+        assert len(eval(call, scope).ireval.compare())  # noqa: S307 - what irframe says
+    with pytest.raises(TypeError, match="two-sided"):
+        SCORES.ireval.compare(alternative="greater")
+    with pytest.raises(AttributeError, match="select before: array.sel"):
+        CUBE.ireval.select_topics  # noqa: B018 - what raises
+    with pytest.raises(AttributeError, match="a method of the object itself"):
+        CUBE.ireval.to_dataframe  # noqa: B018 - what raises
+    with pytest.raises(TypeError, match="parameters by name: .* p="):
+        ir.metrics.RBP(0.8)
+
+
+def test_an_object_has_several_figures_which_are_named():
+    with pytest.raises(InputError, match="Draw one: ") as caught:
+        SCORES.ireval.plot()
+    for call in str(caught.value).rpartition("one: ")[2][:-1].split(" or "):
+        if "(dates" not in call and "(cost" not in call:
+            assert eval(f"x{call}", {"x": SCORES}) is not None  # noqa: S307 - what irframe says
+    assert SCORES.ireval.plot("score_boxes").get_xlabel().startswith("AP")
+    plt.close("all")
 
 
 def test_slips_of_the_fingers_are_told_apart_from_other_names():

@@ -7,6 +7,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tomllib
 import warnings
 from collections import Counter
 from dataclasses import fields
@@ -491,3 +492,17 @@ def test_the_top_level_holds_only_what_it_should():
     found = {path.partition("/")[0] for path in done.stdout.splitlines()}
     strangers = {name for name in found - TOP_LEVEL if not name.startswith(".")}
     assert strangers == set()
+
+
+def test_every_python_that_is_named_is_tested():
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = "\n".join(told["classifiers"])
+    named = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", lines, re.MULTILINE)
+    assert told["requires-python"] == f">={named[0]}"
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"Supported are Python {named[0]} to {named[-1]}," in readme
+    if not (ROOT / ".github").exists():
+        pytest.skip("what is distributed has no workflows")
+    for name in ("tests", "publish"):
+        workflow = (ROOT / f".github/workflows/{name}.yml").read_text(encoding="utf-8")
+        assert re.findall(r'"(3\.\d+)"', re.search(r"python: \[.*\]", workflow)[0]) == named

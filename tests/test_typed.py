@@ -13,8 +13,8 @@ from refusals import refused
 from xarray import DataArray, Dataset
 
 import irframe as ir
-from irframe.accessor import verbs
 from irframe.agreements.correlations import AGREEMENTS, AgreementName
+from irframe.kinds import verbs
 from irframe.paired import TESTS, TestName
 from irframe.typed import ireval
 

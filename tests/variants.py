@@ -84,6 +84,8 @@ VARIANTS = [
         "ASL(first=1)",
         "ASL(first=3, unretrieved='irrel+1')",
         "ASL(rel=2)",
+        "ASL(unretrieved=9)",
+        "InverseASL(unretrieved=9)",
         "AtomizedP",
         "AtomizedP(mean='harmonic', unretrieved='irrel+1')",
         "AtomizedP(rel=2)",

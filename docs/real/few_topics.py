@@ -24,7 +24,6 @@ from test_few_topics import (  # noqa: E402
     populations,
     powered,
     ranks,
-    reliabilities,
     taus,
 )
 
@@ -111,14 +110,12 @@ def write_judges(data):
     PAGE.table(rows, "judges")
 
 
-def write_orders(data, every):
-    """Write how often intervals of tau, and of Erho^2 of the very systems, hold the truth."""
+def write_orders(data):
+    """Write how often intervals of tau hold the truth."""
     rows = {"topics": SOME}
     for name, pair in orders(data).items():
         for of in ("expected", "averages"):
             rows[f"tau, {of}: {name}"] = shares([taus(pair, topics, of) for topics in SOME])
-    scores = some_systems(every[TREC_8], "spread", 20)
-    rows["Erho^2, fixed systems"] = shares([reliabilities(scores, topics) for topics in SOME])
     PAGE.table(rows, "orders")
 
 
@@ -128,5 +125,5 @@ if __name__ == "__main__":
     write_means(all_scores)
     write_powered(folder)
     write_judges(folder)
-    write_orders(folder, all_scores)
+    write_orders(folder)
     write_ranks(all_scores)

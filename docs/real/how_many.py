@@ -17,7 +17,7 @@ def between(values, form):
 
 
 def variances(scores):
-    """Write where variance comes from, and how reliable the collections are."""
+    """Write where variance comes from."""
     rows = []
     for (track, array), short in zip(scores.items(), ("covid", "robust"), strict=True):
         found = array.ireval.components(at=10)
@@ -26,12 +26,8 @@ def variances(scores):
             row = {"track": track, "metric": f"{metric}@10"}
             for source in found["component"].to_numpy():
                 row[source] = f"{here['share'].sel(component=source).item():.0%}"
-            for name, title in (("erho2", "Erho^2"), ("phi", "Phi")):
-                ends = (here[name + end].item() for end in ("", "_low", "_high"))
-                row[title] = "{:.2f} ({:.2f} to {:.2f})".format(*ends)
             rows.append(row)
-        order, parts = found["erho2"].to_numpy(), found["share"].squeeze("depth")
-        PAGE.facts(**{f"{short}_order": between(order, "{:.2f}")})
+        parts = found["share"].squeeze("depth")
         for source in ("system", "topic"):
             PAGE.facts(**{f"{short}_{source}": between(parts.sel(component=source), "{:.0%}")})
     PAGE.table(rows, "variances")
@@ -42,8 +38,6 @@ def needed(scores):
     asked = {
         "difference 0.05": {"difference": 0.05},
         "width 0.1": {"width": 0.1},
-        "Erho^2 0.95": {"erho2": 0.95},
-        "Phi 0.95": {"phi": 0.95},
     }
     found = {
         name: scores.ireval.topics_needed(**question, at=DEPTHS)["topics"]

@@ -12,7 +12,6 @@ from shown import Page
 TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
 
-from test_planning import NAMES  # noqa: E402
 from test_planning import coverage as variance_coverage  # noqa: E402
 from test_uncertainty import MAX_T, alike, claims  # noqa: E402
 
@@ -28,12 +27,10 @@ def percent(name, shares):
 
 
 def variances():
-    """Write how often intervals of variance components and reliabilities hold the truth."""
+    """Write how often intervals of variance components hold the truth."""
     exact, drawn = variance_coverage("normal")
-    phi = [name == "Phi" for name in NAMES]
-    percent("normal", exact[:, np.logical_not(phi)])
-    percent("phi", exact[:, phi])
-    percent("resampled", drawn[:, [name in {"v_s", "Erho^2", "Phi"} for name in NAMES]])
+    percent("normal", exact)
+    percent("resampled", drawn[:, 0])  # of the variance of systems
     percent("skewed", variance_coverage("skewed")[0])
 
 

@@ -42,6 +42,8 @@ exit status:
   130  stopped by Ctrl-C; no file is left in part
 """
 
+NEVER = "never"
+"""Whatever is found, the exit status is 0."""
 METRIC = "-m", "--metric"
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from irframe.commands import NEVER
 from irframe.escaping import cell, markdown
 from irframe.printed import is_p, p_text
 from irframe.studies.findings import SEVERITIES
@@ -27,8 +28,6 @@ SUFFIXES = {
 FORMATS = tuple(SUFFIXES.values())
 WIDTH = 80
 """Columns of a terminal that prose is wrapped to."""
-NEVER = "never"
-"""Whatever is found, the exit status is 0."""
 
 
 class Answer(NamedTuple):

@@ -24,7 +24,7 @@ from irframe.commands.inputs import (
     scored,
     scores_of,
 )
-from irframe.comparing.freeze import GATES, failing
+from irframe.comparing.freeze import GATES, Frozen, failing
 from irframe.comparing.pairwise import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
@@ -86,6 +86,7 @@ def declare_compare(parser: ArgumentParser) -> None:
     )  # fmt: skip
     _declare_wide(parser)
     parser.add_argument("--link", metavar="URL", help="where the report is, for markdown")
+    parser.set_defaults(gate=True)
     declare_output(parser)
 
 
@@ -103,7 +104,7 @@ def run_compare(options: Namespace) -> Answer:
     comparison = _comparison(options, scores, gated=gated)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     if options.update and not failed:
-        _update(options, scores, comparison)
+        _update(options, scores, comparison, runs)
     kind = format_of(options)
     if kind == MARKDOWN:
         return Answer(_markdown(options, comparison, scores, runs, qrels, metrics), int(failed))
@@ -140,13 +141,16 @@ def _comparison(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.
     return ir.verbs.compare(scores, **arguments, progress=tracked)
 
 
-def _update(options: Namespace, scores: pd.DataFrame, rows: pd.DataFrame) -> None:
+def _update(
+    options: Namespace, scores: pd.DataFrame, rows: pd.DataFrame, runs: pd.DataFrame
+) -> None:
     """Freeze the run that passed, and say how far each mean moved."""
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
         wanted = f"one run, to be frozen in {options.baseline_file}"
         raise ParameterError(wanted, f"{len(systems)}", "", systems)
-    ir.verbs.freeze(scores, options.baseline_file)
+    kept = Frozen.read(options.baseline_file).documents
+    ir.verbs.freeze(scores, options.baseline_file, documents=kept, runs=runs)
     moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in rows.itertuples()]
     tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
 
@@ -207,6 +211,7 @@ def _markdown(
         runs=runs,
         texts=options.texts or None,
         link=options.link,
+        fail_on=options.fail_on,
     )
 
 

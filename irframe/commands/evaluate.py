@@ -162,6 +162,10 @@ def declare_freeze(parser: ArgumentParser) -> None:
     """Declare the options."""
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
+        "--documents", type=int, metavar="K",
+        help="keep the first K documents of each list, for what comments say of a loss",
+    )  # fmt: skip
+    parser.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="where to; it ends in .irframe"
     )
 
@@ -171,7 +175,11 @@ def run_freeze(options: Namespace) -> Answer:
     arguments = inputs.given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
         raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
-    ir.verbs.freeze(inputs.scores_of(options), options.output, **arguments)
+    metrics, kept = inputs.metrics_of(options), options.documents
+    runs: Any = inputs.runs_of(options, rows=kept is not None)
+    scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics, None)
+    kept_of = {} if kept is None else {"documents": kept, "runs": runs}
+    ir.verbs.freeze(scores, options.output, **kept_of, **arguments)
     return Answer(None)
 
 

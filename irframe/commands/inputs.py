@@ -43,16 +43,17 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
         return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
 
 
-def read_weights(path: str) -> pd.Series:
-    """Read how much topics count: a column of topics, and one of weights."""
+def read_topic_values(path: str, word: str) -> pd.Series:
+    """Read what is said of topics: a column of topics, and one of clusters, tasks or weights."""
     table = read_text_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
-        wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of weights in {path}"
+        wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of {word} in {path}"
         raise InputError(wanted, "", "", map(str, table.columns))
-    weights = pd.to_numeric(table[others[0]], errors="coerce")
-    return pd.Series(weights.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
+    values = table[others[0]]
+    values = pd.to_numeric(values, errors="coerce") if word == "weights" else values
+    return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
 
 
 def declare_files(parser: ArgumentParser) -> None:
@@ -107,7 +108,6 @@ HELP = {
     "pool_depth": "depth of the pool, if it is known",
     "collection": "a column of Parquet files that tells tracks apart",
     "no_rel": "what topics without relevant documents score, where a metric does not say",
-    "test": "paired test, such as t, wilcoxon, tukey",
     "adjust": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is holm "
     "where the test needs one",
     "family": "which comparisons are corrected for each other",
@@ -125,6 +125,8 @@ HELP = {
     "margin": "difference that is too small to matter",
     "power": "power for which a difference is told",
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+    "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
+    "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
     "length": "of check: how long lists should be; else the column that says what each document "
@@ -137,13 +139,14 @@ HELP = {
 READING: dict[str, dict[str, Any]] = {
     "topics": {"choices": ("qrels", "runs", "common")},
     "pool_depth": {"type": int},
+    "test": {},
     "collection": {"metavar": "COLUMN"},
     "adjust": {"type": correction},
     "baseline": {"metavar": "SYSTEM", "action": "append"},
     "at": {"type": depths, "metavar": "DEPTHS"},
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
-    "weights": {"metavar": "TABLE"},
+    **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
@@ -161,8 +164,13 @@ ELSEWHERE = {
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
+    "runs": "the files",
 }
 """Option of a verb that is given in another way, and how."""
+
+
+_LISTS = re.compile('^[^.;:]*: ``"')
+"""How a sentence begins that lists words."""
 
 
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
@@ -170,7 +178,8 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
     return {
         name: parameter
         for name, parameter in inspect.signature(function).parameters.items()
-        if name in HELP or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
+        if name in HELP | READING
+        or (parameter.kind is parameter.KEYWORD_ONLY and name not in ELSEWHERE)
     }
 
 
@@ -181,7 +190,8 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
         for name, parameter in _options_of(function).items():
             if name not in declared:
                 keywords = _reading(parameter.annotation) | READING.get(name, {})
-                keywords["help"] = HELP.get(name) or _sentence(function, name)
+                said = ir.verbs.compare if name == "test" else function  # others lead there
+                keywords["help"] = HELP.get(name) or _sentence(said, name)
                 flag = "--" + name.replace("_", "-")
                 parser.add_argument(flag, default=parameter.default, **keywords)
                 declared.add(name)
@@ -192,7 +202,9 @@ def _sentence(function: Verb, name: str) -> str:
     text = inspect.getdoc(function) or ""
     match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
     words = " ".join(match[1].split()) if match else ""
-    return re.split(r"(?<=[.;:])\s", words)[0].rstrip(".;:").replace("%", "%%")
+    ends = r"(?<=[.;])\s" if _LISTS.search(words) else r"(?<=[.;:])\s"
+    told = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")
+    return re.sub('``"?(.*?)"?``', r"\1", told)
 
 
 def _reading(annotation: Any) -> dict[str, Any]:
@@ -212,8 +224,9 @@ def _reading(annotation: Any) -> dict[str, Any]:
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a verb that a line has."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
-    if arguments.get("weights") is not None:
-        arguments["weights"] = read_weights(arguments["weights"])
+    for word in ("cluster", "tasks", "weights"):
+        if arguments.get(word) is not None:
+            arguments[word] = read_topic_values(arguments[word], word)
     if len(listed(arguments.get("baseline"))) == 1:
         [arguments["baseline"]] = arguments["baseline"]
     return arguments

@@ -1,6 +1,7 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,17 @@ from irframe.checks import level, listed
 from irframe.comparing import decide, pairwise, significance
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
-from irframe.cubes.as_scores import TopicWeights
-from irframe.cubes.by_group import groups, having, join_frames, naming_group
-from irframe.cubes.unjudged import BOUND
+from irframe.cubes.by_group import having, join_frames, naming_group
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, NO_VERDICT, REPEAT, SIDES
+from irframe.experiments.topic_design import TopicValues, names_said
+from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
-from irframe.scores.averages import beware_of_weights, weighted
 from irframe.scores.cautions import caution
+from irframe.scores.drawn import beware_of_design, effective
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -32,13 +33,13 @@ from irframe.scores.read_scores import (
     scores_to_compare,
     select_depths,
 )
-from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_repeats
+from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
 COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = (*OTHER_COLUMNS, "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
+OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
 
@@ -53,7 +54,9 @@ def compare(
     baseline: Baselines = None,
     at: Depths = None,
     by: GroupBy | None = None,
-    weights: TopicWeights = None,
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
     simultaneous: bool = False,
     effects: bool = False,
     margin: pairwise.Margins = None,
@@ -266,15 +269,10 @@ def compare(
     correction = significance.parse_correction(adjust, chosen, family)
     further = margin, power, simultaneous, effects, progress, over
     options = PairOptions(chosen, correction, family, alpha, *further)
-    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
-    if bounds is not None and REPEAT in bounds.dims:
-        advice = "compare the bounds of one, or the scores: cube.ireval.score(...)"
-        raise ParameterError("bounds of one repeat of every system", "several", advice)
-    if weights is not None:
-        _refuse_weights(options, bounds)
-    against = _frozen_or_baselines(scores, baseline, bounds)
-    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _groups_and_pairs(tested, against, at, by, weights, options)
+    table = read_score_table(scores)
+    bounds, table = table.bounds, replace(table, bounds=None)
+    against = _frozen_or_baselines(table, baseline, bounds)
+    parts, pairs = _groups_and_pairs(table, against, at, by, options)
     results = options.of([*parts.values()], pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
@@ -304,7 +302,7 @@ def _comparison_attributes(
     sizes: Any = options.family_sizes(parts, pairs)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
     attributes = {"comparisons": sizes} | attributes
-    return options.told() | attributes | told_repeats(parts) | caution(messages)
+    return options.told() | attributes | told_draws(parts) | caution(messages)
 
 
 def _cautions(
@@ -321,20 +319,23 @@ def _cautions(
         yield from significance.with_zeros(part, kept)
         if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)
-            yield from beware_of_weights(part, result["n_eff"], drawn=drawn)
+            topics = effective(part)
+            yield from beware_of_design(part, topics, result["freedom"], drawn=drawn)
         if options.test.joint:
             yield from significance.unequal_spread(options.test, result["sd"])
 
 
-def _refuse_weights(options: PairOptions, bounds: Any) -> None:
-    """Raise if something asked for has no form for topics with weights."""
-    significance.refuse_unweighable(options.test)
+def _refuse_design(part: Scores, options: PairOptions, bounds: Any) -> None:
+    """Raise if something asked for has no form for topics drawn together or weighted."""
+    if part.design is None:
+        return
+    named = ", ".join(f"{word}=" for word in names_said(part.attrs))
     if options.simultaneous and isinstance(options.adjust, MaxT):
         advice = "choose another correction, such as adjust='bonferroni'"
-        raise ParameterError("intervals that do not hold together for weights=", "max-t", advice)
+        raise ParameterError(f"intervals that do not hold together for {named}", "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
-        raise ParameterError("scores of one bound for weights=", "both", advice)
+        raise ParameterError(f"scores of one bound for {named}", "both", advice)
 
 
 def _groups_and_pairs(
@@ -342,7 +343,6 @@ def _groups_and_pairs(
     baseline: Baselines,
     at: Depths,
     by: Any,
-    weights: TopicWeights,
     options: PairOptions,
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
@@ -350,12 +350,13 @@ def _groups_and_pairs(
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
     named = {"baseline": label if frozen is None else None}
-    for key, group in having(dict(groups(scores, by)), named, by).items():
+    for key, group in having(dict(scores.groups()), named, by).items():
         with naming_group(key, by):
-            read, depths = weighted(read_scores(group, options.over), weights), at
+            read, depths = read_scores(group, options.over), at
             if frozen is not None:
                 read, depths = frozen.beside(read if at is None else select_depths(read, at)), None
             parts[key] = scores_to_compare(read, depths)
+            _refuse_design(parts[key], options, group.bounds)
             pairs.append(choose_pairs(parts[key], label, several=True))
     pairwise.refuse_over(parts.values(), options.over, options.test, options.adjust)
     return parts, pairs
@@ -364,7 +365,7 @@ def _groups_and_pairs(
 def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
     """Return the baselines, one that is a file as it was read, refusing what differs from it."""
     files = [path for path in listed(baseline) if is_file(path)]
-    known = read_scores(scores).systems.tolist() if files and bounds is None else []
+    known = scores.systems.tolist() if files and bounds is None else []
     if not files or files[0] in known:
         return baseline
     if len(listed(baseline)) > 1 or bounds is not None:

@@ -10,11 +10,11 @@ import xarray as xr
 from irframe.checks import holding
 from irframe.comparing.pairwise import PairOptions
 from irframe.cubes.by_group import groups
-from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, facts
-from irframe.names import METRIC
+from irframe.names import BOUND, METRIC
 from irframe.scores.read_scores import (
     Baselines,
     Depths,

@@ -6,7 +6,7 @@ beside them as one more system; `failing` says of a comparison with a baseline w
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -18,12 +18,28 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, listed, places
-from irframe.cubes.score_arrays import refuse_repeats
+from irframe.checks import choice, listed, places, whole
+from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
+from irframe.experiments.rank_table import rank
+from irframe.experiments.topic_design import drawn_topics
+from irframe.files.as_runs import Runs, as_runs
 from irframe.files.compression import write_whole
 from irframe.metrics.facts import facts
-from irframe.names import JUDGMENTS, METRICS, NO_VERDICT, VERSION
+from irframe.metrics.parse_metric import parse_metric
+from irframe.names import (
+    DOC,
+    DRAWN,
+    JUDGMENTS,
+    METRICS,
+    NO_VERDICT,
+    RANK,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+    VERSION,
+    roles,
+)
 from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -52,7 +68,12 @@ GATES: dict[str, str] = {
 
 
 def freeze(
-    scores: xr.DataArray | pd.DataFrame, path: str | PathLike[str], *, baseline: Any = None
+    scores: xr.DataArray | pd.DataFrame,
+    path: str | PathLike[str],
+    *,
+    baseline: Any = None,
+    documents: int | None = None,
+    runs: Runs | None = None,
 ) -> None:
     """Write the scores of a system to a small file, which later ones are compared with.
 
@@ -64,6 +85,11 @@ def freeze(
         Where to; a name that ends in ``.irframe``. What is there is replaced.
     baseline
         The system whose scores are written; by default the only one there is.
+    documents
+        How many documents of each of its lists are kept, at least 1, so that a comment can name
+        those behind a loss, and say what unjudged ones may be; by default none.
+    runs
+        The runs that were scored, which have these documents.
 
     Raises
     ------
@@ -94,10 +120,17 @@ def freeze(
     """
     if not is_file(path):
         raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
-    held = _frozen(refuse_repeats(scores, "freeze"), baseline)
-    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n != "scores"]
-    rows = ",\n".join(f"    {json.dumps(row)}" for row in held["scores"])
-    facts += [f'  "scores": [\n{rows}\n  ]', f'  "checksum": "{_checksum(held)}"']
+    held = _frozen(scores, baseline)
+    if documents is not None:
+        held["documents"] = _first_documents(runs, held, whole("documents", documents, low=1))
+    wrong = next(_misshapen(held), None)
+    if wrong is not None:
+        raise InputError("scores that a file can hold", "", "", [wrong])
+    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in held.items() if n not in BY_TOPIC]
+    for name in [name for name in BY_TOPIC if name in held]:
+        rows = ",\n".join(f"    {json.dumps(row)}" for row in held[name])
+        facts.append(f'  "{name}": [\n{rows}\n  ]')
+    facts.append(f'  "checksum": "{_checksum(held)}"')
     write_whole(path, "{\n" + ",\n".join(facts) + "\n}\n")
 
 
@@ -167,6 +200,19 @@ class Frozen:
         return pd.DataFrame(rows, pd.Index(topics), columns, dtype=float)
 
     @property
+    def documents(self) -> int | None:
+        """How many documents of each list it keeps at most, None where it keeps none."""
+        return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
+
+    def lists(self, name: Any) -> pd.DataFrame | None:
+        """Return the documents that it keeps as a run of this name, None where it keeps none."""
+        kept = self.facts.get("documents", [])
+        rows = [
+            (name, topic, doc, -place) for topic, docs in kept for place, doc in enumerate(docs, 1)
+        ]
+        return pd.DataFrame(rows, columns=[SYSTEM, TOPIC, DOC, SCORE]) if rows else None
+
+    @property
     def told(self) -> str:
         """What captions say of it."""
         held = self.facts
@@ -197,6 +243,11 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics that {self.path} has", "none", "", sides)
+        if DRAWN in self.facts and DRAWN not in scores.attrs:  # what it was said to be is still so
+            scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
+            scores = replace(scores, attrs={**scores.attrs, DRAWN: self.facts[DRAWN]})
+            found = drawn_topics(scores.attrs, scores.topics)
+            scores = replace(scores, design=None if found is None else found.design)
         chosen = table[wanted].reindex(scores.topics).to_numpy()
         own = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -272,7 +323,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     attributes = getattr(scores, "attrs", {})
     if isinstance(scores, pd.DataFrame) and scores.index.nlevels > 2:
         raise InputError("scores per system and topic", f"{scores.index.nlevels} levels")
-    read = read_scores(scores)
+    read = read_scores(read_score_table(scores, asking="freeze"))
     if baseline is None and len(read.systems) != 1:
         found, advice = f"{len(read.systems)} of them", "name one with baseline="
         raise InputError("one system to freeze", found, advice, read.systems)
@@ -295,6 +346,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
         "date": today().isoformat(),
         "irframe": VERSION,
         "judgments": policy.pop("judgments"),
+        **({DRAWN: attributes[DRAWN]} if DRAWN in attributes else {}),
         "policy": policy,
         "columns": [[metric, depth] for metric in read.metrics for depth in depths],
         "scores": [
@@ -302,6 +354,21 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
             for topic, row in zip(read.topics[known].tolist(), table[known].tolist(), strict=True)
         ],
     }
+
+
+def _first_documents(runs: Any, held: Mapping[str, Any], kept: int) -> list[list[Any]]:
+    """Return the first documents of a system, by topic, in the order in which it was scored."""
+    if runs is None:
+        raise InputError("runs=, which have the documents to keep", "none")
+    frame, policy = as_runs(runs), held["policy"]
+    named: dict[str, Any] = roles(frame.columns)
+    if SYSTEM in named:
+        frame = frame[frame[named[SYSTEM]].astype(str) == str(held["system"])]
+    how = {name: policy[name] for name in ("ties", "score_dtype", "seed") if name in policy}
+    ranked = rank(frame, **how)
+    first = ranked[ranked[RANK] <= kept]
+    docs = dict(list(first.groupby(named[TOPIC], sort=False)[named[DOC]]))
+    return [[topic, docs[topic].tolist()] for topic, *_ in held["scores"] if topic in docs]
 
 
 def _checksum(held: Mapping[str, Any]) -> str:
@@ -315,7 +382,7 @@ def _read_frozen(path: str) -> dict[str, Any]:
         held = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise StoreError(wanted, error.strerror or str(error), advice) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise StoreError(wanted, "no JSON", advice) from None
     if not isinstance(held, dict) or KIND not in held:
         raise StoreError(wanted, "another file", advice)
@@ -323,4 +390,97 @@ def _read_frozen(path: str) -> dict[str, Any]:
         raise StoreError(wanted, f"format {held[KIND]}", "take the irframe that wrote it")
     if held.pop("checksum", None) != _checksum(held):
         raise StoreError(wanted, "one that was changed since, as by a merge", advice)
+    wrong = next(_misshapen(held), None)
+    if wrong is not None:
+        raise StoreError(wanted, "one that irframe did not write", advice, [wrong])
     return held
+
+
+ID, SCALAR = str | int, str | int | float | None
+SHAPE = {
+    KIND: int,
+    "system": ID,
+    "date": str,
+    "irframe": str,
+    "judgments": str | None,
+    "policy": dict,
+    "columns": list,
+    "scores": list,
+}
+"""What a file holds, by name, and of which type; it may have ``documents``, too, and how
+topics were drawn."""
+BY_TOPIC = ("scores", "documents")
+"""What has a line for each topic."""
+POLICIES = {*POLICY, "no_rel", "made by"}
+
+
+def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
+    """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
+    further = {"documents": list, DRAWN: str}
+    shape = SHAPE | {name: kind for name, kind in further.items() if name in held}
+    yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ shape.keys())
+    wrong = (name for name, kind in shape.items() if not _is(held[name], kind))
+    yield from (f"{name} {held[name]!r}" for name in wrong)
+    try:
+        date.fromisoformat(held["date"])
+    except ValueError:
+        yield f"date {held['date']!r}"
+    for name, value in held["policy"].items():
+        plain = all(_is(one, SCALAR) or value is True for one in listed(value) or [None])
+        if name not in POLICIES or isinstance(value, dict) or not plain:
+            yield f"policy {name} {value!r}"
+    columns = held["columns"]
+    yield from (f"column {column!r}" for column in columns if not _is_column(column))
+    if not held["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
+        yield "no scores, or a column twice"
+    known = held["judgments"] is not None and "standardised" not in held["policy"]
+    kept = held.get("documents", [])
+    yield from (f"documents {row!r}" for row in kept if not _is_list_of_documents(row))
+    yield from _misshapen_rows(held["scores"], [_ends_of(m) if known else ANY for m, _ in columns])
+
+
+def _misshapen_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
+    """Say what is not a row of a topic and its scores, each between the ends of its metric."""
+    for row in rows:
+        if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
+            yield f"row {row!r}"
+        for value, (low, high) in zip(row[1:], ends, strict=True):
+            if value is not None and not (_is(value, int | float) and low <= value <= high):
+                yield f"score {value!r} of {row[0]!r}"
+    if len({row[0] for row in rows}) < len(rows) or len({type(row[0]) for row in rows}) > 1:
+        yield "topics twice, or of two types"
+
+
+def _is_list_of_documents(row: Any) -> bool:
+    """Tell whether something is a topic with documents, each once."""
+    if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
+        return False
+    return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
+
+
+def _is_column(column: Any) -> bool:
+    """Tell whether something is the name of a metric with its depth, or none."""
+    if not _is(column, list) or len(column) != 2:
+        return False
+    name, depth = column
+    return isinstance(name, str) and (depth is None or (_is(depth, int) and depth > 0))
+
+
+def _is(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+ANY = (-np.finfo(float).max, np.finfo(float).max)
+"""Where scores are of which nothing is known."""
+
+
+def _ends_of(name: str) -> tuple[float, float]:
+    """Return between which ends scores of a metric are, but for rounding."""
+    try:
+        low, high = parse_metric(name).range
+    except MetricError:
+        return ANY
+    return max(low - ROUNDING, ANY[0]), min(high + ROUNDING, ANY[1])
+
+
+ROUNDING = 1e-9

@@ -14,12 +14,13 @@ from irframe.checks import number
 from irframe.comparing import significance
 from irframe.comparing.significance import Compared, Parsed
 from irframe.errors import InputError, MetricError, ParameterError
+from irframe.experiments.topic_design import CLUSTER, WEIGHTS, names_said
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
 from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
-from irframe.scores.averages import effective
+from irframe.scores.drawn import clusters, effective
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Arrays, Scores, finite, of_topics, summands
 
@@ -182,10 +183,7 @@ class PairOptions:
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
         if group.repeats is not None:
             result |= of_repeats(result, group, pairs, alpha)
-        if group.design is not None:
-            shape = result["p"].shape
-            result["n_eff"] = np.broadcast_to(effective(group)[..., np.newaxis], shape)
-        return result
+        return result | (_of_design(result, group) if group.design is not None else {})
 
     def _columns(
         self,
@@ -228,6 +226,18 @@ class PairOptions:
 
 def _field_of_each(results: list[Found], name: str) -> list[Array]:
     return [result[name] for result in results]
+
+
+def _of_design(result: Found, group: Scores) -> Found:
+    """Return the columns that how topics were drawn adds."""
+    said, shape = names_said(group.attrs), result["p"].shape
+    counts = {CLUSTER: ("n_clusters", clusters), WEIGHTS: ("n_eff", effective)}
+    columns = {
+        name: np.broadcast_to(count(group)[..., np.newaxis], shape)
+        for word, (name, count) in counts.items()
+        if word in said
+    }
+    return columns | {"df": result["freedom"]}
 
 
 def verdict(result: Found) -> Array:
@@ -303,7 +313,7 @@ def refuse_over(
             raise ParameterError(wanted, "one of every system")
         named = [] if isinstance(test, PairedT) else [f"test={test.name!r}"]
         named += ["adjust='max-t'"] * isinstance(adjust, MaxT) + [f"method={drawn!r}"] * bool(drawn)
-        named += ["weights="] * (part.design is not None)
+        named += [f"{word}=" for word in names_said(part.attrs)]
         if named:
             wanted = f"the test t, over={known.over!r} {plural(known.word)} and topics"
             advice = f"over='topic' works on means over {plural(known.word)}"
@@ -316,7 +326,7 @@ def of_repeats(found: Found, group: Scores, pairs: Array, alpha: float) -> Found
     counted = np.broadcast_to(known.counts[pairs], (*found["p"].shape, 2))
     columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
     columns["df"] = found["n_topics"] - 1.0
-    if known.layout == "topic":
+    if known.layout == "topic" or group.design is not None:
         return columns
 
     def compute(row: int, block: slice) -> Arrays:

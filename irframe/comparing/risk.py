@@ -13,12 +13,15 @@ from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
+from irframe.paired.design import Design
+from irframe.paired.differences import ratio
 from irframe.scores.read_scores import (
     Depths,
     choose_pairs,
     label_pairs,
     scores_to_compare,
 )
+from irframe.scores.scores import of_topics
 
 RISKS = ("difference", "urisk", "trisk", "georisk")
 
@@ -130,24 +133,30 @@ def risk(
     return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
 
 
-def _risks(scores: Array, *, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
+def _risks(scores: Array, *design: Design, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
     """Return what `RISKS` and `COUNTS` name, shape (system, depth) each."""
     n = scores.shape[1]
     gained = np.round(sign * (scores - scores[[baseline]]), TIE)
     weighted = _weighted(gained, a)
-    urisk = weighted.mean(axis=1)
+    urisk, trisk = of_topics(weighted, "mean", *design), _t(weighted, *design)
     wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
-    georisk = _georisk(scores, a) if sign > 0 else np.full(urisk.shape, np.nan)
-    difference = gained.mean(axis=1)
-    return difference, urisk, _t(weighted), georisk, wins, losses, np.full(wins.shape, n)
+    georisk = np.full(urisk.shape, np.nan)
+    if sign > 0 and not design:  # which is of sums over topics
+        georisk = _georisk(scores, a)
+    difference = of_topics(gained, "mean", *design)
+    return difference, urisk, trisk, georisk, wins, losses, np.full(wins.shape, n)
 
 
 def _weighted(gained: Array, a: float) -> Array:
     return np.where(gained < 0, (1 + a) * gained, gained)
 
 
-def _t(weighted: Array) -> Array:
+def _t(weighted: Array, design: Design | None = None) -> Array:
     """Return means in units of their standard error, over topics."""
+    if design is not None:
+        values = np.moveaxis(weighted, 1, -1)
+        found = design.sure(values, abs(values).max(axis=-1))
+        return ratio(found.mean, np.sqrt(found.variance))
     n, mean = weighted.shape[1], weighted.mean(axis=1)
     if n < 2:
         return np.full(mean.shape, np.nan)

@@ -206,13 +206,6 @@ def correction_told(
     return {"test": named, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
 
 
-def refuse_unweighable(test: PairedTest) -> None:
-    """Raise for a test that has no form for topics with weights."""
-    if not test.designed:
-        known = ", ".join(name for name, kind in TESTS.items() if kind.designed)
-        raise ParameterError(f"a test with a weighted form, {known}, for weights=", test.name)
-
-
 class Compared(NamedTuple):
     """Pairs of systems that were compared."""
 

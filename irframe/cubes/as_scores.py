@@ -1,17 +1,17 @@
-"""Scores made anywhere as a frame, and how much each topic counts.
+"""Scores made anywhere as a frame.
 
 Verbs: as_scores.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.groups import indexed_by_repeat, level_of
-from irframe.cubes.view import Labelled
+from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError, ParameterError
+from irframe.experiments.topic_design import TopicValues, said_of_frame
 from irframe.files.as_runs import (
     columns_of,
     is_array,
@@ -27,6 +27,7 @@ from irframe.names import (
     ALIASES,
     DEPTH,
     DOC,
+    DRAWN,
     LOWER,
     METRIC,
     METRICS,
@@ -37,7 +38,6 @@ from irframe.names import (
     Layout,
     roles,
 )
-from irframe.record import GIVEN
 
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
@@ -57,6 +57,9 @@ def as_scores(
     *,
     repeats: Layout | None = None,
     lower: Sequence[str] = (),
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
 ) -> pd.DataFrame:
     """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
 
@@ -85,6 +88,9 @@ def as_scores(
     lower
         Columns that count a cost, such as tokens or latency, so that lower is better; of metrics
         such as ASL that is known.
+    cluster, tasks, weights
+        How topics were drawn, as for `irframe.evaluate`: a column or level, which is then no score,
+        or topic -> value. Topics of one name in several tasks are called by task and topic.
 
     Returns
     -------
@@ -110,11 +116,13 @@ def as_scores(
     ance   q1     0.75
            q2     0.50
     """
-    frame = score_frame(x)
-    wide = wide_frame(frame, metric)
+    said = {"cluster": cluster, "tasks": tasks, "weights": weights}
+    frame = said_of_frame(score_frame(x), said)
+    wide, by_role = wide_frame(frame, metric) or (None, {})
     if metric is not None:
         if wide is None:
             wide = _matrix_as_column(frame, metric)
+            by_role = {} if wide is None else index_roles(wide)
         elif metric in wide.columns:
             wide = wide[[metric]]
         elif wide.shape[1] != 1:
@@ -123,27 +131,41 @@ def as_scores(
         else:
             wide = wide.set_axis([metric], axis=1)
     if wide is None:
-        columns, advice = map(str, frame.columns), _advice(frame)
-        raise InputError(_WANTED, "a frame with the columns", advice, columns)
+        refuse_unscored(frame)
     missing = [name for name in lower if name not in wide.columns]
     if missing:
         columns = map(str, wide.columns)
         raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
-    indexed = indexed_by_repeat(wide)
-    if checked_layout(repeats) is not None and level_of(indexed) is None:
+    indexed, word = by_repeat(wide, by_role)
+    if checked_layout(repeats) is not None and word is None:
         raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
-    if repeats is not None or lower:
+    drawn = {DRAWN: frame.attrs[DRAWN]} if DRAWN in frame.attrs else {}
+    if repeats is not None or lower or drawn:
         indexed = indexed.copy(deep=False)
+        indexed.attrs |= drawn
         indexed.attrs |= {REPEATS: repeats} if repeats is not None else {}
         indexed.attrs |= {LOWER: [*lower]} if lower else {}
     return indexed
 
 
-def wide_frame(frame: pd.DataFrame, metric: str | None = None) -> pd.DataFrame | None:
-    """Return what `score_frame` gave with a column per metric, if it holds scores, else None."""
+def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
+    """Raise for a frame that holds no scores, with the line that reshapes it."""
+    columns, advice = map(str, frame.columns), _advice(frame)
+    raise InputError(_WANTED, "a frame with the columns", advice, columns)
+
+
+def wide_frame(
+    frame: pd.DataFrame, metric: str | None = None, by: Any = None
+) -> tuple[pd.DataFrame, dict[str, Any]] | None:
+    """Return what `score_frame` gave with a column per metric, if it holds scores, else None.
+
+    With it come the levels of the index that hold systems and topics. A column of groups that a
+    long frame has becomes a level, too.
+    """
     refuse_repeated(frame, " in scores")
     if is_long(frame):
-        return _long_to_wide(frame)
+        wide = _long_to_wide(frame, by)
+        return wide, index_roles(wide)
     names = [*frame.columns, *frame.index.names]
     if metric is not None and metric not in frame.columns and SYSTEM not in roles(names):
         return None  # columns may be systems, as none else says what they are
@@ -199,9 +221,9 @@ def score_frame(x: Any) -> pd.DataFrame:
             stacked = _matrix_as_column(x, "score")
             x = x if stacked is None else stacked
         x = with_own_levels(x)
-        may_be = _are_long({*x.columns, *x.index.names})
         again = named_again(x.columns) or named_again(x.index.names)
-        flat = columns_of(x) if may_be and not again else None
+        may_be = _are_long({*x.columns, *x.index.names}) and not again
+        flat = columns_of(x) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
@@ -259,10 +281,10 @@ def _are_long(names: set[Any]) -> bool:
     return all(names & {*aliases} for aliases in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
 
 
-def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
+def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     """Return a frame with a column per metric under systems and topics, if it is one."""
-    if len(index_roles(frame)) == 2:
-        return frame
+    if len(levels := index_roles(frame)) == 2:
+        return frame, levels
     known = columns_of(frame)
     by_role = {} if known is None else roles(known.columns)
     if known is None or TOPIC not in by_role or DOC in by_role:
@@ -270,7 +292,7 @@ def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
     if not (known.attrs.get(METRICS) or named_metrics(known)):
         return None
     known, keys = _keyed(known, by_role)
-    return known.set_index(keys)
+    return known.set_index(keys), dict(zip((SYSTEM, TOPIC), keys, strict=True))
 
 
 def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
@@ -282,7 +304,7 @@ def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, 
     return frame, [by_role[SYSTEM], by_role[TOPIC]]
 
 
-def _long_to_wide(frame: pd.DataFrame) -> pd.DataFrame:
+def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     """Return a long frame with a column per metric."""
     kinds = LONG_METRIC, LONG_VALUE
     metric, value = (next(name for name in names if name in frame.columns) for names in kinds)
@@ -290,6 +312,10 @@ def _long_to_wide(frame: pd.DataFrame) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
+    if by in frame.columns and by not in keys:  # topics of one name may be others in each group
+        keys.append(by)
+    elif by is not None and by in frame.index.names:
+        frame, keys = frame.reset_index(by), [*keys, by]
     word = repeat_column(frame, [*keys, metric])
     if word is not None:
         frame = frame.assign(**{word: with_labels(frame[keys[0]], frame[word])})
@@ -328,73 +354,3 @@ def _advice(frame: pd.DataFrame) -> str:
         every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         return f"score every topic: {every}"
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
-
-
-TopicWeights = str | Mapping[Any, float] | pd.Series | None
-"""The name of a coordinate, column or index level; or topic -> weight."""
-
-
-def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.Series]:
-    """Return scores without the column of weights, and the weights by topic, by their name.
-
-    Parameters
-    ----------
-    subject
-        Scores, as a verb takes them.
-    weights
-        The name of a coordinate of topics, of a column or of an index level; or topic -> weight.
-    by
-        A column of groups, which stays.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown name, and topics with several weights.
-
-    Examples
-    --------
-    >>> names = ["system", "topic"]
-    >>> index = pd.MultiIndex.from_product([["bm25", "ance"], ["1", "2"]], names=names)
-    >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "frequency": [9, 1] * 2}, index)
-    >>> rest, weights = topic_weights(scores, "frequency")
-    >>> list(rest.columns), weights.to_dict()
-    (['AP'], {'1': 9, '2': 1})
-    """
-    if isinstance(weights, pd.Series | Mapping):
-        series = isinstance(weights, pd.Series)
-        given: Any = weights if series else pd.Series(dict(weights), dtype=object)
-        return subject, _once(given.rename(GIVEN if given.name is None else given.name))
-    if not isinstance(weights, Hashable):
-        wanted = "weights, a name or a mapping or Series of topics"
-        raise ParameterError(wanted, type(weights).__name__)
-    if isinstance(subject, Labelled):
-        known = [name for name, part in subject.coords.items() if part.dims == (TOPIC,)]
-        if weights not in known or weights == TOPIC:
-            others = [str(name) for name in known if name != TOPIC]
-            wanted = "weights to be a coordinate of the topics"
-            raise ParameterError(wanted, repr(weights), "", others)
-        values = subject[weights].to_numpy()
-        return subject, _once(pd.Series(values, subject.indexes[TOPIC], name=weights))
-    return _of_column(score_frame(subject), weights, by)
-
-
-def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, pd.Series]:
-    levels = [level for level in frame.index.names if level is not None]
-    known = [*frame.columns, *levels]
-    topic: Any = roles(known).get(TOPIC)
-    if topic is None:
-        raise InputError("scores with topics, for weights=", ", ".join(map(str, known)))
-    if name not in known or name == topic:
-        wanted = "weights to be a column or index level"
-        raise ParameterError(wanted, repr(name), "", [str(word) for word in known if word != topic])
-    rows = frame.reset_index(levels)[[topic, name]].drop_duplicates()
-    weights = _once(rows.set_index(topic)[name])
-    return frame if name == by or name in levels else frame.drop(columns=name), weights
-
-
-def _once(weights: pd.Series) -> pd.Series:
-    again = weights.index[weights.index.duplicated()].unique()
-    if len(again):
-        what = "weights are of topics; topics of one name in several groups need names of their own"
-        raise ParameterError("one weight for every topic", f"several for {len(again)}", what, again)
-    return weights

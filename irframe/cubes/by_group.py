@@ -9,22 +9,14 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import listed, one_column
-from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores, score_frame
 from irframe.cubes.groups import each_group, joined_attributes, read_groups, tell_absent
-from irframe.cubes.score_arrays import settled
 from irframe.cubes.view import LIST, OURS, Labelled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
-from irframe.experiments.group_columns import (
-    RESERVED,
-    given_groups,
-    grouped,
-    partakers,
-    refuse_several,
-)
-from irframe.files.ids import Codes
+from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
 from irframe.files.kinds import is_judgments
-from irframe.names import GRADE, METRICS, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
+from irframe.names import GRADE, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 
 ASKED = ("baseline", "system")
@@ -98,21 +90,11 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     return grouped_rows, name
 
 
-def settle_groups(given: dict[str, Any], *, scored: bool) -> None:
-    """Give the arguments of a verb the groups that came as a mapping, and ``by`` their name.
-
-    Parameters
-    ----------
-    given
-        The arguments.
-    scored
-        Whether the first of them is scores.
-    """
+def settle_groups(given: dict[str, Any]) -> None:
+    """Give the arguments of a verb the groups that came as a mapping, and ``by`` their name."""
     by, (first, subject) = given.get("by"), next(iter(given.items()))
     if not isinstance(by, Mapping | pd.Series):
         return
-    if scored and not isinstance(subject, Labelled):
-        subject = score_frame(subject)
     given[first], given["by"] = with_given_groups(subject, by)
     for name, value in list(given.items())[1:]:
         if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
@@ -145,9 +127,11 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
     by
         What the groups are called.
     """
+    if len(parts) < 2:
+        return parts
     named = [label for name in ASKED for label in listed(arguments.get(name))]
     wanted = {label for label in named if isinstance(label, Hashable)}
-    if not wanted or len(parts) < 2:
+    if not wanted:
         return parts
     without = {key: lacking for key, part in parts.items() if (lacking := wanted - _systems(part))}
     if not without or len(without) == len(parts):
@@ -162,10 +146,21 @@ def _systems(part: Any) -> set[Any]:
     """Return the systems of a part."""
     if isinstance(part, pd.DataFrame):
         part = _values(part, roles([*part.columns, *part.index.names])[SYSTEM])
+    part = getattr(part, "systems", part)
     return set(part if isinstance(part, pd.Index) else np.atleast_1d(part[SYSTEM]).tolist())
 
 
 def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
+    codes, labels = pd.factorize(group_keys(frame, by))
+    for code, key in enumerate(labels):
+        part = frame[codes == code]
+        inside = part.drop(columns=by) if by in part.columns else part.droplevel(by)
+        inside.attrs = dict(frame.attrs)
+        yield key, inside
+
+
+def group_keys(frame: pd.DataFrame, by: Any) -> pd.Index:
+    """Return the group of every row, refusing a frame that has no such column, or rows of none."""
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in known:
         raise ParameterError("by to be an index level or a column", repr(by), "", map(str, known))
@@ -176,50 +171,7 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
     if len(missing):
         rows = [str(label) for label in frame.index[missing]]
         raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
-    codes, labels = pd.factorize(keys)
-    if is_scores(frame):
-        frame, taking_part = _scored_rows(frame, by, codes, labels)
-        codes = np.where(taking_part, codes, -1)
-    for code, key in enumerate(labels):
-        part = frame[codes == code]
-        inside = part.drop(columns=by) if by in part.columns else part.droplevel(by)
-        inside.attrs = dict(frame.attrs)
-        yield key, inside
-
-
-def _scored_rows(
-    frame: pd.DataFrame, by: Any, codes: Codes, labels: pd.Index
-) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
-    """Return scores without columns that are none, and which rows are of who takes part there."""
-    by_role = roles([*frame.columns, *(name for name in frame.index.names if name is not None)])
-    if by in (by_role.get(SYSTEM), by_role.get(TOPIC)):
-        raise ParameterError("by to be a property of systems or topics", repr(by))
-    systems, topics = (
-        pd.factorize(_values(frame, by_role[role]))[0] if role in by_role else np.zeros_like(codes)
-        for role in (SYSTEM, TOPIC)
-    )
-    metric = [name for name in LONG_METRIC if name in frame.columns and is_long(frame)]
-    columns = {name: frame[name].to_numpy() for name in metric}
-    cells = pd.DataFrame({SYSTEM: systems, TOPIC: topics, **columns})
-    if not cells.duplicated().any():  # else groups tell topics of one name apart
-        uneven = [pd.Series(codes).groupby(n).transform("nunique") > 1 for n in (systems, topics)]
-        if all(rows.any() for rows in uneven):  # rows of one topic and rows of one system
-            refuse_several(by, pd.unique(_values(frame, by_role[TOPIC])[uneven[1].to_numpy()]))
-    if is_long(frame):
-        values = next(name for name in LONG_VALUE if name in frame.columns)
-        scored = frame[values].notna().to_numpy()
-    else:
-        frame = settled(frame, by)
-        scored = frame[frame.attrs[METRICS]].notna().any(axis=1).to_numpy()
-    there, present = (np.zeros((len(labels), systems.max() + 1), bool) for _ in range(2))
-    there[codes[scored], systems[scored]] = True
-    present[codes, systems] = True
-    taking_part = partakers(there)
-    names = (
-        pd.factorize(_values(frame, by_role[SYSTEM]))[1] if SYSTEM in by_role else pd.Index([""])
-    )
-    tell_absent(by, present & ~taking_part, labels, names)
-    return frame, taking_part[codes, systems]
+    return keys
 
 
 def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
@@ -232,42 +184,57 @@ def _labelled_groups(labelled: Labelled, by: Any) -> Iterator[tuple[Any, Labelle
         yield from ((key, labelled.sel({by: key}, drop=True)) for key in labelled.indexes[by])
         return
     dim, keys = read_groups(labelled, by)
-    across = SYSTEM if dim == TOPIC else TOPIC
-    codes, labels = pd.factorize(keys)
-    taking_part = _taking_part(labelled, by, codes, labels, dim)
-    for code, key in enumerate(labels):
-        part = labelled.isel({dim: np.flatnonzero(codes == code)})
-        if taking_part is not None and not taking_part[code].all():
-            part = part.isel({across: np.flatnonzero(taking_part[code])})
-        yield key, part
+    there = None
+    if {*LIST} <= {*labelled.dims}:
+        there = told_of(labelled)
+        if there is None and isinstance(labelled, xr.DataArray):
+            known = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
+            there = known.transpose(*LIST).to_numpy()
+    if there is None:
+        codes, labels = pd.factorize(keys)
+        yield from ((key, labelled.isel({dim: codes == n})) for n, key in enumerate(labels))
+        return
+    for key, places in placed(by, dim, keys, labelled.indexes[SYSTEM], there):
+        yield key, labelled.isel(places)
 
 
-def _taking_part(
-    labelled: Labelled, by: Any, codes: Codes, labels: pd.Index, dim: str
-) -> NDArray[np.bool_] | None:
-    """Return who takes part in each group, shape (group, label); None if nothing tells.
-
-    Scores tell by themselves, whatever became of the coordinates that a cube gave them. Lazy ones
-    go by these, and are computed for it only where they lost them; other results do, too.
-    """
-    if not {*LIST} <= {*labelled.dims}:
+def told_of(labelled: Labelled) -> Array | None:
+    """Return who is known to have taken part, shape (system, topic), or None."""
+    told = labelled.coords.get("took_part")
+    if told is None:
         return None
+    lacking = [dim for dim in LIST if dim not in told.dims]  # of a label that was selected
+    return np.asarray(told.expand_dims(lacking).transpose(*LIST))
+
+
+def placed(
+    by: Any, dim: str, keys: Any, systems: pd.Index, there: Any, told: Any = None
+) -> Iterator[tuple[Any, dict[str, Array]]]:
+    """Yield the groups, and the positions of systems and topics of who takes part in each.
+
+    Parameters
+    ----------
+    by, dim, keys
+        What groups are called, what they are of, and the group of each label there.
+    systems
+        The systems.
+    there
+        What decides who takes part, shape (system, topic).
+    told
+        Who is said to have taken part, likewise; of whom is not there it is told.
+    """
+    codes, labels = pd.factorize(keys)
     across = SYSTEM if dim == TOPIC else TOPIC
 
-    def there(known: xr.DataArray) -> NDArray[np.bool_]:
-        return grouped(known.transpose(dim, across).to_numpy(), codes, len(labels))
+    def of_groups(cells: Any) -> NDArray[np.bool_]:
+        return grouped(cells.T if dim == TOPIC else cells, codes, len(labels))
 
-    took_part = labelled.coords.get("took_part")
-    if took_part is not None:  # of a label that was selected it lacks the dimension
-        took_part = took_part.expand_dims([dim for dim in LIST if dim not in took_part.dims])
-    if isinstance(labelled, xr.Dataset):
-        return None if took_part is None else partakers(there(took_part))
-    if labelled.chunks is not None and took_part is not None:
-        return partakers(there(took_part))
-    taking_part = partakers(there(labelled.notnull().any([*{*labelled.dims} - {*LIST}])))
-    if took_part is not None and dim == TOPIC:
-        tell_absent(by, there(took_part) & ~taking_part, labels, labelled.indexes[SYSTEM])
-    return taking_part
+    taking_part = partakers(of_groups(there))
+    if told is not None and told is not there:
+        tell_absent(by, of_groups(told) & ~taking_part, labels, systems)
+    for code, key in enumerate(labels):
+        others = {} if taking_part[code].all() else {across: np.flatnonzero(taking_part[code])}
+        yield key, {dim: np.flatnonzero(codes == code)} | others
 
 
 def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:

@@ -265,6 +265,7 @@ def _systems(parts: list[Experiment]) -> Experiment:
         best[row] = np.minimum(best[row], np.where(own > 0, own, NEVER))
     best[best == NEVER] = 0
     pools = [part.known_pool for part in parts]
+    # Judged is down to where every pool reaches; one without contributors reaches nowhere.
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
@@ -319,6 +320,7 @@ def _places(part: Experiment, first: Experiment) -> Codes:
     """Return which judgment of another experiment each one is, refusing other judgments."""
     base, known = part.judgments, first.judgments
     _refuse_judgments(known, base.count != known.count)
+    # Cubes of one file of judgments, as most are, need no names looked up.
     if np.array_equal(base.docs, known.docs):
         place = np.arange(len(base.row))
     else:

@@ -28,6 +28,7 @@ from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
+from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.files.repeats import LACKING, fold
@@ -54,6 +55,9 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
 ) -> xr.Dataset: ...
 @overload
 def cube(
@@ -74,6 +78,9 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
 ) -> xr.DataTree: ...
 @recorded
 def cube(
@@ -94,6 +101,9 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
 ) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 
@@ -147,6 +157,8 @@ def cube(
     length
         What each unit costs (tokens, characters, seconds), from 0: a column of `runs`, or document
         -> length. Scores at a ``budget`` need it.
+    cluster, tasks, weights
+        How topics were drawn, as for `irframe.evaluate`.
 
     Returns
     -------
@@ -188,7 +200,12 @@ def cube(
     """
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded = fold(runs)
-    extra, units = folded.attributes(repeats), Units(of, copies, later_copies, length)
+    drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
+    said = said_of_tables([qrels, runs], drawn)
+    extra, units = (
+        carried(folded.attributes(repeats), said),
+        Units(of, copies, later_copies, length),
+    )
     policy = Policy(
         depth=depth,
         ties=ties,
@@ -266,6 +283,7 @@ def build_cube(
     lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     depth = policy.depth or lists.longest(judgments.code)
+    # Of runs read in turn grades are worked out by blocks, the least of which is one topic.
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, wanted)

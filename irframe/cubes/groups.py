@@ -16,9 +16,11 @@ from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
     CAUTION,
     DEPTH,
+    DRAWN,
     GRADE,
     JUDGMENTS,
     METRICS,
+    P_VALUES,
     REPEAT,
     REPEAT_NAMES,
     REPEATED,
@@ -146,7 +148,11 @@ def stamped(
             result = result.drop_vars(CODES.values(), errors="ignore")
         decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != METRICS}
-        result.attrs = {**provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        first = {P_VALUES: kept[P_VALUES]} if P_VALUES in kept else {}  # which prints first
+        result.attrs = {**first, **provenance(whole), **decided, **kept, **chosen, RESULT: name}
+        known, new = (str(part.get(CAUTION, "")) for part in (before, kept))
+        if known and known not in new and name not in SOURCES:
+            result.attrs[CAUTION] = "; ".join(filter(None, (new, known)))
         return with_step(result, subject, name, options)
     return result
 
@@ -161,7 +167,7 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
-    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN
+    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN, DRAWN
     facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
@@ -267,35 +273,49 @@ def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
 
 def level_of(wide: pd.DataFrame) -> Any:
     """Return the level of the index of scores that says which repeat a row is of, or None."""
-    levels = [name for name in REPEAT_NAMES if name in wide.index.names]
-    if not levels:
+    if not any(name in wide.index.names for name in REPEAT_NAMES):
         return None
     by_role = roles(name for name in wide.index.names if name is not None)
-    index = wide.index.to_frame(index=False)
-    return repeat_column(
-        index[[by_role[SYSTEM], by_role[TOPIC], *levels]], [by_role[SYSTEM], by_role[TOPIC]]
-    )
+    return by_repeat(wide, by_role)[1]
 
 
-def indexed_by_repeat(wide: pd.DataFrame) -> pd.DataFrame:
-    """Return scores with their repeats, if a column names these, in the index."""
-    columns = [name for name in REPEAT_NAMES if name in wide.columns]
-    if not columns or level_of(wide) is not None:
-        return wide
-    by_role = roles(name for name in wide.index.names if name is not None)
+def by_repeat(
+    wide: pd.DataFrame, by_role: Mapping[str, Any], by: Any = None
+) -> tuple[pd.DataFrame, Any]:
+    """Return scores with their repeats in the index, and what these are called there.
+
+    Parameters
+    ----------
+    wide
+        Scores, systems and topics in the index.
+    by_role
+        What the levels of these are called.
+    by
+        A column or level of groups, each of which has topics of its own.
+
+    Returns
+    -------
+    wide, word
+        The scores as they are and None, if they have no repeats.
+    """
+    held = [name for name in (*wide.index.names, *wide.columns) if name in REPEAT_NAMES]
+    if not held:
+        return wide, None
     keys = [by_role[SYSTEM], by_role[TOPIC]]
-    rows = wide.index.to_frame(index=False)[keys]
-    rows[columns] = wide[columns].to_numpy()
-    word = repeat_column(rows, keys)
-    if word is None:
-        return wide
+    rows = wide.reset_index([n for n in wide.index.names if n is not None])
+    own = [*keys, by] if by in rows.columns and by not in keys else keys
+    levels = [name for name in held if name in wide.index.names]
+    word = repeat_column(rows[[*own, *levels]], own)
+    if word is None and len(levels) < len(held):
+        word = repeat_column(rows[[*own, *held]], own)
+    if word is None or word in wide.index.names:
+        return wide, word
     labels = with_labels(pd.Series(rows[keys[0]].array), pd.Series(wide[word].array))
     indexed = wide.drop(columns=word).set_index(pd.Index(labels, name=word), append=True)
-    last = wide.index.nlevels
-    place = wide.index.names.index(keys[0]) + 1
+    last, place = wide.index.nlevels, wide.index.names.index(keys[0]) + 1
     indexed = indexed.reorder_levels([*range(place), last, *range(place, last)])
     indexed.attrs = dict(wide.attrs)
-    return indexed
+    return indexed, word
 
 
 def word_of(scores: Any) -> str:

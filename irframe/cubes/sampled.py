@@ -184,6 +184,8 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     changed: dict[str, Any] = {"gain": Binary(), "rel": 1}
     plain = replace(metric, **changed)
     scores = []
+    # One relevant document at each rank, alone and with another one elsewhere: where weights
+    # differ they depend on the recall base.
     for relevant in (1, 2):
         block = Block(
             grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(np.int8),
@@ -242,6 +244,7 @@ def totals(
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
     padded = [np.append(np.where(draw.judged, gains, 0.0), 0.0) for gains in worth]
+    # A rank without judgment, -1, reads the 0 at the end.
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         chunk = slice(first, first + step)

@@ -20,7 +20,7 @@ from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.scoring import Budgets
+from irframe.experiments.scoring import Budgets, tell_uneven
 from irframe.experiments.spans import refuse_spans
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
@@ -49,6 +49,7 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
     """
     evidence = Evidence(block)
     columns = np.asarray(depths) - 1
+    # Positions of all depths would copy them.
     every = slice(None) if len(columns) == block.grade.shape[-1] else columns
     for metric in metrics:
         yield metric.score(evidence)[..., every]
@@ -103,6 +104,7 @@ class Work:
             for row, values in zip(result, by_scale(block, compute), strict=True):
                 row[tile] = values
 
+        # `run` may be the builtin map, which does nothing until it is read.
         list(run(fill, tiles(*experiment.shape, depth)))
         return result
 
@@ -192,6 +194,7 @@ def score(
     attributes = {} if rel is None else {"rel": told_rel(rel)}
     if budgets is None:
         values = Work(variants, depths).over(cube)
+        attributes |= tell_uneven(experiment, variants, max(depths))
     else:
         dim, scored = words.BUDGET, budgets.values(experiment, variants, cube.attrs.get(dim))
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))

@@ -1,9 +1,8 @@
 """Frames and arrays of scores made anywhere, as arrays that are sound; `rel` by collection."""
 
 import inspect
-import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.cubes import as_scores, groups
-from irframe.cubes.view import LIST, TRUSTED, Labelled, labels_of
+from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
 
@@ -63,59 +62,25 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
         return scores
     if isinstance(scores, xr.Dataset) and groups.REPEAT_OF in scores.coords:
         groups.refuse_repeated_cube(scores, verb)
-    word, line = None, f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
     if isinstance(scores, Labelled) and words.REPEAT in scores.dims:
         if scores.sizes[words.REPEAT] == 1:
             return scores.isel({words.REPEAT: 0}, drop=True)
-        word = groups.word_of(scores)
-    elif isinstance(scores, pd.DataFrame) and not {*words.REPEAT_NAMES}.isdisjoint(_names(scores)):
-        frame = as_scores.wide_frame(as_scores.score_frame(scores))
-        wide = pd.DataFrame() if frame is None else groups.indexed_by_repeat(frame)
-        word = groups.level_of(wide)
-        names = [name for name in wide.index.names if name != word]
-        line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
-    if word is not None:
-        advice = f"average over them: {line}; or select one"
-        raise InputError(f"scores of one {word} for {verb}", "several", advice)
+        refuse_several_repeats(verb, groups.word_of(scores))
     return scores
+
+
+def refuse_several_repeats(verb: str, word: Any, line: str = "") -> NoReturn:
+    """Raise for several repeats of systems, for a verb that does not know what to do with them."""
+    line = line or f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
+    advice = f"average over them: {line}; or select one"
+    raise InputError(f"scores of one {word} for {verb}", "several", advice)
 
 
 LABELLED = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
 """Dimensions of scores, in their order."""
 
 
-def to_scores(scores: xr.DataArray | as_scores.Scores) -> xr.DataArray:
-    """Return scores as an array, whatever they came as.
-
-    Parameters
-    ----------
-    scores
-        An array with dimensions among metric, system, topic, depth, at least system and topic;
-        or what `as_scores` takes. Of a wide frame the columns that `metric_columns` takes.
-
-    Returns
-    -------
-    xarray.DataArray
-        Dimensions (metric, system, topic) and, if there was one, depth; of a frame with repeats
-        these after systems; float64. A pair of system and topic that a frame lacks is NaN.
-
-    Raises
-    ------
-    InputError
-        If it is none of these, or holds anything but numbers.
-    IdError
-        If a system is scored twice on a topic, or a label stands twice.
-    DepthError
-        If depths are no whole numbers.
-    """
-    if isinstance(scores, xr.DataArray):
-        return _in_order(sound(scores))
-    values, metrics, named, attrs = lay_out(scores)
-    labels = {words.METRIC: metrics, **{dim: index.rename(dim) for dim, index in named.items()}}
-    return xr.DataArray(values, labels, tuple(labels), name="score", attrs=attrs)
-
-
-def metric_columns(frame: pd.DataFrame) -> list[Any]:
+def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
     """Return the columns of a wide frame that are scores.
 
     Those that irframe made, as the frame's attributes say, and those with the name of a metric.
@@ -127,6 +92,8 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     ----------
     frame
         Scores, with systems and topics in the index.
+    system
+        The level of systems, where that is known.
 
     Warns
     -----
@@ -150,7 +117,7 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     if not known and not len(stated):
         return list(frame.columns)
     numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
-    varying = [name for name in numbers if _is_of_both(frame[name])]
+    varying = [name for name in numbers if _is_of_both(frame[name], system)]
     added = [name for name in named if name not in stated] if len(stated) else []
     if added + varying:
         warn(
@@ -166,27 +133,6 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     return [name for name in frame.columns if name in known or name in varying]
 
 
-def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
-    """Return scores with no columns but those that `metric_columns` takes, as attributes say.
-
-    Parameters
-    ----------
-    frame
-        What `score_frame` gave; no scores, and long ones with groups, stay as they are.
-    by
-        A column of groups, which stays.
-    """
-    scores = None if by is not None and as_scores.is_long(frame) else as_scores.wide_frame(frame)
-    if scores is None:
-        return frame
-    wide = groups.indexed_by_repeat(scores)
-    metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
-    names = [name for name in wide.columns if name == by or name in metrics]
-    kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
-    kept.attrs = {**frame.attrs, words.METRICS: metrics}
-    return kept
-
-
 def _is_number(column: pd.Series) -> bool:
     """Return whether a column holds numbers, be it as objects."""
     kind = column.dropna().infer_objects().dtype if column.dtype == object else column.dtype
@@ -195,7 +141,7 @@ def _is_number(column: pd.Series) -> bool:
     return bool(types.is_numeric_dtype(kind)) and not flags
 
 
-def _is_of_both(column: pd.Series) -> bool:
+def _is_of_both(column: pd.Series, system: Any = None) -> bool:
     """Return whether a number depends on system and topic, as far as there are several of each.
 
     Whole numbers that are all one, such as a year, say nothing of either.
@@ -203,7 +149,7 @@ def _is_of_both(column: pd.Series) -> bool:
     values = column.nunique()
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
-    system = as_scores.index_roles(column.to_frame())[words.SYSTEM]
+    system = system or as_scores.index_roles(column.to_frame())[words.SYSTEM]
     sides = column.index.get_level_values(system), column.index.droplevel([system])
     counts = [column.groupby(pd.factorize(keys)[0]).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
@@ -274,7 +220,8 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
     raise InputError("scores that are numbers", found, advice, map(repr, others))
 
 
-def _in_order(scores: xr.DataArray) -> xr.DataArray:
+def in_order(scores: xr.DataArray) -> xr.DataArray:
+    """Return sound scores with a label for everything, their dimensions in order."""
     if not {*LIST} <= {*scores.dims}:
         found = ", ".join(map(str, scores.dims)) or "none"
         raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", found)
@@ -293,43 +240,12 @@ def _in_order(scores: xr.DataArray) -> xr.DataArray:
     return scores.assign_coords(missing).transpose(*dims)
 
 
-Laid = tuple[NDArray[np.float64], list[str], dict[str, pd.Index], dict[str, Any]]
-"""Scores without depths as an array, metrics first, then a dimension for each of the labels, NaN
-where a frame has none; the metrics; the labels of systems, of repeats if there are any, and of
-topics, called as in the frame; and what repeats are."""
-
-
-def lay_out(scores: as_scores.Scores) -> Laid:
-    """Lay out what `as_scores` takes; see `to_scores`."""
-    wide: Any = scores
-    held = isinstance(wide, pd.DataFrame) and TRUSTED.get()  # where a verb has read it
-    if not held or len(as_scores.index_roles(wide)) < 2:
-        wide = as_scores.as_scores(scores)
-    word, metrics, names = groups.level_of(wide), metric_columns(wide), as_scores.index_roles(wide)
-    frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
+def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return columns of numbers, NaN where there is none, refusing others and none at all."""
     flags = pd.api.types.is_bool_dtype
-    numbers = {n for n in metrics if _is_number(frame[n]) or flags(frame[n])}
-    text = [str(name) for name in metrics if name not in numbers]
+    text = [str(n) for n in frame.columns if not (_is_number(frame[n]) or flags(frame[n]))]
     if text or not frame.size:
         found = "columns of other values" if text else "no column, or no row"
         advice = "make numbers of them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", found, advice, text)
-    levels = names | {words.REPEAT: word}
-    codes, labels = [], {}
-    for dim in LABELLED:
-        if (name := levels.get(dim)) is not None:
-            column: Any = frame.index.get_level_values(frame.index.names.index(name))
-            places, present = pd.factorize(column, use_na_sentinel=False)
-            codes.append(places)
-            labels[dim] = present.rename(name)
-    shape = tuple(map(len, labels.values()))
-    cells = np.ravel_multi_index(codes, shape)
-    if np.bincount(cells).max() > 1:
-        others: Any = [name for name in frame.index.names if name not in levels.values()]
-        as_scores.refuse_twice(frame.index.droplevel(others))
-    values = np.full((len(metrics), math.prod(shape)), np.nan)
-    values[:, cells] = frame.astype("Float64").to_numpy(np.float64, na_value=np.nan).T
-    carried = (words.UNKNOWN,) if word is None else (words.UNKNOWN, words.REPEATS)
-    attrs = {name: wide.attrs[name] for name in carried if wide.attrs.get(name) is not None}
-    attrs |= {} if word is None else {words.REPEATED: str(word)}
-    return values.reshape(-1, *shape), [str(name) for name in metrics], labels, attrs
+    return frame.astype("Float64").to_numpy(np.float64, na_value=np.nan)

@@ -28,11 +28,9 @@ from irframe.files.as_runs import Qrels
 from irframe.files.ids import shown
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.evidence import parameters
-from irframe.names import DEPTH, METRIC, TOPIC, UNJUDGED
+from irframe.names import BOUND, DEPTH, METRIC, TOPIC, UNJUDGED
 from irframe.record import steps_of
 
-BOUND = "bound"
-"""Dimension of a lower and an upper score."""
 SIDES = ("lower", "upper")
 
 
@@ -120,6 +118,7 @@ def bounds(
     uneven = [metric for metric in chosen if not _linear_both(metric)]
     policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
     hidden = any(metric.fillings for metric in chosen)
+    # Before anything is scored, since what takes too long may stand behind what does not.
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
         whole = experiment.block(experiment.fields(chosen, deep), deep)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.checks import places, whole
 from irframe.cubes import by_group, score_arrays, view
-from irframe.cubes.as_scores import score_frame, topic_weights
 from irframe.cubes.by_budget import asked_at, by_budget
 from irframe.cubes.groups import stamped, unfolded
+from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
@@ -76,11 +76,14 @@ def verb(
     if function is None:
         return partial(verb, itself=itself, bounded=bounded, repeats=repeats, spans=spans)
     signature, name = signature_of(function), function.__name__
+    scored = next(iter(signature.parameters)) == "scores"
     asking = "" if repeats or not REPEATABLE.isdisjoint(signature.parameters) else name
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        bound = bind(function, (subject, *arguments), asked_at(subject, options, signature))
+        if "budget" in options:
+            options = asked_at(subject, options, signature)
+        bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
         with OneCall():
             return by_budget(answer, bound, name)
@@ -89,16 +92,15 @@ def verb(
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
             return _over_tree(call, bound)
         score_arrays.settle_collection(bound)
-        options = options_of(bound)
-        subject, whole = _read_all(bound, asking)
-        cubes = isinstance(whole, xr.Dataset)
-        if cubes and words.GRADE in whole and not spans:
-            view.refuse_spans(whole, f" for {name}")
-        whole = loaded(whole, name) if cubes and not bounded else whole
+        options, subject = options_of(bound), next(iter(bound.arguments.values()))
+        of_scores = scored and not isinstance(subject, xr.Dataset)
+        read: Any = (read_all if of_scores else _read_all)(bound, asking)
+        cubes = isinstance(read, xr.Dataset)
+        if cubes and words.GRADE in read and not spans:
+            view.refuse_spans(read, f" for {name}")
+        read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
-        results = _answer_each(partial(_answer_one, function), whole, bound, by)
-        result = results[None] if by is None else by_group.join(results, by, whole)
-        _hold_whole(whole, result)
+        whole, result = _answer_groups(function, read, bound, by)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
             result = result.isel(dict.fromkeys(lone, 0))
@@ -128,42 +130,34 @@ def table_verb(
     return verb(function)  # type: ignore[arg-type]
 
 
-def _read_all(bound: inspect.BoundArguments, asking: str) -> tuple[Any, Any]:
-    """Read what a verb is given into its place; return the first as it was given, and as read."""
+def _read_all(bound: inspect.BoundArguments, asking: str) -> Any:
+    """Read what a verb of cubes or results is given into its place; return the first as read."""
     given = bound.arguments
-    first, subject = next(iter(given.items()))
-    scored, weights = first == "scores", given.get("weights")
-    by_group.settle_groups(given, scored=scored)
-    by = given.get("by")
-    if scored and weights is not None:
-        given[first], given["weights"] = topic_weights(given[first], weights, by)
-    given[first] = _read_subject(given[first], asking, by=by, first=first)
-    for word, value in list(given.items())[1:]:
-        if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
-            given[word] = _read_subject(value, f"{word}=", by=by, first="scores" if scored else "")
-    return subject, given[first]
+    by_group.settle_groups(given)
+    first = next(iter(given))
+    for word, value in list(given.items()):
+        mine = word == first
+        if mine or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
+            given[word] = _read_subject(value, asking if mine else f"{word}=", cube=word == "cube")
+    return given[first]
 
 
-def _read_subject(subject: Any, asking: str, *, by: Any, first: str) -> Any:
-    """Return a cube through the gate; of scores and results a selected label as one of each.
+def _read_subject(subject: Any, asking: str, *, cube: bool) -> Any:
+    """Return a cube through the gate; of results a selected label as one of each.
 
-    Frames of scores lose the columns that are none, but for that of the groups. Several repeats
-    are refused in the name of who is asking, if it has one.
+    Several repeats are refused in the name of who is asking, if it has one.
     """
     held = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
     )
-    if first == "cube" or held:
+    if cube or held:
         return score_arrays.refuse_repeats(view.read_cube(subject), asking)
     if isinstance(subject, view.Labelled):
         read: Any = score_arrays.refuse_repeats(subject, asking)
         read = read.expand_dims(view.selected(read))
         whole = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
         return score_arrays.sound(read) if whole else read
-    if first == "scores":
-        return score_arrays.settled(score_arrays.refuse_repeats(score_frame(subject), asking), by)
-    frame = isinstance(subject, pd.DataFrame)
-    return score_arrays.refuse_repeats(with_own_levels(subject), asking) if frame else subject
+    return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
 def _hold_whole(whole: Any, result: Any) -> None:
@@ -195,9 +189,11 @@ def _answer_each(
     if by is None:
         return {None: answer(whole, bound)}
     tree, given = isinstance(whole, xr.DataTree), bound.arguments
-    kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray
+    kinds = xr.DataTree if tree else pd.DataFrame | xr.DataArray | ScoreTable
 
     def split(subject: Any) -> dict[Any, Any]:
+        if isinstance(subject, ScoreTable):
+            return dict(subject.groups())
         return by_group.branches(subject) if tree else dict(by_group.groups(subject, by))
 
     parts, others = split(whole), {}
@@ -217,7 +213,13 @@ def _answer_each(
 
 def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
-    names, given = by_group.riders_of(subject), bound.arguments
+    given = bound.arguments
+    if isinstance(subject, ScoreTable):
+        given[next(iter(given))] = subject
+        result, array = function(*bound.args, **bound.kwargs), subject.whole
+        names = by_group.riders_of(array)
+        return by_group.with_riders(result, array, names) if names else result
+    names = by_group.riders_of(subject)
     named = any(given.get(word) is not None for word in ("by", "together"))
     asks = named or isinstance(given.get("rel"), Mapping)
     given[next(iter(given))] = subject.drop_vars(names) if names and not asks else subject
@@ -226,6 +228,17 @@ def _answer_one(function: Callable[..., Any], subject: Any, bound: inspect.Bound
     if not names:
         return result
     return unfolded(by_group.with_riders(result, subject, names), subject.attrs.get(words.REPEATS))
+
+
+def _answer_groups(
+    function: Callable[..., Any], read: Any, bound: inspect.BoundArguments, by: Any
+) -> tuple[Any, Any]:
+    """Return what a verb was asked of, and what it answers, of groups by group."""
+    results = _answer_each(partial(_answer_one, function), read, bound, by)
+    whole = read.whole if isinstance(read, ScoreTable) else read
+    result = results[None] if by is None else by_group.join(results, by, whole)
+    _hold_whole(whole, result)
+    return whole, result
 
 
 def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:

@@ -162,6 +162,8 @@ def view(
         no topics they are at once.
     """
     whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
+    # Grades are int8, with marks for what is not there and what is unjudged: as floats, which a
+    # NaN would need, they would take eight times the memory.
     if not chunks:
         grade = experiment.loaded.laid(depth, GRADE)
     else:  # in blocks of topics, when they are wanted
@@ -378,6 +380,7 @@ def _held_against(
 ) -> tuple[Experiment, xr.Variable]:
     """Hold grades against the experiment's; lists that are masked as a whole are not there."""
     if grade.chunks:
+        # The first rank says whether a list is masked; that all of it is, its task holds.
         there: Any = np.True_
         if grade.dtype.kind in "fO":
             there = np.asarray(grade.isel({DEPTH: 0}).notnull())
@@ -410,6 +413,7 @@ def _masked_or_changed(
     """Return which lists are not masked as a whole, and which have other grades."""
     own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == np.int8:
+        # Integers cannot be masked, and nearly always all are alike, which takes one pass to tell.
         here = np.ones(shown.shape[:2], bool)
         alike = np.array_equal(shown, own)
         return here, np.zeros_like(here) if alike else np.any(shown != own, axis=-1)

@@ -21,9 +21,11 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
+from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
 from irframe.scores.cautions import cautious
+from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import Depths, Reference, match_reference, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 
@@ -128,14 +130,18 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
     for row, summary in enumerate(paired.summaries):
         sign = 1 if method.distance else paired.towards[row]
 
-        def draw(scores: Array, summary: str = summary, sign: int = sign) -> Arrays:
-            return (np.moveaxis(options.resamples.means(scores, summary, sign), 1, -1),)
+        def draw(
+            scores: Array, *design: Design, summary: str = summary, sign: int = sign
+        ) -> Arrays:
+            return (np.moveaxis(options.resamples.means(scores, summary, sign, *design), 1, -1),)
 
         (drawn,) = paired.over(row, slice(None), draw)
         scored = paired.scored[row]
         values = np.where(scored, paired.values[row], np.nan)
         means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
+        if options.of == "averages":
+            refuse_design(paired, "of='averages'")
         without = without_each(values, summary, sign) if options.of == "averages" else none
         sides.append(OneSide(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
     return sides
@@ -312,7 +318,7 @@ def agreement(
     at
         Depths of the scores to look at; by default all there are.
     interval
-        Whether to give intervals too.
+        Whether to give intervals too, and p-values of Kendall's tau.
     of
         What the intervals are of: ``"expected"``, the agreement that is to be expected on as many
         topics like these; or ``"averages"``, for correlations, that by the averages over all
@@ -331,8 +337,9 @@ def agreement(
         over (metric, metric_other, depth). NaN where it is undefined, as a correlation of
         systems that all tie. The attribute ``method`` names the method. With `interval` a
         dataset with the same under ``agreement``, and ``ci_low`` and ``ci_high``; these are NaN
-        where the agreement of too many resamples is undefined. The attribute ``interval_of`` says
-        what they are of.
+        where the agreement of too many resamples is undefined; and for Kendall's tau ``p``, the
+        p-value of no association between the two orders of the systems. The attribute
+        ``interval_of`` says what the intervals are of.
 
     Raises
     ------
@@ -399,17 +406,25 @@ def agreement(
         if (common != paired.scored).any():
             paired = scores_to_compare(paired.where(common[np.newaxis]))
         by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
-        kernel = np.moveaxis(chosen.kernel(by_depth, by_depth), 0, -1)
-        labels = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
-        attributes = {**paired.attrs, "method": repr(chosen)}
-        kernel = kernel[..., 0] if paired.depths is None else kernel
-        values = xr.DataArray(kernel, labels, tuple(labels), name="agreement", attrs=attributes)
+
+        def compared(kernel: Kernel) -> xr.DataArray:
+            found = np.moveaxis(kernel(by_depth, by_depth), 0, -1)
+            labels = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
+            found = found[..., 0] if paired.depths is None else found
+            return xr.DataArray(found, labels, tuple(labels), name="agreement", attrs=paired.attrs)
+
         ends = partial(between_metrics, paired)
     else:
         paired, held = match_reference(scores, reference, at)
-        values = _with_reference(paired, held, chosen)
+        compared = partial(_with_reference, paired, held, chosen)
         ends = partial(with_reference, paired, held)
-    return with_ends(values, ends(options, chosen), options, paired) if interval else values
+    values = compared(chosen.kernel).assign_attrs(method=repr(chosen))
+    if not interval:
+        return values
+    result = with_ends(values, ends(options, chosen), options, paired)
+    if isinstance(chosen, agreements.Kendall):
+        result = result.assign(p=compared(chosen.p_values).rename("p"))
+    return result
 
 
 def system_means(paired: Scores, method: agreements.Agreement) -> Array:
@@ -420,13 +435,15 @@ def system_means(paired: Scores, method: agreements.Agreement) -> Array:
     return np.asarray(paired.means * towards[:, np.newaxis, np.newaxis])
 
 
-def _with_reference(paired: Scores, held: Scores, method: agreements.Agreement) -> xr.DataArray:
+def _with_reference(
+    paired: Scores, held: Scores, method: agreements.Agreement, kernel: Kernel
+) -> xr.DataArray:
     new, old = system_means(paired, method), system_means(held, method)
     result = np.empty(new.shape[:2])
     for row in range(len(new)):
         left, right = old[min(row, len(old) - 1)], new[row]
         if len(left) == 1:
-            result[row] = method.kernel(left, right)[0]
+            result[row] = kernel(left, right)[0]
         else:
-            result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
-    return paired.labelled(result, "agreement").assign_attrs(method=repr(method))
+            result[row] = kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
+    return paired.labelled(result, "agreement")

@@ -1,15 +1,15 @@
 """How many pairs of systems differ significantly, by depth, and whether that is confirmed.
 
-Verbs: discrimination, median_p, coverage, inversions, bootstrap_sensitivity.
+Verbs: discrimination, median_p, coverage, inversions, ratios.
 """
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
 from irframe.comparing.pairwise import refuse_over
@@ -17,19 +17,19 @@ from irframe.comparing.significance import Adjust, Family, Pairing, leads
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import GIVEN_RESAMPLES, PAIR
-from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.names import P_VALUES
+from irframe.paired import Test, all_pairs
+from irframe.record import NONE
 from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import (
     Depths,
     Reference,
     match_reference,
-    pair_labels,
     read_scores,
     scores_to_compare,
 )
-from irframe.scores.repeats import Over, beware_of_repeats, told_repeats
-from irframe.scores.scores import Arrays, Scores
+from irframe.scores.repeats import Over, beware_of_repeats, told_draws
+from irframe.scores.scores import Scores
 
 NAME = "discrimination ratio"
 
@@ -113,7 +113,7 @@ def discrimination(
 
 
 def over_pairs(
-    scores: xr.DataArray | pd.DataFrame,
+    scores: xr.DataArray | pd.DataFrame | Scores,
     pairing: Pairing,
     reduce: Callable[[Array], Array],
     name: str,
@@ -132,8 +132,17 @@ def over_pairs(
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
     messages = beware_of_repeats(paired, "these tests")
     warn(*messages)
-    said = united(pairing.told(), told_repeats([paired]), caution(messages))
+    said = united(_told(pairing), told_draws([paired]), caution(messages))
     return result.assign_attrs(said)
+
+
+def _told(pairing: Pairing) -> dict[str, Any]:
+    """Return the attributes that say how pairs were tested, whether they are corrected first."""
+    told = pairing.told()
+    if told["adjust"] == NONE:
+        return {P_VALUES: "not corrected, as in the literature"} | told
+    corrected = f"corrected for the number of pairs ({told['adjust']})"
+    return {P_VALUES: f"{corrected}; those of the literature are not: adjust=None"} | told
 
 
 @verb
@@ -277,7 +286,7 @@ def coverage(
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
     result = compute(*match_reference(scores, reference, at))
-    return result.assign_attrs(pairing.told())
+    return result.assign_attrs(_told(pairing))
 
 
 Judge = Callable[[Scores, int, slice, Array], Array]
@@ -363,98 +372,74 @@ def inversions(
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
     result = compute(*match_reference(scores, reference, at))
-    return result.assign_attrs(pairing.told())
+    return result.assign_attrs(_told(pairing))
 
 
 @verb
-def bootstrap_sensitivity(
+def ratios(
     scores: xr.DataArray | pd.DataFrame,
+    reference: Reference,
+    test: Test = "t",
     *,
-    samples: int = 1000,
-    seed: int = 0,
+    adjust: Adjust = "auto",
+    family: Family = "depth",
     alpha: float = 0.05,
-    resamples: ArrayLike | None = None,
     at: Depths = None,
     by: GroupBy | None = None,
-) -> xr.Dataset:
-    """Say how many pairs of systems differ significantly, and what difference that takes.
+) -> pd.DataFrame:
+    """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
 
     Parameters
     ----------
-    scores
-        Scores per system and topic: an array, or a frame, wide or long.
-    samples
-        How many resamples of the topics to draw, at least 1.
-    seed
-        Of the generator of the resamples, at least 0; the same resamples serve every pair,
-        metric and depth.
-    alpha
-        Significance level, above 0 and below 1.
-    resamples
-        Positions of topics from 0, shape (any number, topics), in place of those drawn.
-    at
-        Depths to look at; by default all there are.
-    by
-        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
-        per group.
+    scores, reference, test, adjust, family, alpha, at, by
+        As for `coverage`. With ``adjust=None`` the ratios are those of the literature.
 
     Returns
     -------
-    xarray.Dataset
-        ``asl``, the achieved significance level, over (metric, depth, pair), which sorted is the
-        ASL curve; ``power``, the share of pairs with ``asl < alpha``, over (metric, depth);
-        ``pair_delta``, the difference of means a pair needs, over (metric, depth, pair); and
-        ``delta``, the largest of these, over (metric, depth). ``system_a`` and ``system_b`` name
-        the systems of each pair. The group comes first if `by` is given.
+    pandas.DataFrame
+        A row per metric and depth: ``discrimination``, of the scores alone; ``coverage`` and
+        ``inversions`` of the reference; ``median_p``, of p-values that are not corrected. The
+        group comes first if `by` is given.
 
     Raises
     ------
     IrframeError
-        As `compare`.
+        As `coverage`.
 
     Warns
     -----
     IrframeWarning
         If topics are left out because some system has no score on them.
 
-    Notes
-    -----
-    With z the differences of a pair, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), the
-    ASL is the share of resamples with ``|t(w*)| >= |t(z)|``. A pair's delta is ``|mean(w*)|`` of
-    the resample with the ``ceil(samples alpha)``-th largest ``|t(w*)|``.
-
     References
     ----------
-    .. [1] Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
-       doi:10.1145/1148170.1148261
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Tables 7 and 8. doi:10.1007/s10791-016-9282-6
 
     Examples
     --------
     >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> found = scores.ireval.bootstrap_sensitivity(samples=200)
-    >>> found[["power", "delta"]].to_dataframe().round(3)
-            power  delta
-    metric
-    AP      0.750  0.130
-    RR      0.321  0.255
+    >>> scores = ir.cube(*ir.example_track()).ireval.score("AP(norm='min')", "RBP(p=0.8)")
+    >>> scores.ireval.ratios(reference=10, adjust=None, at=[1, 10])
+               metric  depth  discrimination  coverage  inversions  median_p
+    0  AP(norm='min')      1           0.214     0.333         0.0     0.188
+    1  AP(norm='min')     10           0.643     1.000         0.0     0.013
+    2      RBP(p=0.8)      1           0.214     0.353         0.0     0.188
+    3      RBP(p=0.8)     10           0.607     1.000         0.0     0.013
+    <BLANKLINE>
+    [p-values not corrected, as in the literature]
     """
-    bootstrap = Bootstrap(samples=samples, seed=seed)
-    given = None if resamples is None else np.asarray(resamples)
-
-    paired = scores_to_compare(scores, at)
-    pairs = all_pairs(len(paired.systems))
-
-    def discriminate(values: Array) -> Arrays:
-        outcome = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
-        return outcome.asl, outcome.pair_deltas
-
-    asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
-    power = paired.labelled((asl < alpha).mean(axis=2), "power")
-    delta = paired.labelled(deltas.max(axis=2), "delta")
-    result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)
-    result = result.assign_coords(pair_labels(paired, pairs)).assign(power=power, delta=delta)
-    told = {"test": repr(bootstrap), "alpha": alpha}
-    told |= {} if given is None else {"test": GIVEN_RESAMPLES, "samples": len(given)}
-    return result.assign_attrs(told)
+    new, held = match_reference(scores, reference, at)
+    pairing = Pairing(test, adjust, alpha, family)
+    raw, middle = Pairing(test, None, alpha, family), partial(np.median, axis=0)
+    covers = held_against(pairing.verdicts, pairing.verdicts, "coverage")
+    inverts = held_against(leads, pairing.verdicts, "inversions", opposed=True)
+    parts = [
+        over_pairs(new, pairing, lambda p: (p < alpha).mean(axis=0), "discrimination", at=None),
+        *(compute(new, held) for compute in (covers, inverts)),
+        over_pairs(new, raw, middle, "median_p", at=None),
+    ]
+    named = {str(part.name): part for part in parts}
+    frame = xr.Dataset(named).to_dataframe()[list(named)].reset_index()
+    frame.attrs = dict(parts[0].attrs)
+    return frame

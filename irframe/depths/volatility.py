@@ -11,6 +11,7 @@ import xarray as xr
 
 from irframe.agreements import Agreement, Method, parse_agreement, share_above, stable_depth
 from irframe.checks import holding, number
+from irframe.cubes.score_table import ScoreLike
 from irframe.cubes.verb import verb
 from irframe.depths import agreement
 from irframe.depths.agreement import Of
@@ -163,7 +164,7 @@ def volatility(
 
 
 def _other(scores: Scores, reference: Any) -> Scores:
-    if not isinstance(reference, xr.DataArray | pd.DataFrame):
+    if not isinstance(reference, ScoreLike):
         return pick_metric(scores, reference)
     read = same_systems(scores, read_scores(reference))
     if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.checks import choice
-from irframe.errors import IdError, InputError, ParameterError, warn
+from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
@@ -91,6 +91,8 @@ def collapse(
     1     1   b      1     2       1
     """
     choice("by", by, ("first", "max", "sum", "mean"))
+    if not isinstance(unit, str):
+        raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
     named = _of_chunks(runs_by_role(runs), unit, of)
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
     table, order = _ordered(named.runs, policy, once=named.once)

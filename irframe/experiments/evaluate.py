@@ -16,6 +16,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
 from irframe.experiments.split import parts_of
+from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns
 from irframe.files.repeats import LACKING, Folded, fold
@@ -46,6 +47,9 @@ def evaluate(
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -88,6 +92,15 @@ def evaluate(
     cut
         ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: it goes on
         with those that do. ``"part"``: what fits of that unit is read; for judgments by spans.
+    cluster
+        Topics that were drawn together, as questions from one document, turns of one conversation,
+        variants of one query: a column of runs or judgments, or topic -> label. Scores carry it, so
+        that every interval, test and board behind counts clusters and not topics.
+    tasks
+        Topics of one task, collection or data set: each of these counts alike in means, whose
+        intervals are over new topics of these tasks.
+    weights
+        How much each topic counts, at least 0; only ratios matter.
 
     Returns
     -------
@@ -120,6 +133,8 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
+    drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
+    said = said_of_tables([qrels, runs], drawn)
     chosen = policies.parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
@@ -136,7 +151,9 @@ def evaluate(
         **units.decided,
     )
     plan = Plan(chosen, policy, no_rel, rel, Budgets.read(budget, cut))
-    return _with_repeats(plan, groups, folded, qrels, units, repeats)
+    table = _with_repeats(plan, groups, folded, qrels, units, repeats)
+    table.attrs = carried(table.attrs, said)
+    return table
 
 
 def units_of(runs: Any) -> dict[str, Any]:

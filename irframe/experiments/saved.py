@@ -2,15 +2,12 @@
 
 import json
 import os
-import shutil
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
 import numpy as np
 import pandas as pd
@@ -21,96 +18,25 @@ from numpy.typing import NDArray
 from irframe.checks import tracked
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, in_turn
+from irframe.experiments.checked_folder import (
+    FACTS,
+    SEAL,
+    SYSTEMS,
+    Folder,
+    beside,
+    put_in_place,
+    seal_of,
+    signed,
+)
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
-from irframe.files.compression import is_address, opened_by, refuse_strange
 from irframe.files.ids import Codes
 from irframe.names import VERSION
 
-FACTS = "cube.json"
-"""The file that says all of the others, with their checksums; it is written last."""
-CURE = "save it again"
 EVIDENCE, SETS = ":evidence", ":sets"
 """Columns of topics where judgments are spans."""
-
-
-class Folder:
-    """A folder of files with checksums, by a path or an address."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        refuse_strange(path)
-        name = os.fspath(path)
-        self.path = name.rstrip("/") if is_address(name) else os.fspath(Path(name).resolve())
-
-    def put(self, name: str, content: bytes) -> str:
-        """Write a file, and return its checksum."""
-        place = f"{self.path}/{name}"
-        if is_address(place):
-            store, at = opened_by(place)
-            store.makedirs(at.rpartition("/")[0], exist_ok=True)
-            store.pipe_file(at, content)
-        else:
-            Path(place).write_bytes(content)
-        return checksum_of(content)
-
-    def get(self, name: str, checksum: str | None = None) -> bytes:
-        """Read a file, of which the checksum may be known."""
-        place = f"{self.path}/{name}"
-        try:
-            if is_address(place):
-                store, at = opened_by(place)
-                content = bytes(store.cat_file(at))
-            else:
-                content = Path(place).read_bytes()
-        except OSError as error:
-            how = "missing" if isinstance(error, FileNotFoundError) else f"failing ({error})"
-            raise self.damage(name, how) from error
-        if checksum is not None and checksum_of(content) != checksum:
-            raise self.damage(name, "cut or changed since it was written")
-        return content
-
-    def damage(self, name: str, how: str) -> StoreError:
-        """Return what to raise for a damaged file."""
-        return StoreError("files as they were written", f"{self.path}/{name} {how}", CURE)
-
-    def table(self, name: str, checksum: str) -> pa.Table:
-        """Read a table."""
-        return pq.read_table(pa.BufferReader(self.get(name, checksum)))
-
-    def facts(self) -> dict[str, Any]:
-        """Return what a saved cube says of itself.
-
-        Raises
-        ------
-        StoreError
-            If there is none, or it was changed.
-        """
-        try:
-            content = self.get(FACTS)
-        except StoreError as error:
-            raise StoreError("a cube written by save()", f"none at {self.path}") from error
-        try:
-            read = json.loads(content)
-            facts: dict[str, Any] = read["facts"]
-            sound = content == signed(facts)
-        except (ValueError, TypeError, KeyError):
-            sound = False
-        if not sound:
-            raise self.damage(FACTS, "cut or changed since it was written")
-        return facts
-
-
-def checksum_of(content: bytes) -> str:
-    """Return the CRC-32 of some bytes, in hexadecimal digits."""
-    return f"{zlib.crc32(content):08x}"
-
-
-def signed(facts: Mapping[str, Any]) -> bytes:
-    """Return facts as JSON, with their checksum."""
-    text = json.dumps(facts)
-    return json.dumps({"facts": facts, "checksum": checksum_of(text.encode())}).encode()
 
 
 CHECKED = {"write_page_checksum": True, "compression": "zstd"}
@@ -145,21 +71,16 @@ def write_experiment(
     folder = Folder(path)
     if _is_there(folder, experiment, attributes):
         return
-    local = not is_address(folder.path)
-    beside = Folder(f"{folder.path}.{uuid4().hex}.part") if local else folder
     try:
-        if local:
-            Path(beside.path).mkdir(parents=True)
-        facts = _written(experiment, beside, chunks, riders, progress=progress)
-        beside.put(FACTS, signed({**facts, **attributes}))
-        if local:
-            _rename(beside.path, folder.path)
+        with beside(folder) as written:
+            facts = _written(experiment, written, chunks, riders, attributes, progress=progress)
+            written.put(FACTS, signed(facts))
+            if written is not folder:
+                is_there = partial(_is_there, folder, experiment, attributes)
+                put_in_place(written.path, folder, is_there)
     except OSError as error:
         advice, found = "choose another folder, or make room", f"{path} failing ({error})"
         raise StoreError("a folder that can be written to", found, advice) from error
-    finally:
-        if local:
-            shutil.rmtree(beside.path, ignore_errors=True)
 
 
 def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
@@ -187,19 +108,12 @@ def _is_there(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     return False
 
 
-def _rename(beside: str, path: str) -> None:
-    old = Path(f"{beside}.old")
-    if Path(path).exists():
-        Path(path).rename(old)
-    Path(beside).rename(path)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def _written(
     experiment: Experiment,
     folder: Folder,
     chunks: Sequence[int],
     riders: Mapping[str, tuple[Sequence[str], Any]],
+    attributes: Mapping[str, Any],
     *,
     progress: bool,
 ) -> dict[str, Any]:
@@ -215,7 +129,7 @@ def _written(
         for name, columns, more in _block(part, int(starts[start[number]])):
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, _parquet(columns, more))
-    return {
+    said = {
         "irframe": VERSION,
         "digest": experiment.digest,
         "made": dict(experiment.made),
@@ -228,7 +142,12 @@ def _written(
         "types": {name: types for name, (_, types) in small.items()},
         "listing": experiment.listing is not None,
         "files": files,
+        **attributes,
     }
+    facts: dict[str, Any] = json.loads(json.dumps(said))
+    sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
+    facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
+    return facts
 
 
 def _block(part: Experiment, row: int) -> Iterable[tuple[str, dict[str, Any], dict[str, str]]]:

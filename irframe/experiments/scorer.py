@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.errors import InputError, singular
+from irframe.errors import InputError, shortened, singular
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
@@ -387,4 +387,6 @@ def scorer(
         **units.decided,
     )
     judgments, plan = Judgments.of(units.qrels(qrels), chosen, topics), Plan(chosen, policy, no_rel)
+    if isinstance(docs, str) or not isinstance(docs, Iterable | None):
+        raise InputError("docs, the ids that positions are of", shortened(docs))
     return Scorer(judgments, plan._replace(budgets=budgets), docs or (), units, repeats)

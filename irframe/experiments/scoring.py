@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
 from irframe.checks import choice, listed, whole
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.errors import DepthError, MetricError, ParameterError, warn
 from irframe.experiments import group_columns, nuggets
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
@@ -129,6 +129,38 @@ class Budgets:
         if self.cut == "part" and experiment.judgments.table.spans is None:
             advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
+
+
+EVEN = 0.9
+"""Share of the longest lists from which on lists count as equally long."""
+
+
+def tell_uneven(
+    experiment: Experiment, metrics: Sequence[Metric], depth: int | None
+) -> dict[str, str]:
+    """Warn of metrics by which shorter lists look better, where lists differ; return that too."""
+    asked = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
+    if not asked:
+        return {}
+    there, length = experiment.there, experiment.hits.length
+    counts = np.maximum(there.sum(axis=1), 1)
+    named: list[str] = []
+    for metric in asked:
+        cut = np.minimum(length, min(metric.depth or np.inf, depth or np.inf))
+        mean = np.where(there, cut, 0).sum(axis=1) / counts
+        low, high = int(mean.argmin()), int(mean.argmax())
+        if mean[low] < EVEN * mean[high]:
+            named.append(str(metric))
+            ends = [f"{experiment.systems[row]} has {mean[row]:.4g}" for row in (low, high)]
+    if not named:
+        return {}
+    message = (
+        f"lists differ in length, on average {' and '.join(ends)} documents: by {', '.join(named)} "
+        "what is not retrieved costs little, so that shorter lists look better. Cut all at one "
+        f"depth, or say what it costs, as in ASL(unretrieved={int(mean[high])})"
+    )
+    warn(message)
+    return {words.CAUTION: message}
 
 
 def _text(hits: Hits) -> NDArray[np.float64]:
@@ -381,12 +413,21 @@ class Scoring:
         values = self.values(experiment)
         if repeats is None:
             return self._averages(values[:, 0])
-        if repeats != "topic":
-            return self._averages(values.mean(axis=1))
-        there = experiment.hits.length > 0
-        known = ~np.isnan(values) & (there | ~there.any(axis=0))
-        with np.errstate(invalid="ignore"):
-            return self._averages(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
+        known = ~np.isnan(values)
+        if repeats == "topic":
+            there = experiment.hits.length > 0
+            known &= there | ~there.any(axis=0)
+            with np.errstate(invalid="ignore"):
+                means = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+        else:
+            means = values.mean(axis=1)
+        for summary, rows in self._summaries.items():
+            if summary not in {"mean", "sum"}:  # over repeats as over topics
+                places = self._spread(np.asarray(rows))
+                own = np.where(known[places], values[places], np.nan)
+                averages = average(own, summary, axis=1)
+                means[places] = np.where(np.isnan(means[places]), np.nan, averages)
+        return self._averages(means)
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""
@@ -401,6 +442,8 @@ class Scoring:
         if self._budgets is not None:
             made[words.BUDGETS] = self._budgets.told(str(policy.length))
             made |= self._budgets.caution(experiment.loaded.hits, str(policy.length))
+        else:
+            made |= tell_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:
             made["pool"] = experiment.pool.word(experiment.judgments)
             made["pool_depth"] = one_or_several(experiment.pool.depth)

@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import shutil
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from importlib import import_module
 from os import PathLike, fsencode, fspath
 from pathlib import Path
 from stat import S_ISFIFO, S_ISREG
+from time import time
 from typing import IO, Any
 from uuid import uuid4
 
@@ -67,16 +69,16 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
             yield device
         return
     stream = _open_beside(target, path)
-    beside = Path(stream.name)
+    written = Path(stream.name)
     try:
         with _naming_file(path), stream:
             yield stream
         with suppress(OSError):  # there is none yet, or its file system knows no modes
-            beside.chmod(target.stat().st_mode)
-        beside.replace(target)
+            written.chmod(target.stat().st_mode)
+        written.replace(target)
     except BaseException:
         with suppress(OSError):
-            beside.unlink()
+            written.unlink()
         raise
 
 
@@ -115,10 +117,56 @@ def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
     if target.exists() and not os.access(target, os.W_OK):
         target.open("ab").close()
     try:
-        return target.with_name(f".{uuid4().hex}.part").open("xb")
+        stream = beside(target).open("xb")
     except OSError as error:
         error.filename = fspath(path)
         raise
+    claimed(stream.fileno())
+    return stream
+
+
+STALE = 60
+"""Seconds after which what is written beside, and held by nobody, is left of a killed writer."""
+
+
+def beside(target: Path) -> Path:
+    """Return where to write what is to replace a file or folder; what killed writers left goes."""
+    known = f".{zlib.crc32(fsencode(target.name)):08x}."
+    for left in target.parent.glob(f"{known}*.part*"):
+        with suppress(OSError), held(left) as alone:  # it may be gone already
+            if alone and time() - left.stat().st_mtime > STALE:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    return target.with_name(f"{known}{uuid4().hex}.part")
+
+
+@contextmanager
+def held(path: Path) -> Iterator[bool]:
+    """Hold a file or folder, and say whether nobody else does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # as of any folder on Windows
+        yield False
+        return
+    try:
+        yield claimed(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def claimed(descriptor: int) -> bool:
+    """Hold an open file or folder for as long as it is open, and return whether nobody else does.
+
+    Where nothing can be held, as on Windows, nobody can be told not to.
+    """
+    try:
+        fcntl: Any = import_module("fcntl")
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:

@@ -3,6 +3,7 @@
 Every module of this folder is imported, so that a metric is registered by being there.
 """
 
+from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 from irframe.elsewhere import suggest, suggesting  # noqa: E402
+from irframe.errors import MetricError  # noqa: E402
 from irframe.metrics.base import (  # noqa: E402
     ALIASES,
     METRICS,
@@ -39,7 +41,11 @@ else:
         """Return the metric of which a name is an alias, such as ``NDCG``."""
         if name in ALIASES:
             return ALIASES[name]
+        from irframe.metrics.parse_metric import parse_metric as read  # noqa: PLC0415 - a module
+
         hint = "" if name.startswith("_") else suggest(name, [*METRICS])
+        with suppress(MetricError):
+            hint = f" (in irframe: ir.parse_metric({str(read(name))!r}))"
         raise AttributeError(f"module 'irframe.metrics' has no attribute {name!r}{hint}")
 
 

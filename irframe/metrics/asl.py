@@ -12,8 +12,8 @@ from irframe.metrics.base import Thresholded, parameter
 from irframe.metrics.block import count_to
 from irframe.metrics.reading import HORIZON, Reading
 
-Unretrieved = Literal["irrel", "irrel+1"]
-UNRETRIEVED: tuple[Unretrieved, ...] = get_args(Unretrieved)
+Unretrieved = Literal["irrel", "irrel+1"] | int
+UNRETRIEVED: tuple[str, ...] = get_args(get_args(Unretrieved)[0])
 """Search length of a document that was not retrieved: the irrelevant documents, or one more."""
 
 
@@ -29,7 +29,8 @@ class ASL(Thresholded):
     unretrieved
         Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
         irrelevant documents retrieved, as published; ``"irrel+1"``, one more, so that being
-        last beats not being retrieved.
+        last beats not being retrieved; or a number from 1, the same for lists of any length, of
+        which the shorter ones otherwise look better.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -64,9 +65,10 @@ class ASL(Thresholded):
     """
 
     first: int | None = None
-    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
+    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED, low=1)
 
     sees_length = True
+    favours_short = True
     aliases = ("AtomizedSearchLength",)
     cost = True
     order = "relevance"
@@ -140,9 +142,10 @@ class AtomizedP(Thresholded):
     """
 
     mean: str = parameter("arithmetic", choices=("arithmetic", "harmonic"))
-    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
+    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED, low=1)
 
     sees_length = True
+    favours_short = True
     order = "relevance"
 
     def kernel(
@@ -202,9 +205,10 @@ class InverseASL(Thresholded):
     array([0.4286])
     """
 
-    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
+    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED, low=1)
 
     sees_length = True
+    favours_short = True
     average = "harmonic"
     order = "relevance"
     mean = "harmonic"
@@ -250,6 +254,7 @@ class ESL(Thresholded):
     array([nan,  2.,  2.])
     """
 
+    favours_short = True
     cost = True
     order = "relevance"
     range = (1.0, np.inf)

@@ -27,9 +27,12 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     name = f"{spec.name} of {metric}"
-    if words := spec.metadata.get("choices"):
+    words, limits = spec.metadata.get("choices"), spec.metadata.get("limits", {})
+    if words and (isinstance(value, str) or not limits):
         return choice(name, value, words, MetricError)
-    if limits := spec.metadata.get("limits"):
+    if words:
+        return whole(name, value, **limits, error=MetricError)
+    if limits:
         number(name, value, **limits, error=MetricError)
     return value
 
@@ -148,7 +151,8 @@ class Metric(metaclass=MetricType):
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
     no more than the one above; `average`, how topics are averaged; `sees_length`, whether it sees
-    how long a list is; `unit`, whether gains must not exceed 1; `subtopics`, whether it reads
+    how long a list is; `favours_short`, whether a list that ends earlier may look better though it
+    finds less; `unit`, whether gains must not exceed 1; `subtopics`, whether it reads
     judgments by subtopic, None for one that reads either; `spans`, the same of judgments by spans
     of text; `timed`, whether it reads how long documents are; `least_topics`, from how many topics
     on an interval of its mean holds as often as it says; `order`, what must rank higher for the
@@ -189,6 +193,7 @@ class Metric(metaclass=MetricType):
     needs_depth: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
+    favours_short: ClassVar[bool] = False
     unit: ClassVar[bool] = False
     subtopics: ClassVar[bool | None] = False
     spans: ClassVar[bool | None] = False

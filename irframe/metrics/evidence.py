@@ -168,8 +168,10 @@ class Evidence:
         """Irrelevant documents above a rank and the one there; shape (..., depth)."""
         return np.asarray(self.rank - self.found(rel) + 1)
 
-    def missing_length(self, unretrieved: str, rel: int) -> Floats:
+    def missing_length(self, unretrieved: str | int, rel: int) -> Floats:
         """Search length of what is not retrieved down to each depth; shape (..., depth)."""
+        if not isinstance(unretrieved, str):
+            return np.full(self.found(rel).shape, float(unretrieved))
         return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
 
     def gain(self, gain: Gain, rel: int) -> Floats:
@@ -413,7 +415,7 @@ def words() -> dict[str, str]:
     Examples
     --------
     >>> words()["relevant"]
-    'Whether the document at a rank is relevant; shape (..., depth).'
+    'Whether the document at a rank is relevant, of tied ones a share; shape (..., depth).'
     """
     texts = {name: inspect.getdoc(getattr(Evidence, name)) or "" for name in _vocabulary()}
     return {name: text.partition("\n")[0] for name, text in texts.items()}

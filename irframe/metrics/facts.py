@@ -45,6 +45,8 @@ class Facts:
         Whether gains must not exceed 1.
     order
         What must rank higher for the score to be highest, see `Metric`.
+    favours_short
+        Whether lists that end earlier may look better though they find less.
     extremes
         How the scores that labels of unjudged documents allow are found: ``"ceiling"``, ``"cut"``
         or ``"list"``; empty where that is not known, so that the metric has no bounds.
@@ -65,6 +67,7 @@ class Facts:
     shares: frozenset[str] = frozenset()
     unit: bool = False
     order: str = ""
+    favours_short: bool = False
     extremes: Literal["", "ceiling", "cut", "list"] = ""
     share: bool = False
     least_topics: int = 2
@@ -230,6 +233,7 @@ def _of(metric: Any) -> Facts:
         | frozenset(["block"] * bool(metric.linear or metric.by_gain)),
         unit=metric.unit,
         order=metric.order,
+        favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
         share=metric.range == (0.0, 1.0),
         least_topics=metric.least_topics,

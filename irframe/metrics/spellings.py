@@ -160,7 +160,7 @@ PAPERS = (
     (r"succ(@\d+)?", "Success{}"),
     (r"prec(@\d+)?", "P{}"),
     (r"R-prec", "Rprec"),
-    (r"Q-measure(@\d+)?", "Q{}"),
+    (r"Q[-_]measure(@\d+)?", "Q{}"),
     *((rf"AP_{{?{a}}}?(@\d+)?", f"AP(norm='{norm}'){{}}") for a, norm in _AVERAGED.items()),
     (r"NDCG_{?a}?(@\d+)?", "nDCG{}"),
     (r"NDCG_{?b}?(@\d+)?", "nDCG(ideal='pool'){}"),

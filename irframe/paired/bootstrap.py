@@ -141,8 +141,7 @@ class Bootstrap(Resampling):
 
     def under(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test topics that were drawn so; see `PairedTest.under`."""
-        counts = design.counts(samples=self.samples, seed=self.seed)
-        return self._test(scores, pairs, counts, design, self._least(None))
+        return self._test(scores, pairs, self._drawn(scores, design), design, self._least(None))
 
     def _test(
         self, scores: Floats, pairs: Pairs, shares: Floats, design: Design | None, least: float
@@ -163,10 +162,7 @@ class Bootstrap(Resampling):
         There is none, NaN, where so many resamples do not vary that t* is infinite, and where p
         cannot be below alpha.
         """
-        if design is None:
-            shares = self._shares(scores, None)
-        else:
-            shares = design.counts(samples=self.samples, seed=self.seed)
+        shares = self._drawn(scores, design)
         rank = _rank(self.samples, alpha)
         possible = 1 / (1 + self.samples) < alpha
 
@@ -175,6 +171,7 @@ class Bootstrap(Resampling):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             known = possible & (error > 0) & np.isfinite(t)
+            # p counts resamples that reach all but TIE of t: as much wider, both say the same.
             half = np.where(known, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -185,6 +182,7 @@ class Bootstrap(Resampling):
         self,
         scores: Floats,
         pairs: Pairs = None,
+        design: Design | None = None,
         *,
         alpha: float = 0.05,
         resamples: Ints | None = None,
@@ -195,6 +193,8 @@ class Bootstrap(Resampling):
         ----------
         scores, pairs, resamples
             As for `kernel`.
+        design
+            How topics were drawn, in place of `resamples`.
         alpha
             Significance level, strictly between 0 and 1.
 
@@ -222,12 +222,14 @@ class Bootstrap(Resampling):
         (0.5, 0.0, 1.0)
         """
         level(alpha)
-        shares = self._shares(scores, resamples)
+        shares = (
+            self._drawn(scores, design) if resamples is None else self._shares(scores, resamples)
+        )
         rank = _rank(len(shares), alpha)
         floor = self._least(resamples)
 
         def test(a: Floats, b: Floats) -> tuple[Floats, ...]:
-            t, mean, spread = _replicates(a, b, shares)
+            t, mean, spread = _replicates(a, b, shares, design)
             replicates = ratio(abs(mean), spread)
             least = np.partition(replicates, -rank, axis=-1)[..., -rank, None]
             earliest = np.argmax(replicates == least, axis=-1)[..., None]
@@ -239,6 +241,12 @@ class Bootstrap(Resampling):
             nothing = np.full(asl.shape[1], np.nan)
             return Discrimination(asl, nothing, deltas, nothing)
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
+
+    def _drawn(self, scores: Floats, design: Design | None) -> Floats:
+        """Return how often resamples have each topic, as a share, or each cluster."""
+        if design is None:
+            return self._shares(scores, None)
+        return design.counts(samples=self.samples, seed=self.seed)
 
     def _least(self, resamples: Ints | None) -> float:
         """Return the least p of resamples; those that are given are all that there are."""
@@ -276,6 +284,7 @@ def _replicates(
         power = product(centred, shares.T)
         variance = power - means**2
         variance[variance <= DEGENERATE * power] = 0
+        # Over topics, for a mean, times topics / (topics - 1), for sd: one of them cancels out.
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)
@@ -293,6 +302,7 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.sure(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
+        # By the formula for resamples, which t is held against, with every cluster drawn once.
         whole = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), whole)[1][..., 0])
     return mean, error, centred

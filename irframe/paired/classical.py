@@ -197,6 +197,7 @@ class Wilcoxon(PairedTest):
         keys <<= 1
         keys |= positive
         plus, ties = marked_ranks(keys)
+        # Zeros have the first ranks, and so each positive one stands that many too high.
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
 
@@ -214,12 +215,14 @@ def _exact(smaller: Floats, n: Floats) -> Floats:
     p = np.ones_like(smaller)
     chances = np.ones(1)
     for size in range(1, int(n.max()) + 1):
+        # The rank `size` is among the positive ones or is not, with the same chance.
         longer = np.zeros(len(chances) + size)
         longer[:-size] += chances / 2
         longer[size:] += chances / 2
         chances = longer
         here = n == size
         if here.any():
+            # Tied ranks may add up to a half: rounded up, p is rather too large.
             below = np.cumsum(chances)[np.ceil(smaller[here]).astype(int)]
             p[here] = np.minimum(1, 2 * below)
     return p

@@ -61,6 +61,7 @@ class Crossed(NamedTuple):
         array([0.0734])
         """
         t = ratio(self.mean, np.sqrt(self.variance))
+        # Where nothing varies degrees of freedom are not known, and of t = 0 p is 1 under any.
         p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
         return PairedResult(t, p).decided()
 
@@ -129,11 +130,14 @@ def crossed(
     elif over == "repeat":
         total, weighed = repeat, freedoms[0]
     else:
+        # The residual is in both, and is taken off once; as it is an estimate, what is left may be
+        # less than one of them, which no sum of variances is.
         total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
         weighed = freedoms[0] + freedoms[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         if over != "repeat":
             weighed = weighed + between**2 / (topics - 1)
+        # The total may be small beside the squares of its parts, as the residual is taken off it.
         freedom = np.where(total > 0, np.maximum(total**2 / weighed, 1.0), np.nan)
         share = repeat / (between + repeat)
     return Crossed(mean, total, freedom, share)

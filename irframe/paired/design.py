@@ -80,7 +80,7 @@ class Design:
 
     def take(self, topics: Array) -> Self:
         """Return that of some topics, by a mask or positions."""
-        return type(self)(self.weights[topics], *_coded(self.cluster[topics], self.task[topics]))
+        return type(self)(self.weights[topics], *_in_order(self.cluster[topics], self.task[topics]))
 
     @cached_property
     def plain(self) -> bool:
@@ -312,10 +312,10 @@ def design_of(
     own = np.arange(topics) if cluster is None else cluster
     one = np.zeros(topics, np.int64) if task is None else task
     counted = np.ones(topics) if weights is None else np.asarray(weights, np.float64)
-    return Design(counted, *_coded(own, one))
+    return Design(counted, *_in_order(own, one))
 
 
-def _coded(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
+def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
     """Return clusters and tasks by the order of first topics, a task's clusters side by side."""
     task = _by_first(task)
     _, cluster = np.unique(cluster, return_inverse=True)

@@ -69,6 +69,7 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
     """Give means and sums of squares, and the depths and pairs where these are in doubt."""
     topics = block.shape[2]
     a, b = pairs.T
+    # What a topic gives to all cancels out of differences: taken off before, it costs no digits.
     centred = block - block.mean(axis=1, keepdims=True)
     means = centred.mean(axis=2)
     centred -= means[:, :, None]
@@ -241,6 +242,7 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
+        # The lower quantile: 1 - alpha / 2 has lost the digits of a small alpha.
         quantile = -scipy.special.stdtrit(self.freedom, alpha / 2)
         half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
@@ -312,6 +314,7 @@ def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
     difference = a - b
     difference *= SCALE
     return (
+        # Beyond half of the 12th decimal, which is what rounding says, without rounding every one.
         np.count_nonzero(difference > 0.5, axis=-1),
         np.count_nonzero(difference < -0.5, axis=-1),
     )

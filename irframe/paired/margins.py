@@ -53,6 +53,7 @@ def hedges(
     """
     df = topics - 1 if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
+        # With two topics the factor would be 0, and every effect none.
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         plain = d * np.sqrt(topics)
@@ -137,6 +138,7 @@ def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
     """Return the difference, in standard errors, that a two-sided t-test finds so often."""
     if not df > 0:
         return np.nan
+    # The square of t is an F, of which one tail is both tails of t.
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:

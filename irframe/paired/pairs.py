@@ -104,6 +104,7 @@ def in_blocks(
         for result, values in zip(results, compute(part, pairs), strict=True):
             result[block] = values
 
+    # As narrow as gives every thread a block, where one block would hold all depths.
     width = min(fitting(systems * topics, BLOCK_BYTES), -(-depths // WORKERS))
     if len(pairs) and depths:
         in_threads(fill, groups(depths, width), WORKERS)
@@ -367,6 +368,7 @@ def marked_ranks(keys: NDArray[Any]) -> Ends:
     ranks = np.arange(1, length + 1, dtype=np.int32)
     rank_sum = np.einsum("...i,i->...", marked, ranks, dtype=np.int64).astype(np.float64)
     fresh = np.ones((*keys.shape[:-1], length + 1), dtype=bool)
+    # Where more than the mark differs, in the lowest bit, another value begins.
     np.greater(keys[..., 1:] ^ keys[..., :-1], 1, out=fresh[..., 1:-1])
     first = np.flatnonzero(fresh[..., :-1] & ~fresh[..., 1:])
     last = np.flatnonzero(~fresh[..., :-1] & fresh[..., 1:])

@@ -258,6 +258,8 @@ class TukeyHSD(Resampling):
         room(what, KEPT * size * self.samples, "ask for fewer samples=, or depths with at=")
         statistic, least = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
+        # Sorted together, each observed difference has the draws that reach it behind it; equal
+        # ones too, as observed ones come first and the sort is stable.
         order = np.concatenate([least, ranges]).argsort(axis=0, kind="stable")
         reaching = np.cumsum((order >= len(least))[::-1], axis=0)[::-1]
         counts = np.empty(order.shape)
@@ -286,6 +288,7 @@ class TukeyHSD(Resampling):
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
+            # Sums over topics as a product, without shuffled copies of the scores.
             gather = scipy.sparse.csr_array(
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )

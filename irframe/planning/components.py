@@ -3,9 +3,8 @@
 Verbs: components.
 """
 
-from collections.abc import Callable
-from functools import partial
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,23 +12,20 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, level, whole
+from irframe.checks import level
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.files.repeats import checked_layout
-from irframe.names import REPEATS, SYSTEM, TOPIC, Layout, plural
+from irframe.names import REPEATS, SYSTEM, TOPIC, Layout
+from irframe.paired import all_pairs, describe_differences
+from irframe.paired.design import Design
 from irframe.planning.over_repeats import by_source, repeat_components, variances
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Scores
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the largest score: a deviation no larger is none."""
-
-FEWEST = 3
-"""Topics without one of which systems and topics still interact."""
-
-Interval = tuple[Array, Array]
 
 
 class MeanSquares(NamedTuple):
@@ -140,130 +136,24 @@ def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     return np.asarray(scipy.special.fdtri(df1, np.where(df2 > 0, df2, np.nan), 1 - tail))
 
 
-def signal_of(squares: MeanSquares, *noise: int) -> Array:
-    """Return the variance of systems over that of some of the other sources, at least 0."""
-    kept = np.maximum(squares.variances, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(kept[0] / kept[[*noise]].sum(axis=0))
-
-
-def relative_interval(squares: MeanSquares, alpha: float) -> Interval:
-    """Return an interval of the signal against the interaction, exact for normal scores."""
-    system, _, rest = squares.freedom
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = squares.system / squares.residual
-    low, high = (
-        np.maximum(ratio / _f(tail, system, rest) - 1, 0) / squares.topics
-        for tail in (alpha / 2, 1 - alpha / 2)
-    )
-    return low, high
-
-
-def absolute_interval(squares: MeanSquares, alpha: float) -> Interval:
-    """Return one of that against topics too, as Arteaga, Jeyaratnam and Franklin have it."""
-    first, topic, rest = squares.freedom
-    system, residual = squares.system, squares.residual
-    ends = []
-    for tail in (alpha / 2, 1 - alpha / 2):
-        alone, over_rest, over_topic = (_f(tail, first, df) for df in (np.inf, rest, topic))
-        above = system**2 - alone * system * residual
-        above = above + (alone - over_rest) * over_rest * residual**2
-        below = first * alone * system * residual + over_topic * system * squares.topic
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ends.append(np.maximum(above / below, 0) * squares.systems / squares.topics)
-    return ends[0], ends[1]
-
-
-def fixed_interval(scores: Array, alpha: float) -> Interval:
-    """Return an interval of a signal for these very systems, by a jackknife over topics.
-
-    Parameters
-    ----------
-    scores
-        Shape (system, topic, depth), without NaN.
-    alpha
-        One minus the confidence level.
-    """
-    topics = scores.shape[1]
-    if topics < FEWEST:
-        none = np.full(scores.shape[2], np.nan)
-        return none, none
-    squares = mean_squares(scores)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        signal = np.log(squares.system / squares.residual)
-        without = _without_each(scores)
-        about = without - without.mean(axis=0)
-        error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
-    reach = scipy.special.stdtrit(topics - 1, 1 - alpha / 2) * error
-    low, high = (np.maximum(np.expm1(signal + side), 0) / topics for side in (-reach, reach))
-    return low, high
-
-
-def _without_each(scores: Array) -> Array:
-    """Return log(MS_s / MS_st) without each topic, shape (topic, depth)."""
-    systems, topics, _ = scores.shape
-    rest = scores - scores.mean(axis=0)
-    means = rest.mean(axis=1)
-    own = np.einsum("stk,stk->tk", rest, rest)
-    shared = np.einsum("sk,stk->tk", means, rest)
-    # The squares of the means of systems, and all the rest, when a topic goes.
-    among = topics**2 * np.einsum("sk,sk->k", means, means) - 2 * topics * shared + own
-    among /= topics - 1
-    within = own.sum(axis=0) - own - among
-    freedom = (systems - 1) * (topics - 2), systems - 1
-    return np.asarray(np.log(freedom[0] / freedom[1] * among / within))
-
-
-SIGNALS: dict[str, tuple[Callable[[MeanSquares], Array], Callable[[MeanSquares, float], Interval]]]
-SIGNALS = {
-    "erho2": (lambda squares: signal_of(squares, 2), relative_interval),
-    "phi": (lambda squares: signal_of(squares, 1, 2), absolute_interval),
-}
-"""What a reliability compares the variance of systems with, and the interval of it."""
-
-
-def reliability(signal: Array, topics: Array | float) -> Array:
-    """Return the reliability of means over some number of topics, 0 to 1, given a signal.
-
-    Erho^2 of the relative signal, Phi of the absolute one.
-    """
-    return np.asarray(1 - 1 / (1 + topics * signal))
-
-
-def topics_for(reliable: float, signal: Array) -> Array:
-    """Return the least number of topics with some reliability; infinite without a signal."""
-    with np.errstate(divide="ignore"):
-        exact = reliable / (1 - reliable) / signal
-    # Rounded, because .95 / .05 is above 19.
-    return np.maximum(np.ceil(np.round(exact, 9)), 1)
-
-
 SOURCES = (SYSTEM, TOPIC, "interaction")
-SYSTEMS = ("random", "fixed")
 
 
 @verb
 def components(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    topics: int | None = None,
-    systems: Literal["random", "fixed"] = "random",
     alpha: float = 0.05,
     at: Depths = None,
     by: GroupBy | None = None,
     repeats: Layout | None = None,
 ) -> xr.Dataset:
-    """Variance components of scores by system, topic and interaction, and reliability of means.
+    """Variance components of scores by system, topic and interaction.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
-    topics
-        For how many topics reliability is wanted, at least 1; by default as many as there are.
-    systems
-        What intervals take the systems for: ``"random"``, drawn from others like these; or
-        ``"fixed"``, those of interest, which only an interval of ``erho2`` is known for.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     at
@@ -282,12 +172,7 @@ def components(
         ``"interaction"``: ``variance``, with the interval ``variance_low`` and
         ``variance_high``, and ``share``, that of the three variances together, 0 to 1.
 
-        Over (metric, depth): ``erho2``, the generalizability coefficient, how reliably means order
-        systems, and ``phi``, the index of dependability, how reliably they tell what a system's
-        mean on all topics would be, each 0 to 1, with ``erho2_low``, ``erho2_high``, ``phi_low``
-        and ``phi_high``; and ``n_topics``, the topics
-        with a score of every system. With ``systems="fixed"`` intervals other than that of
-        ``erho2`` are left out.
+        Over (metric, depth): ``n_topics``, the topics with a score of every system.
 
         Where systems have repeats, ``variance``, ``share`` and ``n_topics`` alone: of the
         components ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"`` where each
@@ -313,32 +198,20 @@ def components(
     A score is a mean plus what the system, the topic and both together add, independent of each
     other and with variances v_s, v_t, v_st; the last holds all noise. By expected mean squares,
     with S systems and T topics, ``v_st = MS_st``, ``v_s = (MS_s - MS_st) / T`` and
-    ``v_t = (MS_t - MS_st) / S``. For means over n topics
-    ``Erho^2 = v_s / (v_s + v_st / n)`` and ``Phi = v_s / (v_s + (v_t + v_st) / n)``.
+    ``v_t = (MS_t - MS_st) / S``.
 
-    The intervals suppose normal effects, of systems too: those of v_st (chi squared) and of Erho^2
-    (F, by Feldt) are exact then, that of Phi is by Arteaga, Jeyaratnam and Franklin, those of v_s
-    and v_t by the modified large-sample method. In simulations 95% intervals hold the truth 94 to
-    96 times in 100, those of Phi up to 98 times; where effects are as skewed as an exponential
+    The intervals suppose normal effects, of systems too: those of v_st, by chi squared, are exact
+    then, those of v_s and v_t by the modified large-sample method [3]_. In simulations 95%
+    intervals hold the truth 94 to 96 times in 100; where effects are as skewed as an exponential
     distribution 67 to 87 times, where they are uniform 96 times and more. Resampling topics leaves
     out that systems are a sample too, and holds it far less often, so it is not done.
-
-    With ``systems="fixed"`` the interval of Erho^2 is ``L -+ t s`` on the scale of
-    ``L = log(MS_s / MS_st)``, s the jackknife's standard error over topics and t that of Student
-    with T - 1 degrees of freedom; ``Erho^2 = 1 - exp(-L)`` for T topics. Topics drawn from real
-    ones, 95% intervals held it 95 to 97 times in 100 with 5 to 50 topics.
 
     References
     ----------
     .. [1] Brennan. Generalizability theory. Springer, 2001. doi:10.1007/978-1-4757-3456-0
     .. [2] Urbano, Marrero, Martin. On the measurement of test collection reliability. SIGIR 2013.
        doi:10.1145/2484028.2484038
-    .. [3] Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient
-       twenty. Psychometrika 30, 1965. doi:10.1007/BF02289499
-    .. [4] Arteaga, Jeyaratnam, Franklin. Confidence intervals for proportions of total variance in
-       the two-way cross component of variance model. Communications in Statistics: Theory and
-       Methods 11, 1982.
-    .. [5] Burdick, Graybill. Confidence intervals on variance components. Dekker, 1992.
+    .. [3] Burdick, Graybill. Confidence intervals on variance components. Dekker, 1992.
        ISBN 978-0-8247-8644-1
 
     Examples
@@ -351,43 +224,54 @@ def components(
     metric
     AP        0.342  0.296        0.362
     nDCG@10   0.302  0.303        0.395
-    >>> found[["erho2", "erho2_low", "erho2_high", "phi"]].to_dataframe().round(3)
-             erho2  erho2_low  erho2_high    phi
-    metric
-    AP       0.938      0.850       0.985  0.893
-    nDCG@10  0.924      0.818       0.982  0.874
     """
     level(alpha)
-    choice("systems", systems, SYSTEMS)
-    wanted = None if topics is None else whole("topics", topics, low=1)
+    table = read_score_table(scores)
     if checked_layout(repeats) is not None:
-        scores = scores.copy(deep=False)
-        scores.attrs = {**scores.attrs, REPEATS: repeats}
-    paired = scores_to_compare(scores, at)
+        table = replace(table, attrs={**table.attrs, REPEATS: repeats})
+    paired = scores_to_compare(table, at)
     if paired.repeats is not None and paired.repeats.crossing:
-        if topics is not None or systems != "random":
-            averaged = "repeats averaged, for topics= and systems="
-            raise ParameterError(averaged, f"{plural(paired.repeats.word)}")
         return repeat_components(paired)
     squares = analyse(paired)
+    low, high = variance_interval(squares, alpha)
     parts = variances(paired, squares.variances, SOURCES)
-    if systems == "fixed":
-        jackknife = partial(fixed_interval, alpha=alpha)
-        intervals = {"erho2": paired.over_all(paired.values[0, ..., 0].size, jackknife)}
-    else:
-        low, high = variance_interval(squares, alpha)
-        parts |= {"variance_low": low, "variance_high": high}
-        intervals = {name: [*ends(squares, alpha)] for name, (_, ends) in SIGNALS.items()}
-    over = squares.topics if wanted is None else wanted
+    parts |= {"variance_low": low, "variance_high": high}
     named = {"n_topics": squares.topics}
-    for name, (signal, _) in SIGNALS.items():
-        named[name] = reliability(signal(squares), over)
-        for side, end in zip(("low", "high"), intervals.get(name, ()), strict=False):
-            named[f"{name}_{side}"] = reliability(end, over)
-    reliable = {name: paired.labelled(values, name) for name, values in named.items()}
-    return by_source(paired, parts, SOURCES).assign(reliable)
+    named |= {} if paired.design is None else design_effects(paired)
+    found = {name: paired.labelled(values, name) for name, values in named.items()}
+    return by_source(paired, parts, SOURCES).assign(found)
+
+
+def design_effects(paired: Scores) -> dict[str, Array]:
+    """Return what how topics were drawn does to the variance of differences, (metric, depth).
+
+    Returns
+    -------
+    dict
+        ``design_effect``, the variance of mean differences over that of as many independent topics
+        that count alike, both added up over pairs; with clusters ``icc``, the correlation within
+        these that explains it, ``(design_effect - 1) / (m - 1)``, m the mean size of the cluster of
+        a topic.
+    """
+    pairs = all_pairs(len(paired.systems))
+
+    def ratio(scores: Array, *design: Design) -> tuple[Array]:
+        plain, drawn = (describe_differences(scores, pairs, *each) for each in ((), design))
+        return ((drawn.sd**2).sum(axis=0, keepdims=True) / (plain.sd**2).sum(axis=0),)
+
+    (effect,) = paired.over_all(1, ratio, given=True)
+    found = {"design_effect": effect[..., 0]}
+    sizes = np.bincount(paired.design.cluster) if paired.design is not None else np.ones(1)
+    size = (sizes**2).sum() / sizes.sum()
+    if size > 1:
+        found["icc"] = (effect[..., 0] - 1) / (size - 1)
+    return found
 
 
 def analyse(paired: Scores) -> MeanSquares:
-    """Return the analysis of variance of all metrics, each part of shape (metric, depth)."""
+    """Return the analysis of variance of all metrics, each part of shape (metric, depth).
+
+    It is of the topics as they are, however they were drawn.
+    """
+    paired = replace(paired, design=None)
     return MeanSquares(*paired.over_all(paired.values[0, ..., 0].size, mean_squares))

@@ -12,7 +12,7 @@ from irframe.checks import listed, whole
 from irframe.errors import ParameterError, warn
 from irframe.paired.crossed import table_of
 from irframe.paired.margins import missed_one_sided
-from irframe.scores.repeats import told_repeats
+from irframe.scores.repeats import told_draws
 from irframe.scores.scores import Arrays, Scores
 
 OWN = ("topic", "repeat", "system_topic", "residual")
@@ -35,7 +35,7 @@ def repeat_components(paired: Scores) -> xr.Dataset:
     parts = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
     topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
     made = by_source(paired, parts, names).assign(n_topics=topics)
-    return made.assign_attrs(paired.attrs | told_repeats([paired]))
+    return made.assign_attrs(paired.attrs | told_draws([paired]))
 
 
 def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
@@ -183,7 +183,7 @@ def topics_over_repeats(
     made = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
         made[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
-    attributes = told_repeats([paired]) | {"n_repeats": ", ".join(map(str, counts))}
+    attributes = told_draws([paired]) | {"n_repeats": ", ".join(map(str, counts))}
     return made.assign_attrs(paired.attrs | attributes)
 
 

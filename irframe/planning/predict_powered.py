@@ -22,6 +22,7 @@ from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.cautions import cautious
+from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
     choose_pairs,
@@ -209,6 +210,7 @@ def predict_powered(
     _refuse_given({"metrics=": metrics, "half_width=": half_width})
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = scores_to_compare(scores, at)
+    refuse_design(paired, "predict_powered")
     people = _alike(paired, read_scores(human).load())
     counted, judged = _samples(paired, people, rest=rest)
     pairs = choose_pairs(paired, baseline)

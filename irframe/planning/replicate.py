@@ -17,6 +17,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import SYSTEM
 from irframe.paired.classical import student
 from irframe.paired.differences import deviations, exact_moments, ratio
+from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
     match_reference,
@@ -108,6 +109,7 @@ def replicate(
     """
     here = read_scores(scores)
     here = here if at is None else select_depths(here, at)
+    refuse_design(here, "replicate")
     there = read_scores(original)
     _refuse_unshared("the same metrics in both scores", {*here.metrics} ^ {*there.metrics})
     depths, theirs = (set() if side.depths is None else {*side.depths} for side in (here, there))

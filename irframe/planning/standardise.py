@@ -10,13 +10,12 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, number, places
-from irframe.cubes.as_scores import as_scores, index_roles
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_table import ScoreLike, ScoreTable, read_score_table, to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
 from irframe.scores.read_scores import (
@@ -146,7 +145,8 @@ def standardise(
     _tell_constant(array, spread)
     result = array.copy(data=TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b))
     result = result.assign_attrs(standardised=method)
-    return result if isinstance(scores, xr.DataArray) else _as_frame(result, as_scores(scores))
+    table = read_score_table(scores)
+    return result if table.rows is None else _as_frame(result, table)
 
 
 def _refuse_others(array: xr.DataArray) -> None:
@@ -163,7 +163,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
 
     Labels that they lack are named.
     """
-    if isinstance(reference, xr.DataArray | pd.DataFrame):
+    if isinstance(reference, ScoreLike):
         other = to_scores(reference).compute()
         _refuse_others(other)
         if (DEPTH in array.dims) != (DEPTH in other.dims):
@@ -196,15 +196,12 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
             )
 
 
-def _as_frame(scores: xr.DataArray, wide: pd.DataFrame) -> pd.DataFrame:
-    """Return scores as a frame with an index that there is."""
-    names = index_roles(wide)
-    systems, topics = (
-        scores.indexes[role].get_indexer(wide.index.get_level_values(names[role]))
-        for role in (SYSTEM, TOPIC)
-    )
-    labels = metric_labels(scores)
-    columns = pd.Index(labels, name=wide.columns.name)
-    frame = pd.DataFrame(scores.to_numpy()[:, systems, topics].T, wide.index, columns)
-    frame.attrs = {**wide.attrs, METRICS: labels, **scores.attrs}
+def _as_frame(scores: xr.DataArray, table: ScoreTable) -> pd.DataFrame:
+    """Return scores as a frame with a row wherever that which they came in has one."""
+    rows, columns = np.asarray(table.rows), table.labels[METRIC]
+    there = rows >= 0
+    order = np.argsort(rows[there])
+    index = table.index.take(rows[there][order])
+    frame = pd.DataFrame(scores.to_numpy()[:, there].T[order], index, columns)
+    frame.attrs = {**table.attrs, METRICS: [*columns], **scores.attrs}
     return frame

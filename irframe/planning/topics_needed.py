@@ -20,8 +20,9 @@ from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import PAIR, TOPIC, counted, low_to_high
 from irframe.paired import describe_differences
+from irframe.paired.design import Design
 from irframe.paired.margins import detectable, missed_one_sided
-from irframe.planning.components import SIGNALS, analyse, topics_for
+from irframe.planning.components import analyse
 from irframe.planning.over_repeats import topics_over_repeats
 from irframe.scores.cautions import noted
 from irframe.scores.read_scores import (
@@ -150,8 +151,6 @@ def topics_needed(
     width: float | None = None,
     margin: float | None = None,
     topics: int | None = None,
-    erho2: float | None = None,
-    phi: float | None = None,
     test: Literal["t", "anova"] = "t",
     power: float = 0.8,
     alpha: float = 0.05,
@@ -162,10 +161,10 @@ def topics_needed(
     by: GroupBy | None = None,
     repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
-    """Guess from a pilot how many topics it takes to see a difference, or to be reliable.
+    """Guess from a pilot how many topics it takes to see a difference.
 
     Scores of a pilot or of an earlier collection say how much topics vary. One of `difference`,
-    `width`, `margin`, `topics`, `erho2` and `phi` is the question.
+    `width`, `margin` and `topics` is the question.
 
     Parameters
     ----------
@@ -181,8 +180,6 @@ def topics_needed(
         a system is not worse than another by more, where in truth they are alike.
     topics
         A number of topics, at least 2: which difference of two systems a t-test finds on so many.
-    erho2, phi
-        What `components` calls these, above 0 and below 1.
     test
         ``"t"``, paired, or ``"anova"``, a one-way analysis of variance.
     power
@@ -213,11 +210,9 @@ def topics_needed(
     xarray.Dataset
         ``topics``, a whole number, or for the question `topics` ``difference``, the smallest
         true one that is found, over (metric, depth), or over (metric, depth, pair) with
-        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given.
-        For all questions but `erho2` and `phi` also the ``variance`` that it is computed from, in
-        squared units of the metric. For these two an interval, ``topics_low`` and
-        ``topics_high``; infinite where systems may not differ. NaN with a single topic. The
-        attribute ``caution`` says of how many topics the pilot is.
+        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given;
+        and the ``variance`` that it is computed from, in squared units of the metric. NaN with a
+        single topic. The attribute ``caution`` says of how many topics the pilot is.
 
     Raises
     ------
@@ -243,8 +238,7 @@ def topics_needed(
     noncentrality ``m sqrt(n / v)``.
 
     An interval of a difference is on average ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)`` wide, s
-    the standard deviation of n normal differences. For reliability r, n is that of the means,
-    ``r / (1 - r)`` over the ratio of variances in `components`, and its interval theirs.
+    the standard deviation of n normal differences.
 
     With repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 / (T R)`` on T
     topics and R repeats, by the `components` of the pilot, and Satterthwaite's degrees of freedom.
@@ -258,8 +252,6 @@ def topics_needed(
     ----------
     .. [1] Sakai. Topic set size design. Information Retrieval Journal 19, 2016.
        doi:10.1007/s10791-015-9273-z
-    .. [2] Urbano, Marrero, Martin. On the measurement of test collection reliability. SIGIR 2013.
-       doi:10.1145/2484028.2484038
 
     Examples
     --------
@@ -271,14 +263,9 @@ def topics_needed(
     metric
     AP          0.029    93.0
     nDCG@10     0.047   150.0
-    >>> scores.ireval.topics_needed(erho2=0.95)["topics"].to_series()
-    metric
-    AP         21.0
-    nDCG@10    25.0
-    Name: topics, dtype: float64
     """
-    pairs_of = {"difference": difference, "width": width, "margin": margin, "topics": topics}
-    question, wanted = _only(pairs_of | {"erho2": erho2, "phi": phi})
+    asked = {"difference": difference, "width": width, "margin": margin, "topics": topics}
+    question, wanted = _only(asked)
     check_level(alpha)
     power = number("power", power, above=alpha, below=1)
     way = choice("test", test, TESTS) if question == "difference" else question
@@ -288,8 +275,6 @@ def topics_needed(
     if repeats is not None or (paired.repeats is not None and paired.repeats.crossing):
         _refuse_foreign("repeats", options)
         result = topics_over_repeats(paired, way, wanted, repeats, power=power, alpha=alpha)
-    elif way in SIGNALS:
-        result = _for_reliability(paired, way, wanted, alpha)
     elif way == "anova":
         result = _by_anova(paired, wanted, systems=systems, power=power, alpha=alpha)
     else:
@@ -319,7 +304,7 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
     ((name, value),) = given.items()
     if name == "topics":
         return name, whole(name, value, low=2)
-    return name, number(name, value, above=0, below=1 if name in SIGNALS else None)
+    return name, number(name, value, above=0)
 
 
 def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
@@ -342,14 +327,6 @@ def _of_pairs(
     return paired.beyond_depth(values, PAIR).assign_coords(pair_labels(paired, pairs))
 
 
-def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
-    (signal, interval), squares = SIGNALS[kind], analyse(paired)
-    low, high = interval(squares, alpha)
-    topics = [topics_for(wanted, values) for values in (signal(squares), high, low)]
-    names = "topics", "topics_low", "topics_high"
-    return _labelled(paired, dict(zip(names, topics, strict=True)))
-
-
 def _by_anova(
     paired: Scores, wanted: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
@@ -364,11 +341,12 @@ def _by_anova(
 def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
     systems = len(paired.systems)
-    if not each and len(pairs) == systems * (systems - 1) // 2:
+    independent = paired.design is None or paired.design.plain
+    if independent and not each and len(pairs) == systems * (systems - 1) // 2:
         return 2 * analyse(paired).residual
 
-    def spread(scores: Array) -> Arrays:
-        variance = describe_differences(scores, pairs).sd ** 2
+    def spread(scores: Array, *design: Design) -> Arrays:
+        variance = describe_differences(scores, pairs, *design).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
     (variances,) = paired.over_all(len(pairs), spread, given=True)

@@ -8,11 +8,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import lazy_loader
-
 from irframe.elsewhere import suggest, suggesting
+from irframe.stubs import homes
 
-_find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_FIGURES = homes(__name__, __file__)
+__all__ = list(_FIGURES)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
@@ -22,7 +26,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'irframe.plots' has no attribute {name!r}{hint}")
     from irframe.plots.canvas import figure  # noqa: PLC0415 - which imports xarray
 
-    home = import_module(_find(name).__module__)
+    home = import_module(_FIGURES[name])
     setattr(home, name, figure(getattr(home, name)))
     drawn = globals()[name] = suggesting(home, name, name)
     return drawn

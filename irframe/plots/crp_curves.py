@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding, places
-from irframe.cubes.score_arrays import refuse_repeats, to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
@@ -172,7 +172,7 @@ def crp_and_gain(
     2
     """
     one = select_topic(misplaced, topic)
-    gain = canvas.only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
+    gain = canvas.only_metric(to_scores(scores, "this figure"), metric)
     shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]

@@ -12,7 +12,7 @@ import xarray as xr
 
 from irframe.checks import holding, level
 from irframe.cubes.score import score
-from irframe.cubes.score_arrays import refuse_repeats, to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
@@ -80,7 +80,7 @@ def depth_curves(
     "mean AP(norm='min')"
     """
     holding("scores with a dimension depth", scores, {DEPTH}, "sizes")
-    chosen = canvas.only_metric(to_scores(refuse_repeats(scores, "this figure")), metric)
+    chosen = canvas.only_metric(to_scores(scores, "this figure"), metric)
     means = averages(chosen).transpose(SYSTEM, DEPTH)
     depths, names = means[DEPTH].to_numpy(), means.indexes[SYSTEM].tolist()
     order = best_first(means.to_numpy()[:, -1], -facts(chosen[METRIC].item()).sign)[::-1]

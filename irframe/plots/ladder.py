@@ -13,17 +13,16 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import holding
-from irframe.cubes.unjudged import BOUND
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, counted, roles
+from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.averages import averages
 from irframe.scores.cautions import cautions_of
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_repeats, told_topics
+from irframe.tables.captions import told_draws, told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
@@ -117,7 +116,7 @@ def ladder(
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
-    repeated = told_repeats(layer.attrs)
+    repeated = told_draws(layer.attrs)
     canvas.subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from irframe.checks import holding
-from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots import canvas
@@ -134,7 +133,8 @@ def length_histogram(
     Parameters
     ----------
     histogram
-        What `irframe.verbs.length_histogram` returned, of up to four systems.
+        What `irframe.verbs.length_histogram` returned; of more than four systems the first four
+        are drawn, which the figure says.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -149,8 +149,6 @@ def length_histogram(
     ------
     InputError
         For another frame.
-    ParameterError
-        For more than four systems.
 
     References
     ----------
@@ -168,10 +166,8 @@ def length_histogram(
     """
     needed = {SYSTEM, "low", "high", "documents"}
     holding("what length_histogram returned", histogram, needed, "columns")
-    systems = histogram[SYSTEM].unique().tolist()
-    if len(systems) > MOST:
-        advice = "select some of them by the column system"
-        raise ParameterError(f"at most {MOST} systems", str(len(systems)), advice)
+    known = histogram[SYSTEM].unique().tolist()
+    systems = known[:MOST]
     first = histogram[histogram[SYSTEM] == systems[0]]
     places = np.arange(len(first), dtype=float)
     places[-1] += 0.6
@@ -188,6 +184,7 @@ def length_histogram(
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
     name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
+    canvas.subtitle(ax, of_all(len(systems), len(known)))
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
     canvas.legend_beside(ax)

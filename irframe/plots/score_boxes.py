@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places
-from irframe.cubes.score_arrays import refuse_repeats, to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
@@ -20,7 +20,7 @@ from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
 from irframe.scores.cautions import cautions_of
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_repeats, told_topics
+from irframe.tables.captions import told_draws, told_topics
 
 
 def only_layer(
@@ -50,8 +50,8 @@ def only_layer(
     DepthError
         For a depth that the scores lack.
     """
-    known = scores if repeated else refuse_repeats(scores, "this figure")
-    layer, label = canvas.one_depth(canvas.only_metric(to_scores(known), metric), depth)
+    known = to_scores(scores, "" if repeated else "this figure")
+    layer, label = canvas.one_depth(canvas.only_metric(known, metric), depth)
     return layer.transpose(SYSTEM, ..., TOPIC), label
 
 
@@ -218,7 +218,7 @@ def system_ranking(
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
     shown = room.of_all(len(order), len(names))
-    notes = told_topics(summed["n"]), told_repeats(summed.attrs), shown, *cautions_of(summed.attrs)
+    notes = told_topics(summed["n"]), told_draws(summed.attrs), shown, *cautions_of(summed.attrs)
     canvas.subtitle(ax, *notes)
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax

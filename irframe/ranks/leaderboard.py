@@ -9,10 +9,10 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.comparing.significance import Adjust, Family, Pairing
-from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.topic_design import TopicValues
 from irframe.metrics.facts import label_at
 from irframe.names import METRICS
 from irframe.paired import Test, all_pairs
@@ -44,7 +44,9 @@ def leaderboard(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-    weights: TopicWeights = None,
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
     over: Over = "both",
 ) -> pd.DataFrame:
     """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
@@ -130,7 +132,7 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = ranking.read(scores, over, weights, at, deepest=at is None)
+    paired = ranking.read(scores, over, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]

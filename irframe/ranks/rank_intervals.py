@@ -16,21 +16,21 @@ from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.pairwise import refuse_over
-from irframe.comparing.significance import Adjust, Family, Pairing, refuse_unweighable
-from irframe.cubes.as_scores import TopicWeights
+from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.topic_design import TopicValues
 from irframe.metrics.facts import TIE
 from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.paired.design import Design
 from irframe.paired.differences import moments
 from irframe.paired.pairs import in_blocks
 from irframe.paired.randomisation import by_cluster
-from irframe.scores.averages import Resamples, weighted
+from irframe.scores.averages import Resamples
 from irframe.scores.cautions import united
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.repeats import Over, told_repeats
+from irframe.scores.repeats import Over, told_draws
 from irframe.scores.scores import Arrays, Scores, finite
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
@@ -116,7 +116,7 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     by: GroupBy | None = None,
-    weights: TopicWeights = None,
+    weights: TopicValues = None,
     over: Over = "both",
 ) -> xr.Dataset | pd.DataFrame:
     """Rank of every system with its confidence interval, and tiers of significant differences.
@@ -256,7 +256,7 @@ def rank_intervals(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = ranking.read(scores, over, weights, at)
+    paired = ranking.read(scores, over, at)
     return like_scores(*ranking.of(paired, ranking.apart(paired)), paired, scores)
 
 
@@ -276,16 +276,12 @@ class RankOptions:
             raise ParameterError(wanted, repr(self.pairing.test), "choose method='pairs'")
         choice("interval", self.interval, INTERVALS)
 
-    def read(
-        self, scores: Any, over: Over, weights: TopicWeights, at: Depths, *, deepest: bool = False
-    ) -> Scores:
-        """Read scores, at the greatest depth if so, refusing weights and repeats without a form."""
-        if weights is not None:
-            refuse_unweighable(self.pairing.test)
+    def read(self, scores: Any, over: Over, at: Depths, *, deepest: bool = False) -> Scores:
+        """Read scores, at the greatest depth if so, refusing repeats without a form."""
         read = read_scores(scores, over)
         if deepest and read.depths is not None:
             read = read.take(depth=[int(read.depths.argmax())])
-        paired = scores_to_compare(weighted(read, weights), at)
+        paired = scores_to_compare(read, at)
         drawn = "" if self.method == "pairs" else self.method
         refuse_over([paired], over, self.pairing.test, self.pairing.adjust, drawn=drawn)
         return paired
@@ -320,7 +316,7 @@ class RankOptions:
         options = {"method": self.method} | self.pairing.told()
         if self.method in {"max-t", "bootstrap"}:
             options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
-        return {**columns, "n_topics": topics}, united(attributes, options, told_repeats([paired]))
+        return {**columns, "n_topics": topics}, united(attributes, options, told_draws([paired]))
 
     def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""

@@ -7,7 +7,7 @@ import xarray as xr
 
 from irframe.checks import holding, number
 from irframe.cubes.score import score
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.experiments.group_columns import GroupBy

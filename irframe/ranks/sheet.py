@@ -7,8 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import places
-from irframe.cubes.as_scores import as_scores, index_roles
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import table_verb
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE, facts
@@ -83,7 +82,8 @@ def sheet(
     }
     result = xr.Dataset(parts)
     result = result.drop_vars([name for name in result.coords if name not in result.dims])
-    if isinstance(scores, xr.DataArray):
+    table = read_score_table(scores)
+    if table.rows is None:
         return result
     frame = result.to_dataframe().query("n > 0")
-    return frame.rename_axis(index={TOPIC: index_roles(as_scores(scores))[TOPIC]})
+    return frame.rename_axis(index={TOPIC: str(table.labels[TOPIC].name)})

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from irframe.comparing.compare import compare
-from irframe.comparing.freeze import FailOn, failing, freeze, is_file
+from irframe.comparing.freeze import FailOn, Frozen, failing, freeze, is_file
 from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
 from irframe.errors import IrframeWarning
@@ -24,7 +24,7 @@ from irframe.files.read_runs import read_runs
 from irframe.metrics import Metric
 from irframe.names import DOC, TOPIC
 from irframe.paired import Test
-from irframe.reports.markdown import Change
+from irframe.reports.markdown import BEST, Change
 from irframe.tables.captions import told
 
 SHOWN = 5
@@ -109,7 +109,8 @@ class Gate:
         failed = failing(verdicts, fail_on, margin)
         if failed.empty:
             if self.update and is_file(baseline):
-                freeze(scores, baseline)
+                kept = Frozen.read(baseline).documents
+                freeze(scores, baseline, documents=kept, runs=frame)
             return
         rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
         metric = next(metric for metric in chosen if str(metric) == failed["metric"].iloc[0])
@@ -138,7 +139,7 @@ def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: 
         return "\n\n".join(parts)
     order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
     shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
-    against = "the best ranking" if "frozen" in verdicts.attrs else baseline
+    against = baseline if change.both(metric, fallen.index.tolist()) else BEST
     text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
     of = f", in the first {change.word} of each" if change.word else ""
     title = f"documents that did it, by {metric} against {against}, on topics that fell{of}:"

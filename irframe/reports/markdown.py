@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
-from irframe.comparing.freeze import Frozen
+from irframe.comparing.freeze import GATES, FailOn, Frozen, failing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
 from irframe.cubes.score import score
@@ -21,13 +21,27 @@ from irframe.experiments.policy import at_depth
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import (
+    CAUTION,
+    DEPTH,
+    DOC,
+    GRADE,
+    NO_VERDICT,
+    RANK,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+    counted,
+    roles,
+)
 from irframe.reports.beside import first_runs
+from irframe.scores.cautions import cautions_of
 from irframe.tables.captions import told
+from irframe.warned import unsaid
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""
-GRAVEST = ("worse", "undecided", "not worse", "equivalent", "better")
+GRAVEST = (NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
 """The verdicts from the one to look at first."""
 HEAD = ("metric", "verdict", "difference", "interval", "topics", "detectable", "unjudged", "bounds")
 
@@ -41,6 +55,7 @@ def markdown(
     runs: pd.DataFrame,
     texts: Texts | None = None,
     link: str | None = None,
+    fail_on: FailOn = "never",
 ) -> str:
     """Return a summary of a comparison with a baseline, which fits into a comment.
 
@@ -61,21 +76,28 @@ def markdown(
         Texts of documents and queries, as for `irframe.verbs.explain`.
     link
         Where all of it can be read.
+    fail_on
+        The gate, one of `irframe.comparing.freeze.GATES`.
 
     Returns
     -------
     str
-        A section per system, the gravest verdict first: a line per metric, and the topics on which
+        Whether the gate failed or passed, by which rule, margin and baseline; a section per system,
+        the gravest verdict first: a line per metric, and the topics on which
         it lost most, with the documents behind that, of repeats in the first. At most `MOST`
         characters; what is left out is counted.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
-    order = sorted(of_systems, key=gravity.__getitem__)
+    failed = failing(comparison, fail_on, comparison.attrs.get("margin"))["system_a"]
+    order = sorted(of_systems, key=lambda name: (name not in {*failed}, gravity[name]))
     changes = [Change.of(of_systems[system], cube, scores, runs) for system in order]
     end = _notes(comparison) + (f"\n[The whole report]({link}).\n" if link else "")
-    room = MOST - len(end[:NOTES]) - ROOM
-    heads = _fitting((change.head(metrics, comparison.attrs) for change in changes), room)
+    first = outcome(comparison, failed, fail_on)
+    room = MOST - len(end[:NOTES]) - len(first) - ROOM
+    marks = (outcome_word(name in {*failed}) for name in order)
+    pairs = zip(changes, marks, strict=True)
+    heads = _fitting((change.head(metrics, comparison.attrs, mark) for change, mark in pairs), room)
     room -= sum(len(head) + 1 for head in heads)
     parts = []
     for head, change in zip(heads, changes, strict=False):
@@ -84,7 +106,25 @@ def markdown(
         parts += [head, below + "\n"] if below else [head]
     if len(heads) < len(changes):
         parts.append(f"{len(changes) - len(heads)} more systems are left out here.\n")
-    return "\n".join([*parts, end[:NOTES]])
+    return "\n".join([first, *parts, end[:NOTES]])
+
+
+def outcome_word(failed: object) -> str:
+    """Return what is said of a gate first."""
+    return "FAILED" if failed else "PASSED"
+
+
+def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str:
+    """Say whether a gate failed, by which rule and margin, against which baseline."""
+    attributes = comparison.attrs
+    margin = f"margin {attributes['margin']}" if "margin" in attributes else "no margin"
+    against = attributes.get("frozen") or f"baseline {attributes['baselines'][0]}"
+    systems = comparison["system_a"].nunique()
+    many = f"{failed.nunique()} of {counted(systems, SYSTEM)}" if len(failed) else ""
+    said = ", ".join(filter(None, [fail_on, margin, literal(against), many]))
+    beware = "".join(f" Beware: {literal(words)}." for words in cautions_of(attributes))
+    rule = f"What fails ({fail_on}): {GATES[fail_on]}."
+    return f"# {outcome_word(len(failed))}: {said}\n\n{rule}{beware}\n"
 
 
 MOST, NOTES, ROOM = 10_000, 3_000, 200
@@ -114,6 +154,8 @@ class Change(NamedTuple):
     runs: pd.DataFrame
     word: str = ""
     """What repeats are called, of which the lists are the first; "" where there are none."""
+    lists: pd.DataFrame | None = None
+    """The first documents of a baseline that is a file, if it keeps them."""
 
     @classmethod
     def of(
@@ -127,26 +169,41 @@ class Change(NamedTuple):
             names = [name for name in scores.index.names if name != level_of(scores)]
             scores = scores.groupby(level=names, sort=False).mean()
             runs, cube = first_runs(cube, fold(runs).runs), one_of_each(cube)
+        lists = None
         if "frozen" in rows.attrs:
-            both = [system]
-            scores = pd.concat(
-                [scores, pd.concat({baseline: Frozen.read(rows.attrs["baseline"]).table})]
-            )
+            both, frozen = [system], Frozen.read(rows.attrs["baseline"])
+            lists = frozen.lists(baseline)
+            scores = pd.concat([scores, pd.concat({baseline: frozen.table})])
         here = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))  # NUL and all
-        return cls(rows, cube.isel({SYSTEM: here}), scores, runs, word)
+        return cls(rows, cube.isel({SYSTEM: here}), scores, runs, word, lists)
 
     @property
     def names(self) -> tuple[Any, Any]:
         """The system and the baseline."""
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
-    def head(self, metrics: Sequence[Metric], attributes: Any) -> str:
-        """Return the verdict, and a line per metric."""
+    def head(self, metrics: Sequence[Metric], attributes: Any, mark: str) -> str:
+        """Return whether it failed, the verdict, and a line per metric."""
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
-        title = f"## {system} against {baseline}: {verdicts}\n"
+        title = f"## {mark}: {system} against {baseline}, {verdicts}\n"
         known = None if self.word else attributes
-        return "\n".join([title, *_metrics(self.rows, self.pair, metrics, known)]) + "\n"
+        return "\n".join([title, *self.lines(metrics, known)]) + "\n"
+
+    def lines(self, metrics: Sequence[Metric], attributes: Any) -> Iterator[str]:
+        """Yield a line per metric."""
+        yield _row(HEAD)
+        yield _row(["---"] * len(HEAD))
+        topics = self.pair[TOPIC].to_numpy().tolist()
+        rows: Iterator[Any] = self.rows.itertuples()
+        for metric, row in zip(metrics, rows, strict=True):
+            pair = (self.both(metric, topics) or (self.pair,))[0]
+            ends = "-" if pd.isna(row.ci_low) else f"[{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
+            detectable = "-" if pd.isna(row.detectable) else f"{row.detectable:.4f}"
+            cells = [_cell(row.metric), f"**{row.verdict}**", f"{row.difference:+.4f}", ends]
+            cells += [str(row.n_topics), detectable, _unjudged_shares(pair, metric)]
+            decided = None if row.verdict == NO_VERDICT else attributes
+            yield _row([*cells, _within_bounds(pair, metric, decided)])
 
     def apart(self, metric: Metric) -> pd.DataFrame:
         """Return the scores of the topics, ``before``, ``after``, and by how much they ``rose``."""
@@ -167,7 +224,7 @@ class Change(NamedTuple):
             return
         system, baseline = map(_cell, self.names)
         behind, known_texts = self.behind(metric, fallen.index.tolist(), texts)
-        against = "" if self.pair.sizes[SYSTEM] == 2 else f", against {BEST}"
+        against = "" if self.both(metric, fallen.index.tolist()) else f", against {BEST}"
         against += f", in the first {self.word} of each" if self.word else ""
         yield "\n" + _row([TOPIC, baseline, system, f"documents behind it{against}"])
         yield _row(["---"] * 4)
@@ -188,10 +245,26 @@ class Change(NamedTuple):
             return None
         pair, runs = self.pair, self.runs
         if pair.sizes[SYSTEM] == 1:
-            pair, runs = _beside_best(pair, runs, topics)
+            pair, runs = self.both(metric, topics) or _held_against(pair, runs, topics, None)
+        if pair.sizes[SYSTEM] == 1:  # without a list for any of them
+            return pd.DataFrame(columns=[TOPIC, DOC])
         a, b = pair[SYSTEM].to_numpy()
         documents = explain(pair, a, b, uncut, at=_depth(pair, metric), topics=topics, runs=runs)
         return documents[facts(metric).sign * documents["difference"] < 0]
+
+    def both(self, metric: Metric, topics: list[Any]) -> tuple[xr.Dataset, pd.DataFrame] | None:
+        """Return a cube of both systems, and their runs; None of a baseline without documents.
+
+        Of one that is a file as many are known as it keeps, which must be as many as the metric
+        looks at.
+        """
+        if self.pair.sizes[SYSTEM] == 2:
+            return self.pair, self.runs
+        kept = 0 if self.lists is None else int(-self.lists[SCORE].min())
+        if self.lists is None or metric.depth is None or kept < metric.depth:
+            return None
+        lists = self.lists[self.lists[TOPIC].isin(topics)]
+        return _held_against(self.pair, self.runs, topics, lists)
 
     def behind(
         self, metric: Metric, topics: list[Any], texts: Texts | None
@@ -212,10 +285,13 @@ BEST = "the best ranking"
 """What the ranking is called that has the highest grades first."""
 
 
-def _beside_best(
-    alone: xr.Dataset, runs: pd.DataFrame, topics: list[Any]
+def _held_against(
+    alone: xr.Dataset, runs: pd.DataFrame, topics: list[Any], lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
-    """Return a cube of a system and the best possible ranking of some topics, and their runs."""
+    """Return a cube of a system and other lists of some topics, by default the best possible ones.
+
+    With the runs of both; of the system alone if it has no list for any of them.
+    """
     base, named = experiment_of(alone).judgments, roles(runs.columns)
     judged = pd.DataFrame({TOPIC: base.topics[base.topic], DOC: base.names, GRADE: base.grade})
     judged = judged[judged[TOPIC].isin(topics)]
@@ -223,10 +299,13 @@ def _beside_best(
     own = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
     score = own[named[SCORE]] if SCORE in named else -own[named[RANK]]
     kept = {SYSTEM: system, TOPIC: own[named[TOPIC]], DOC: own[named[DOC]], SCORE: score}
-    best = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
-    both = pd.concat([pd.DataFrame(kept), best.astype({SCORE: float})], ignore_index=True)
-    pair = build(both, judged, depth=alone.sizes[DEPTH])
-    return pair.sel({SYSTEM: [system, BEST]}), both
+    if lists is None:
+        lists = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
+    if own.empty:
+        return alone, runs
+    both = pd.concat([pd.DataFrame(kept), lists.astype({SCORE: float})], ignore_index=True)
+    with unsaid():
+        return build(both, judged, depth=alone.sizes[DEPTH]), both
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -238,19 +317,6 @@ def _cell(value: Any) -> str:
     words = " ".join(str(value).split())
     short = words if len(words) <= SNIPPET else f"{words[: SNIPPET - 1]}…"
     return literal(short)
-
-
-def _metrics(
-    rows: pd.DataFrame, pair: xr.Dataset, metrics: Sequence[Metric], attributes: Any
-) -> Iterator[str]:
-    """Yield a line per metric."""
-    yield _row(HEAD)
-    yield _row(["---"] * len(HEAD))
-    for metric, row in zip(metrics, rows.itertuples(), strict=True):
-        ends = f"[{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
-        cells = [_cell(row.metric), f"**{row.verdict}**", f"{row.difference:+.4f}", ends]
-        cells += [str(row.n_topics), f"{row.detectable:.4f}", _unjudged_shares(pair, metric)]
-        yield _row([*cells, _within_bounds(pair, metric, attributes)])
 
 
 def _depth(pair: xr.Dataset, metric: Metric) -> int:
@@ -289,12 +355,18 @@ def _document(row: Any, snippet: str | None) -> str:
 
 def _notes(comparison: pd.DataFrame) -> str:
     """Return what decided the numbers."""
-    power = comparison.attrs.get("power", 0.8)
+    decided = {name: value for name, value in comparison.attrs.items() if name != CAUTION}
+    power, silent = comparison.attrs.get("power", 0.8), ""
+    if "frozen" in comparison.attrs and Frozen.read(comparison.attrs["baseline"]).documents is None:
+        silent = (
+            f", not known of a baseline whose file keeps no documents: those behind a loss are "
+            f"against {BEST}"
+        )
     return (
-        f"{literal(told(comparison.attrs))}. "
+        f"{literal(told(decided))}. "
         "Differences are the system's mean less that of the baseline. "
         "Detectable: the smallest true difference "
         f"that these topics show with power {np.round(power, 3):g}. Unjudged: the share in the "
         "system, and in the baseline. Bounds: the verdict, uncorrected, between the worst and the "
-        "best that unjudged documents may be.\n"
+        f"best that unjudged documents may be{silent}.\n"
     )

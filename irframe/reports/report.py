@@ -24,7 +24,7 @@ from irframe.cubes.cube import cube
 from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, shortened
 from irframe.escaping import visible
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
@@ -282,6 +282,8 @@ def report(
     True
     """
     said = {name: value for name, value in locals().items() if name not in INPUTS}
+    if not isinstance(title, str | None):
+        raise ParameterError("title, a text", shortened(title))
     figures.drawing()
     look(target := Path(_target(data, qrels, path)))
     frames, whole = _frames_and_cube(data, qrels, {name: said[name] for name in BUILT})

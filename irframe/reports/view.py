@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, Ends
 from irframe.cubes.by_budget import as_depths
 from irframe.cubes.by_group import groups
 from irframe.cubes.groups import one_of_each
@@ -21,7 +21,8 @@ from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
 from irframe.metrics.facts import TIE, average
 from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
-from irframe.paired import Differences, all_pairs
+from irframe.paired import Differences, all_pairs, describe_differences
+from irframe.paired.design import Design
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.setting import LARGE, Setting, fixed, text
 from irframe.scores.averages import Resamples
@@ -360,11 +361,18 @@ class View:
     def half(self) -> Array:
         """Half the width of the interval of every pair, (metric, depth, pair), if repeats count."""
         repeats, alpha = self.repeats, self.setting.alpha
-        if self.alone or repeats is None:
+        drawn = not self.alone and self.paired.design is not None
+        if self.alone or (repeats is None and not drawn):
             return self.every_pair(0.0, 0)
         pairs = all_pairs(self.cube.sizes[SYSTEM])
 
+        def ends(values: Array, *design: Design) -> Ends:
+            return describe_differences(values, pairs, *design).interval(alpha=alpha)
+
         def compute(row: int, depths: slice) -> Array:
+            if repeats is None or drawn:
+                low, high = self.paired.given(row, depths, ends)
+                return np.asarray((high - low).T / 2)
             low, high = repeats.crossed(self.paired, row, depths, pairs).interval(alpha=alpha)
             return np.asarray((high - low).T / 2)
 
@@ -460,7 +468,9 @@ def arrays(view: View) -> dict[str, Array]:
     held = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
     held |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
     if view.repeats is not None:
-        held |= {"repeats": view.by_repeat} | ({"half": view.half} if view.crossing else {})
+        held["repeats"] = view.by_repeat
+    if view.crossing or view.half.size:
+        held["half"] = view.half
     held["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     held = {name: rounded(values, percents=name in SHARES) for name, values in held.items()}
     for name in ("rank", "rank_low", "rank_high", "tier"):

@@ -1,7 +1,7 @@
 """Scores averaged over topics, over topics that count more or less, and over resamples."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,15 +14,14 @@ from irframe.arrays import Array
 from irframe.checks import level, listed, room, whole
 from irframe.cubes.by_group import join_frames
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_arrays import to_scores
-from irframe.errors import DepthError, MetricError, ParameterError, warn
+from irframe.cubes.score_table import to_scores
+from irframe.errors import DepthError, ParameterError, warn
 from irframe.metrics import facts as averaging
 from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.paired.design import Design, design_of
+from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
 from irframe.scores.scores import Arrays, Scores, of_topics, patterns, summands
-from irframe.warned import listing
 
 
 def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
@@ -106,13 +105,15 @@ def moments(scores: Scores) -> tuple[Any, ...]:
         average, and its degrees of freedom; each of shape (metric, system, depth). With a design
         of topics how many topics that count alike would be as good, else None.
     """
-    if scores.design is not None:
-        return _under(scores, scores.design)
+    design = scores.design
+    if design is not None and not design.plain:
+        return _under(scores, design)
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
     parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
     n, mean, squares = (np.stack(part) for part in parts)
     if scores.repeats is None or not scores.repeats.crossing:
-        return n, mean, squares, np.where(n > 1, n - 1.0, np.nan), None
+        effective = None if design is None else n.astype(float)
+        return n, mean, squares, np.where(n > 1, n - 1.0, np.nan), effective
     variance, freedom, _ = scores.repeats.own(scores)
     return n, mean, variance * n * (n - 1.0), freedom, None
 
@@ -156,107 +157,6 @@ def tell_left_out(labels: list[str], counts: Any) -> None:
     omitted = "; ".join(f"{n} for {label}" for label, n in zip(labels, counts, strict=True) if n)
     if omitted:
         warn(f"topics on which some system has no score are left out: {omitted}")
-
-
-LEAST, LEAST_DRAWN = 5, 10
-"""Topics of equal weight below which tests of weighted means, and resamples, do not hold."""
-
-
-def weighted(scores: Scores, weights: Any) -> Scores:
-    """Return scores whose topics have weights; without weights the same.
-
-    Parameters
-    ----------
-    scores
-        Scores, in memory.
-    weights
-        Topic -> weight, a Series or mapping, at least 0; of more topics than these, too. Or None.
-
-    Returns
-    -------
-    Scores
-        Those of the topics with a weight above 0.
-
-    Raises
-    ------
-    ParameterError
-        For topics without a weight, weights that are negative, infinite or no numbers, and where
-        all are 0.
-    MetricError
-        For metrics that are added up over topics.
-
-    Warns
-    -----
-    IrframeWarning
-        Of topics of weight 0, which do not count.
-    """
-    if weights is None:
-        return scores
-    added = [name for name in scores.metrics if facts(name).summary == "sum"]
-    if added:
-        raise MetricError("metrics that are averaged over topics, for weights=", "", "", added)
-    values = _numbers(pd.Series(weights), scores.topics)
-    nothing = scores.topics[values == 0]
-    if len(nothing) == len(values):
-        raise ParameterError("some weight above 0", f"none for {len(values)} topics", "", nothing)
-    if len(nothing):
-        warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
-    kept = np.flatnonzero(values)
-    counted = values[kept] / values.max()
-    design = design_of(len(kept), weights=counted)
-    return replace(scores.take(topic=kept) if len(nothing) else scores, design=design)
-
-
-def effective(scores: Scores) -> Any:
-    """Return how many topics of equal weight those with scores are as good as, (metric, depth)."""
-    design: Any = scores.design
-    result = np.full((len(scores.scored), scores.scored.shape[2]), np.nan)
-    for row, scored in enumerate(scores.scored):
-        for there, depths in patterns(scored):
-            result[row, depths] = design.take(there).effective
-    return result
-
-
-def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> list[str]:
-    """Say where weights leave too few topics, or one of them more than half.
-
-    Parameters
-    ----------
-    scores
-        Scores; without weights nothing is to be said.
-    topics
-        How many topics of equal weight they are as good as.
-    drawn
-        Whether topics are drawn with replacement, which takes more of them.
-    """
-    if scores.design is None or not np.isfinite(topics).any():
-        return []
-    least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
-    fewest, heaviest = np.nanmin(topics), scores.design.shares.max()
-    messages = []
-    if fewest < least:
-        messages.append(
-            f"{what} hold less often than they say where topics with weights are as good as "
-            f"fewer than {least} of equal weight: {fewest:.3g}"
-        )
-    if heaviest > 0.5:
-        messages.append(f"one topic has {100 * heaviest:.3g}% of the weight")
-    return messages
-
-
-def _numbers(weights: pd.Series, topics: pd.Index) -> Any:
-    """Return the weight of every topic, each a number of at least 0."""
-    missing = topics[~topics.isin(weights.index)]
-    if len(missing):
-        raise ParameterError("a weight for every topic", f"none for {len(missing)}", "", missing)
-    own = weights.reindex(topics)
-    values = pd.to_numeric(own, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    wrong = ~(np.isfinite(values) & (values >= 0))
-    if wrong.any():
-        named = [f"{topic} ({value})" for topic, value in own[wrong].items()]
-        wanted = "weights that are finite numbers of at least 0"
-        raise ParameterError(wanted, f"{len(named)} that are not", "", named)
-    return values
 
 
 @dataclass(frozen=True)

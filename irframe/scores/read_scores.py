@@ -9,16 +9,19 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import is_whole, listed, places
+from irframe.checks import choice, is_whole, listed, places
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.score_arrays import lay_out, to_scores
+from irframe.cubes.score_table import ScoreLike, read_score_table
 from irframe.errors import DepthError, InputError, ParameterError, warn
+from irframe.experiments.topic_design import TASKS, DrawnTopics, drawn_topics, labels_of, names_said
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import READ_IN, facts, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, METRIC, PAIR, REPEAT, SIDES, SYSTEM, TOPIC
+from irframe.names import DEPTH, DRAWN, METRIC, PAIR, REPEAT, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
-from irframe.scores.repeats import Over, read_repeats
+from irframe.paired.design import Design
+from irframe.scores.averages import moments
+from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 from irframe.scores.scores import Scores, in_memory, refuse_unloadable
 from irframe.warned import listing
 
@@ -41,6 +44,8 @@ def warn_left_out(scores: Scores) -> None:
         for label, lost in zip(scores.metrics, np.asarray(~scores.scored.all(axis=2)), strict=True)
         if lost.any()
     ]
+    if scores.design is not None and scores.design.tasks > 1:
+        _refuse_lost_tasks(scores, scores.design)
     messages = []
     if dropped:
         details = "; ".join(dropped)
@@ -48,6 +53,17 @@ def warn_left_out(scores: Scores) -> None:
     if len(counted) and counted.min() == 1:
         messages.append("systems are compared on a single topic, which cannot show a difference")
     warn(*messages)
+
+
+def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
+    """Raise for tasks of which no topic is left."""
+    for scored in scores.scored:
+        there = np.isin(np.arange(design.tasks), design.task[scored.any(axis=1)])
+        if not there.all():
+            lost = labels_of(scores.attrs, TASKS, scores.topics)[~there[design.task]]
+            advice = "leave out the systems that lack a task, or these tasks"
+            wanted = "topics of every task on which every system has a score"
+            raise ParameterError(wanted, "none", advice, map(str, pd.unique(lost)))
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
@@ -61,7 +77,7 @@ def refuse_infinite(metrics: list[str], scores: Array) -> None:
 Depths = int | Sequence[int] | None
 
 
-def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both") -> Scores:
+def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
     """Read scores; those that are lazy are so until `Scores.load`.
 
     Parameters
@@ -78,24 +94,49 @@ def read_scores(scores: xr.DataArray | pd.DataFrame | Scores, over: Over = "both
     """
     if isinstance(scores, Scores):
         return scores
-    if isinstance(scores, xr.DataArray):
-        array = to_scores(scores)
-        if REPEAT in array.dims and array.chunks is not None:
-            refuse_unloadable(array.nbytes)
-            array = array.compute()
-        values = array.to_numpy() if array.chunks is None else array.data
-        labels: dict[Any, pd.Index] = {dim: array.indexes[dim] for dim in array.dims}
-        metrics, attrs = [*map(str, labels[METRIC])], dict(array.attrs)
-    else:
-        values, metrics, labels, attrs = lay_out(scores)
+    table = read_score_table(scores)
+    table.refuse_bounds()
+    values, labels = table.values, table.labels
+    if REPEAT in labels and getattr(values, "chunks", None) is not None:
+        refuse_unloadable(values.nbytes)
+        values = values.compute()
     if DEPTH not in labels:
         values = values[..., np.newaxis]
-    read = Scores(values, metrics, labels[SYSTEM], labels[TOPIC], labels.get(DEPTH), attrs)
-    return read_repeats(read, labels[REPEAT], over) if REPEAT in labels else read
+    sides = labels[SYSTEM], labels[TOPIC], labels.get(DEPTH)
+    read = Scores(values, [*map(str, labels[METRIC])], *sides, dict(table.said))
+    choice("over", over, OVERS)
+    counted: Over = "topic" if over == "task" else over
+    read = read_repeats(read, labels[REPEAT], counted) if REPEAT in labels else read
+    found = drawn_topics(read.attrs, read.topics)
+    if over == "task":
+        return by_task(read, found)
+    if found is None:
+        return read
+    kept = read if len(found.kept) == len(read.topics) else read.take(topic=found.kept)
+    return refuse_crossed_design(replace(kept, design=found.design))
+
+
+def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
+    """Return means of tasks as scores, so that tasks stand in place of topics."""
+    if drawn is None or TASKS not in names_said(scores.attrs):
+        advice = "name them with tasks="
+        raise ParameterError("tasks for over='task'", "none", advice)
+    whole = scores.load().take(topic=drawn.kept)
+    labels = labels_of(whole.attrs, TASKS, whole.topics)
+    design, values, named = drawn.design, [], []
+    for task in range(design.tasks):
+        own = np.flatnonzero(design.task == task)
+        part = replace(whole.take(topic=own), design=design.take(own), repeats=None)
+        values.append(moments(part)[1])
+        named.append(labels.iloc[own[0]])
+    attrs = {name: value for name, value in whole.attrs.items() if name != DRAWN}
+    index = pd.Index(named, name=names_said(whole.attrs)[TASKS])
+    means = np.stack(values, axis=2)
+    return replace(whole, values=means, topics=index, attrs=attrs, repeats=None, design=None)
 
 
 def scores_to_compare(
-    scores: xr.DataArray | pd.DataFrame | Scores, at: Depths = None, *, quiet: bool = False
+    scores: ScoreLike | Scores, at: Depths = None, *, quiet: bool = False
 ) -> Scores:
     """Read scores for a comparison of systems.
 
@@ -150,7 +191,8 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
     wanted = f"{what} scored, each once, from {index.min()} to {index.max()}"
     missing = [depth for depth in depths if depth not in index]
     if missing or not depths:
-        deeper = any(np.isreal(depth) and depth > index.max() for depth in missing)
+        numbers = [depth for depth in missing if isinstance(depth, int | float | np.number)]
+        deeper = any(depth > index.max() for depth in numbers)
         advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
         found = f"{len(missing)} not scored" if missing else "none"
         raise DepthError(wanted, found, advice, missing)
@@ -162,7 +204,7 @@ Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 
 
 def match_reference(
-    scores: xr.DataArray | pd.DataFrame | Scores, reference: Any, at: Depths = None
+    scores: ScoreLike | Scores, reference: Any, at: Depths = None
 ) -> tuple[Scores, Scores]:
     """Read scores, and the reference they are held against.
 
@@ -190,7 +232,7 @@ def match_reference(
         For depths outside the scores.
     """
     read = read_scores(scores)
-    if isinstance(reference, xr.DataArray | pd.DataFrame | Scores):
+    if isinstance(reference, ScoreLike | Scores):
         other = same_systems(read, read_scores(reference))
         if len(other.metrics) > 1:
             missing = [metric for metric in read.metrics if metric not in other.metrics]
@@ -339,7 +381,7 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
     Scores without depths have the depth in the metric's name, or none.
     """
     metrics, _, _, depths = scores.values.shape
-    own: Any = [facts(label).depth for label in scores.metrics]
+    own: Any = [fact.depth for fact in scores.metric_facts]
     depth = own if scores.depths is None else np.tile(scores.depths, metrics)
     labels = {
         METRIC: pd.Index(scores.metrics).repeat(depths * len(pairs)),

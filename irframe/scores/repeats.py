@@ -12,20 +12,22 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from irframe.arrays import Array
+from irframe.arrays import Array, at_places
 from irframe.checks import choice, listed, whole
 from irframe.cubes.groups import word_of
 from irframe.errors import ParameterError, warn
+from irframe.experiments.topic_design import names_said
 from irframe.files.repeats import layout_of
 from irframe.metrics.facts import average
 from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
-from irframe.scores.scores import Scores, at_places, patterns
+from irframe.scores.drawn import told_design
+from irframe.scores.scores import Scores, patterns
 from irframe.warned import listing
 
-Over = Literal["both", "topic", "repeat"]
+Over = Literal["both", "topic", "repeat", "task"]
 """What differences are generalised over."""
-OVERS: tuple[Over, ...] = ("both", "topic", "repeat")
+OVERS: tuple[Over, ...] = ("both", "topic", "repeat", "task")
 OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
 """What a comparison says of repeats."""
 ONE = "one {}: what another {} would change is not in {}"
@@ -200,14 +202,15 @@ def _tell_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, wo
         )
 
 
-def told_repeats(parts: Sequence[Scores]) -> dict[str, Any]:
-    """Return the attributes of a result of scores, in groups, with repeats."""
+def told_draws(parts: Sequence[Scores]) -> dict[str, Any]:
+    """Return what a result of scores, in groups, says of how topics and repeats were drawn."""
     every = [part.repeats for part in parts if part.repeats is not None]
+    told = told_design(parts)
     if not every:
-        return {}
+        return told
     counts = np.concatenate([known.counts for known in every])
     known = every[0]
-    return {
+    return told | {
         REPEATS: known.layout,
         REPEATED: known.word,
         "n_repeats": low_to_high(counts.min(), counts.max()),
@@ -215,14 +218,13 @@ def told_repeats(parts: Sequence[Scores]) -> dict[str, Any]:
     }
 
 
-def refuse_weighted_repeats(scores: Scores) -> None:
-    """Raise for weights of topics where repeats count, which there is no form for."""
+def refuse_crossed_design(scores: Scores) -> Scores:
+    """Return scores, refusing topics drawn together or weighted where repeats count as well."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
-        word = scores.repeats.word
-        advice = (
-            f"average over {plural(word)} first, or say repeats='topic' where they are of topics"
-        )
-        raise ParameterError(f"weights= without {plural(word)} that count", "both", advice)
+        word, named = scores.repeats.word, ", ".join(f"{n}=" for n in names_said(scores.attrs))
+        advice = f"over='topic' works on means over {plural(word)}; repeats='topic' is for such"
+        raise ParameterError(f"{plural(word)} that do not count, beside {named}", "both", advice)
+    return scores
 
 
 def beware_of_repeats(scores: Scores, what: str = "this interval") -> list[str]:

@@ -10,14 +10,15 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, at_places
 from irframe.checks import listed, tracked
 from irframe.cubes.view import need_dask
-from irframe.errors import InputError
+from irframe.errors import InputError, ParameterError
+from irframe.experiments.topic_design import names_said
 from irframe.metrics.base import Summary
-from irframe.metrics.facts import average, averaged, facts, terms
+from irframe.metrics.facts import Facts, average, averaged, facts, terms
 from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
-from irframe.paired import PairedTest
+from irframe.paired import TESTS, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 
@@ -61,14 +62,19 @@ class Scores:
     repeats: Any = None
 
     @cached_property
+    def metric_facts(self) -> list[Facts]:
+        """What is known of each metric."""
+        return [facts(label) for label in self.metrics]
+
+    @cached_property
     def summaries(self) -> list[Any]:
         """How each metric is averaged over topics."""
-        return [facts(label).summary for label in self.metrics]
+        return [fact.summary for fact in self.metric_facts]
 
     @cached_property
     def towards(self) -> list[int]:
         """For each metric 1 if higher is better, -1 if it counts a cost."""
-        return [facts(label).sign for label in self.metrics]
+        return [fact.sign for fact in self.metric_facts]
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
@@ -222,6 +228,11 @@ class Scores:
         """Test pairs of systems, which a test that draws sees in the order of their names."""
         values, pairs = self.by_name(values, pairs)
         if design:
+            if not test.designed:
+                known = ", ".join(name for name, kind in TESTS.items() if kind.designed)
+                named = ", ".join(f"{word}=" for word in names_said(self.attrs))
+                wanted = f"a test of topics drawn together or weighted, {known}, for {named}"
+                raise ParameterError(wanted, test.name)
             return test.under(design[0], values, pairs)
         return test.kernel(values, pairs)
 
@@ -312,14 +323,6 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     distinct, which = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(which.ravel() == number)
-
-
-def at_places(values: Any, *places: Any) -> Any:
-    """Return what stands at some positions of every dimension, None for all."""
-    for axis, chosen in enumerate(places):
-        if chosen is not None:
-            values = values[(*(slice(None),) * axis, chosen)]
-    return values
 
 
 def _by_name(labels: pd.Index) -> Array | None:

@@ -13,15 +13,17 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, level
-from irframe.cubes.as_scores import TopicWeights
+from irframe.cubes.score_table import read_score_table
 from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.topic_design import WEIGHTS, TopicValues, names_said
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import METRIC, SYSTEM, low_to_high
 from irframe.scores import repeats
-from irframe.scores.averages import beware_of_weights, moments, weighted
+from irframe.scores.averages import moments
 from irframe.scores.cautions import caution, united
+from irframe.scores.drawn import beware_of_design
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
 from irframe.warned import listing
@@ -82,7 +84,9 @@ def summary(
     by: GroupBy | None = None,
     alpha: float = 0.05,
     interval: Interval = "logit",
-    weights: TopicWeights = None,
+    cluster: TopicValues = None,
+    tasks: TopicValues = None,
+    weights: TopicValues = None,
     best_of: int | Sequence[int] | None = None,
     worst_of: int | Sequence[int] | None = None,
 ) -> xr.Dataset | pd.DataFrame:
@@ -187,8 +191,7 @@ def summary(
     """
     level(alpha)
     choice("interval", interval, INTERVALS)
-    read = weighted(read_scores(scores).load(), weights)
-    repeats.refuse_weighted_repeats(read)
+    read = read_scores(scores).load()
     figures, attributes = summarise(read, alpha, interval)
     warn(*(messages := uneven(read)))
     attributes = united(attributes, caution(messages))
@@ -217,8 +220,8 @@ def summarise(
     }
     messages = _interval_cautions(scores, np.where(np.isnan(mean), 0, n), lacking)
     if topics is not None:
-        figures["n_eff"] = topics
-        messages += beware_of_weights(scores, topics, drawn=drawn)
+        figures |= {"n_eff": topics} if WEIGHTS in names_said(scores.attrs) else {}
+        messages += beware_of_design(scores, topics, freedom, drawn=drawn)
     if scores.repeats is not None:
         figures |= repeats.spread_of_repeats(scores)
         messages += repeats.beware_of_repeats(scores)
@@ -227,7 +230,7 @@ def summarise(
     kind = "t" if others else "logit"
     if others and (plain & curved).any():
         kind = f"logit, but t of {', '.join(others)}"
-    return figures, {"interval": kind} | caution(messages) | repeats.told_repeats([scores])
+    return figures, {"interval": kind} | caution(messages) | repeats.told_draws([scores])
 
 
 def uneven(scores: Scores) -> list[str]:
@@ -276,7 +279,7 @@ def like_scores(
         The scores, and as they came.
     """
     labels = read.labels(SYSTEM)
-    if isinstance(scores, xr.DataArray):
+    if read_score_table(scores).rows is None:
         shape, dims = [*map(len, labels.values())], tuple(labels)
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)

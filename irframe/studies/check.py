@@ -14,14 +14,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import DepthError
+from irframe.errors import DepthError, InputError, shortened
 from irframe.experiments import coded_tables
 from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, listed_again, rank_table
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
-from irframe.files.ids import Codes, is_text
+from irframe.files.ids import Codes, is_text, repeated
+from irframe.files.repeats import repeat_column
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
@@ -92,6 +93,8 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Co
     """Return the rows of documents that are not in a collection."""
     if documents is None:
         return np.arange(0)
+    if isinstance(documents, str) or not isinstance(documents, Iterable):
+        raise InputError("documents, the ids of a collection", shortened(documents))
     ids = pa.array(pd.unique(pd.Series(list(documents)))).cast(table.doc.type)
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
@@ -288,6 +291,9 @@ def check(
     """
     whole("depth", depth, low=1, error=DepthError)
     judgments, unread = coded_tables.read_qrels_table(qrels), _of_files(problems)
+    if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
+        (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
+        coded_tables.refuse_twice_judged(judgments, repeated(codes))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
@@ -374,6 +380,10 @@ def _of_files(problems: pd.DataFrame | None) -> pd.Series:
     """Return what is wrong with the files that could not be read."""
     if problems is None:
         return pd.Series(dtype=object)
+    if not {"file", "wanted", "found"} <= {*getattr(problems, "columns", ())}:
+        raise InputError(
+            "problems, as read_runs(on_error='skip') returns them", shortened(problems)
+        )
     alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
     texts = "wanted " + alike["wanted"] + "; found " + alike["found"]
     return texts.set_axis(alike["file"]).astype(object)

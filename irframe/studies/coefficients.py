@@ -10,11 +10,10 @@ from irframe.agreements import Agreement
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.comparing.significance import Pairing, leads
-from irframe.cubes.unjudged import BOUND
 from irframe.depths.agreement import Intervals, system_means, with_reference
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, shortened
 from irframe.metrics.facts import TIE
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import BOUND, DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs
 from irframe.scores.averages import Resamples
 from irframe.scores.scores import Scores
@@ -409,6 +408,8 @@ def conclude(held: Array, others: Sequence[Array]) -> Array:
 
 def members(groups: Groups, systems: list[Any]) -> Array:
     """Return who belongs to each group, shape (group, system)."""
+    if not isinstance(groups, Mapping):
+        raise ParameterError("groups, a mapping of names to systems", shortened(groups))
     inside = np.zeros((len(groups), len(systems)), bool)
     for row, wanted in enumerate(groups.values()):
         inside[row, places("systems of the runs", wanted, systems)] = True

@@ -13,10 +13,10 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, places
-from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.unjudged import SIDES
 from irframe.experiments.coded_tables import row_slices
 from irframe.files.as_runs import Qrels
-from irframe.names import JUDGES, PAIR, RESULT, TOPIC
+from irframe.names import BOUND, JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples

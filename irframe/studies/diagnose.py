@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice
+from irframe.checks import choice, whole
 from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import provenance
@@ -20,7 +20,7 @@ from irframe.cubes.score import score
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
-from irframe.errors import IrframeError, singular
+from irframe.errors import DepthError, IrframeError, singular
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
@@ -353,6 +353,7 @@ def diagnose(
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base
     """
+    depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     units, budgets = Units(length=length), Budgets.read(budget, "whole")
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)

@@ -13,8 +13,8 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from irframe.arrays import Array
-from irframe.checks import choice, whole
-from irframe.cubes.score_arrays import to_scores
+from irframe.checks import choice, listed, number, whole
+from irframe.cubes.score_table import to_scores
 from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import CODES, LIST, experiment_of
 from irframe.errors import InputError, ParameterError, warn
@@ -252,9 +252,9 @@ def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) ->
     """Say which rankings are the ideal one reversed, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
     placed = np.zeros(grade.shape[:-1], np.int64)
-    for number, level in enumerate(expected.level):
-        low = length + 1 - expected.last[..., number]
-        high = length + 1 - expected.first[..., number]
+    for place, level in enumerate(expected.level):
+        low = length + 1 - expected.last[..., place]
+        high = length + 1 - expected.first[..., place]
         placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
     return np.asarray(placed[..., np.newaxis] == positions.recall_base(expected))
 
@@ -440,9 +440,9 @@ def _borders(
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
         return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
-    given = np.asarray(quartiles, float)
+    given = np.array([number("quartiles", border) for border in listed(quartiles)])
     if given.shape != (3,) or not (np.diff(given) >= 0).all():
-        raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))
+        raise ParameterError("quartiles, three numbers in ascending order", repr(quartiles))
     return np.sort(signs * given)
 
 

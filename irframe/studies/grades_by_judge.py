@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import choice, whole
+from irframe.checks import choice, listed, whole
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels, as_qrels
@@ -242,9 +242,9 @@ def _refuse_ends(used: Mapping[Any, NDArray[np.int8]]) -> None:
 
 def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDArray[np.int8]:
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
-    stated = [whole("every one of grades", grade, **limits) for grade in grades]
+    stated = [whole("every one of grades", grade, **limits) for grade in listed(grades)]
     if len(set(stated)) < len(stated) or len(stated) < 2:
-        raise ParameterError("grades, at least two, each once", repr(list(grades)))
+        raise ParameterError("grades, at least two, each once", repr(listed(grades)))
     beyond = {name: values[~np.isin(values, stated)] for name, values in used.items()}
     strange = [
         f"{name}: {', '.join(map(str, values))}" for name, values in beyond.items() if len(values)

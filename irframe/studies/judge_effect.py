@@ -17,13 +17,22 @@ from irframe.checks import holding, listed, places
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
-from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.unjudged import SIDES
 from irframe.depths.agreement import Intervals, Of
 from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
 from irframe.metrics.facts import label_at
-from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
+from irframe.names import (
+    BOUND,
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    METRIC,
+    SYSTEM,
+    TOPIC,
+    ScoreDtype,
+    Ties,
+)
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples

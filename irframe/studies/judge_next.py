@@ -14,7 +14,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, listed, number, tracked, whole
 from irframe.comparing.significance import Adjust, Family, Pairing
-from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.unjudged import SIDES
 from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
@@ -25,7 +25,7 @@ from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import BOUND, DEPTH, DOC, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import Test
 from irframe.studies.candidates import Candidates, ListedDocuments, Prior, by_label, helping, tally
 from irframe.studies.coefficients import CONCLUSIONS

@@ -357,7 +357,7 @@ def robustness(
     for share in shares:
         refuse_share(share)
     several = range(whole("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
-    drawn = [whole("seed", seed) for seed in several]
+    drawn = [whole("seeds", seed) for seed in listed(several)]
     if not drawn or len(set(drawn)) < len(drawn) or not len(shares):
         raise ParameterError("shares and distinct seeds", f"{shares!r}, {drawn!r}")
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])

@@ -16,11 +16,11 @@ from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.verb import shared_topics, verb
 from irframe.cubes.view import LIST, read_cube
 from irframe.errors import IdError, ParameterError
-from irframe.escaping import visible
 from irframe.experiments.group_columns import GroupBy, with_given_groups
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
-from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SYSTEM, TOPIC, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SYSTEM, TOPIC, ScoreDtype, Ties, counted
+from irframe.printed import Result
 from irframe.studies import breakdown
 
 SETTLED = {
@@ -31,6 +31,10 @@ SETTLED = {
     "seed": 0,
 }
 """Arguments that a cube has settled, and their defaults."""
+
+
+NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
+"""What most people do with outcomes, as they print."""
 
 
 @dataclass(eq=False, repr=False)
@@ -74,6 +78,15 @@ class Outcomes:
             join_frames({key: part.summary for key, part in parts.items()}, by), compared, by
         )
 
+    def __post_init__(self) -> None:
+        told, self.summary = self.summary.attrs, Result(self.summary)
+        self.summary.attrs = told
+
+    @property
+    def ireval(self) -> Any:
+        """Verbs and figures of the summary."""
+        return self.summary.ireval
+
     @property
     def attrs(self) -> dict[Any, Any]:
         """What decided the numbers."""
@@ -100,12 +113,14 @@ class Outcomes:
         return joined
 
     def _repr_html_(self) -> str:
-        return visible(self.summary.to_html(index=False, float_format="{:.3g}".format))
+        return self.summary._repr_html_()  # type: ignore[operator, no-any-return]
 
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]
         topics, depth = sum(answers.sizes[TOPIC] for answers in every), every[0].attrs["depth"]
-        return f"Outcomes of {len(self.summary)} comparisons over {topics} topics at depth {depth}"
+        number = counted(len(self.summary), "comparison")
+        said = f"Outcomes of {number} over {counted(topics, TOPIC)} at depth {depth}"
+        return f"{said}\n{self.summary!r}\nall columns: .summary; a row per topic: .queries; {NEXT}"
 
 
 def _queries(answers: xr.Dataset, pairs: NDArray[np.int64]) -> pd.DataFrame:

@@ -16,10 +16,12 @@ from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
+from irframe.experiments.scoring import tell_uneven
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
 from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
+from irframe.scores.cautions import caution
 from irframe.scores.read_scores import Depths
 
 LENGTH = "search_length"
@@ -47,7 +49,8 @@ def search_lengths(
         Lowest relevant grade, at least 1.
     unretrieved
         Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
-        irrelevant documents retrieved, as published; ``"irrel+1"``, one more.
+        irrelevant documents retrieved, as published; ``"irrel+1"``, one more; or a number from 1,
+        the same for lists of any length.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
         per group, labelled with the group.
@@ -59,7 +62,8 @@ def search_lengths(
         ``rank``, <NA> where not retrieved; ``search_length``; ``precision``, that of the list
         down to the document as MAP has it, 0 where not retrieved. The documents of a list come
         in rank order, those not retrieved last, so that the mean of the first n of a topic is
-        its ``ASL(first=n)``, and the mean over topics of the mean over documents is ASL.
+        its ``ASL(first=n)``, and the mean over topics of the mean over documents is ASL. The
+        attribute ``caution`` counts the documents that were not retrieved.
 
     Raises
     ------
@@ -93,14 +97,18 @@ def search_lengths(
     2   x  <NA>              1      0.000
     """
     depth, cube = read_depth(cube, depth), attended(cube)
-    ASL(rel=rel, unretrieved=unretrieved)
+    metric = [ASL(rel=rel, unretrieved=unretrieved)]
     if not (experiment_of(cube).judgments.grade >= rel).any():
         raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
     frames = (_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube))
     lengths = pd.concat(frames, ignore_index=True)
     systems = pd.Index(lengths[SYSTEM])
     order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")
-    return lengths.iloc[order].reset_index(drop=True)
+    lengths, never = lengths.iloc[order].reset_index(drop=True), int(lengths[RANK].isna().sum())
+    if never:
+        told = f"{never:,} of {len(lengths):,} relevant documents of lists were never retrieved"
+        lengths.attrs |= caution([told, *tell_uneven(experiment_of(cube), metric, depth).values()])
+    return lengths
 
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
@@ -118,6 +126,7 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
     cells = of // cube.sizes[TOPIC], place[hits.row[inside]]
     irrelevant = np.minimum(hits.length, depth) - counts.reshape(hits.length.shape)
     length = irrelevant[:, topic].astype(np.int32) + np.int32(unretrieved == "irrel+1")
+    length = length if isinstance(unretrieved, str) else np.full_like(length, unretrieved)
     rank, precision = np.zeros(length.shape, np.int32), np.zeros(length.shape)
     rank[cells], length[cells] = place_in_list, place_in_list - above
     precision[cells] = (above + 1) / place_in_list
@@ -254,7 +263,8 @@ def difference_histogram(
         Search lengths from `search_lengths`.
     a, b
         Systems: the difference is the search length in a less that in b, so that negative
-        differences are wins of a.
+        differences are wins of a. ``"best"`` and ``"median"`` are the systems of these ranks by
+        ASL, of an even number the better of the two in the middle, unless one is called so.
     bins
         How many bins there are on each side of 0, at least 1.
     width
@@ -302,6 +312,7 @@ def difference_histogram(
     2  1.0   inf         53  0.335           24
     """
     refuse_others(lengths)
+    a, b = (_by_rank(lengths, name) for name in (a, b))
     difference, unretrieved = _length_differences(lengths, a, b)
     width = bin_width(int(abs(difference).max(initial=1)), bins, width)
     step = np.sign(difference) * np.minimum(-(-abs(difference) // width), bins)
@@ -319,6 +330,17 @@ def difference_histogram(
             "unretrieved": np.bincount(step + bins, unretrieved, 2 * bins + 1).astype(int),
         }
     )
+
+
+def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
+    """Return the system that is the best or the median one by ASL, or the one of this name."""
+    if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
+        return name
+    means = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean().groupby(SYSTEM, sort=False)
+    by_system = means.mean()
+    place = 0 if name == "best" else (len(by_system) - 1) // 2
+    found: Hashable = by_system.index[best_first(by_system.to_numpy(), -1)[place]]
+    return found
 
 
 def _length_differences(

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.arrays import Array
-from irframe.checks import whole
+from irframe.checks import listed, whole
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import Work, label_scores, refuse_metrics, score, wanted_depths
 from irframe.cubes.unjudged import both_sides
@@ -224,10 +224,10 @@ def tie_agreement(
     >>> tau.squeeze("depth").round(2).to_series().to_dict()
     {'RBP(p=0.8)': 0.93, 'P@5': 0.96}
     """
-    if isinstance(ties, str) or len(ties) != 2:
-        raise ParameterError("two ways to break ties", repr(ties))
+    if isinstance(ties, str) or len(listed(ties)) != 2:
+        raise ParameterError("ties, two ways to break them", repr(ties))
     chosen = parse_metrics(metrics)
-    depths = None if at is None else np.atleast_1d(at).tolist()
+    depths = None if at is None else [whole("at", depth, low=1) for depth in listed(at)]
     if depths is not None:
         refuse_deeper(chosen, min(depths))
     deepest = None if depths is None else max(depths)

@@ -155,7 +155,7 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     said.append(told_options(attributes))
     if interval and "alpha" in attributes:
         said.append(interval.format(told_interval(attributes)))
-    said += [told_repeats(attributes), told_draws(attributes), told_weights(attributes)]
+    said += [told_repeats(attributes), told_draws(attributes), told_design(attributes)]
     said += [str(attributes.get(name, "")) for name in ("bound", "frozen", CAUTION)]
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
@@ -290,10 +290,30 @@ def told_repeats(attributes: Mapping[Any, Any]) -> str:
     return f"{said}, {counts.get(attributes.get('over', ''), other)}"
 
 
-def told_weights(attributes: Mapping[Any, Any]) -> str:
-    """Say by what topics are weighted, if they are."""
-    weighted = "weights" in attributes and attributes.get(RESULT) != "preferences"
-    return f"topics weighted by {attributes['weights']}" if weighted else ""
+def told_design(attributes: Mapping[Any, Any]) -> str:
+    """Say how topics were drawn: what they are weighted by, clusters, and tasks.
+
+    Examples
+    --------
+    >>> told_design({"cluster": "document", "n_clusters": "5", "weights": "frequency"})
+    'topics weighted by frequency, drawn in 5 clusters (document)'
+    >>> told_design({"tasks": "collection", "n_tasks": "8"})
+    'mean of 8 tasks (collection), each alike; over new topics of these tasks'
+    """
+    if attributes.get(RESULT) == "preferences":
+        return ""
+    said = [f"topics weighted by {attributes['weights']}"] if "weights" in attributes else []
+    if "n_clusters" in attributes:
+        which = "" if said else "topics "
+        said.append(
+            f"{which}drawn in {attributes['n_clusters']} clusters ({attributes['cluster']})"
+        )
+    if "n_tasks" in attributes:
+        each = f"mean of {attributes['n_tasks']} tasks ({attributes['tasks']}), each alike"
+        said.append(f"{each}; over new topics of these tasks")
+    elif attributes.get("over") == "task":
+        said.append("over new tasks, of which these are a draw")
+    return ", ".join(said)
 
 
 def told_options(attributes: Mapping[Any, Any]) -> str:
@@ -313,7 +333,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
         hidden |= {"seed"} if "samples" in step.options else set()
-        hidden |= set() if step.verb == "preferences" else {"weights"}
+        hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
         said += _unusual(step, hidden, f"{{}} {unit}" if unit else "depth {}")
     return ", ".join(said)
 

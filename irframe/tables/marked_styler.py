@@ -55,20 +55,21 @@ def superscripts(marks: pd.DataFrame) -> Extra:
 
 def brackets(low: pd.DataFrame, high: pd.DataFrame) -> Extra:
     """Let the ends of intervals follow the numbers."""
-    return Extra((low, high), _everywhere(" [{}, {}]"))
+    return Extra((low, high), everywhere(" [{}, {}]"))
 
 
 def counts(texts: pd.DataFrame) -> Extra:
     """Let the numbers of topics follow the means over these."""
-    return Extra((texts,), _everywhere(" (n={})"))
+    return Extra((texts,), everywhere(" (n={})"))
 
 
 def percentages(texts: pd.DataFrame) -> Extra:
     """Let differences in per cent follow the numbers."""
-    return Extra((texts,), {**_everywhere(" ({}%)"), "latex": r" ({}\%)"})
+    return Extra((texts,), {**everywhere(" ({}%)"), "latex": r" ({}\%)"})
 
 
-def _everywhere(text: str) -> dict[str, str]:
+def everywhere(text: str) -> dict[str, str]:
+    """Return the same markup for every form."""
     return dict.fromkeys(("html", "latex", "typst", "string"), text)
 
 

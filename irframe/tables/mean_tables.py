@@ -1,7 +1,7 @@
 """Tables of means with marks, intervals and percentages, and of results that are no means."""
 
 import string
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -15,10 +15,32 @@ from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, best_first, facts, label_at
-from irframe.names import ALIASES, CAUTION, DEPTH, METRIC, RESULT, SIDES, SYSTEM
+from irframe.names import (
+    ALIASES,
+    BOUND,
+    CAUTION,
+    DEPTH,
+    DOC,
+    METRIC,
+    PAIR,
+    RESULT,
+    SIDES,
+    SYSTEM,
+    TOPIC,
+    counted,
+)
+from irframe.printed import is_p, of_outcomes
 from irframe.scores.summary import UNEVEN
 from irframe.tables.captions import told, told_depths, told_topics
-from irframe.tables.marked_styler import Extra, Table, brackets, counts, percentages, superscripts
+from irframe.tables.marked_styler import (
+    Extra,
+    Table,
+    brackets,
+    counts,
+    everywhere,
+    percentages,
+    superscripts,
+)
 
 LETTERS = len(string.ascii_lowercase)
 MARK = "mark"
@@ -121,6 +143,9 @@ def _column_labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
         str(metric) if pd.isna(depth) else label_at(str(metric), depth)
         for metric, depth in zip(keys[METRIC], keys[DEPTH], strict=True)
     ]
+    again = keys.assign(label=labels).duplicated([*groups, "label"], keep=False)
+    named = zip(labels, keys[DEPTH], again, strict=True)
+    labels = [f"{label} at {depth}" if twice else label for label, depth, twice in named]
     if not groups:
         return pd.Index(labels, name=METRIC)
     levels = [keys[group].to_numpy() for group in groups]
@@ -325,7 +350,7 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     return _joined_marks(marks, "" if len(names) <= LETTERS else ",", means)
 
 
-NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, "step", "old", "new")
+NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
 """Columns that say what a row is about, as do those of groups before them."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
 TOLD_BESIDE = (MARK, "dagger", "double_dagger", *ENDS)
@@ -335,12 +360,21 @@ MEANS = ("mean", "mean_a", "mrr_b")
 """Columns of which the best may stand out, the first that there is."""
 LOWEST = ("median_p", "inversions")
 """Verbs whose arrays are better where they are lower."""
+ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
+"""Dimensions whose labels stand side by side, as shares of a whole do."""
+DETAILS = (TOPIC, "gain", "effort", "quartile")
+"""Dimensions of which a table shows nothing, or means."""
+SPREAD, PLUS_MINUS = "_sd", {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
+"""End of the name of a standard deviation, which follows its mean, and how."""
 
 
 def of_result(result: Any) -> Table:
-    """Lay out a frame, or an array by metric and depth."""
-    if isinstance(result, xr.DataArray):
+    """Lay out a frame, an array or a dataset."""
+    dims = {*getattr(result, "dims", ())}
+    if isinstance(result, xr.DataArray) and {METRIC, DEPTH} <= dims and SYSTEM not in dims:
         return _of_array(result)
+    if isinstance(result, xr.DataArray | xr.Dataset) and RESULT in result.attrs:
+        return _of_dataset(result)
     if not isinstance(result, pd.DataFrame) or RESULT not in result.attrs:
         found = ", ".join(map(str, getattr(result, "columns", ()))) or type(result).__name__
         raise InputError("scores, or a frame or array that a verb returned", found)
@@ -349,9 +383,6 @@ def of_result(result: Any) -> Table:
 
 def _of_array(values: xr.DataArray) -> Table:
     """Lay out values by depth: a row per metric and whatever else there is."""
-    if METRIC not in values.dims or DEPTH not in values.dims or SYSTEM in values.dims:
-        found = ", ".join(map(str, values.dims))
-        raise InputError("an array over metric and depth, or scores", found)
     rows = [name for name in values.dims if name != DEPTH]
     flat = values.transpose(*rows, DEPTH).to_numpy().reshape(-1, values.sizes[DEPTH])
     index = pd.MultiIndex.from_product([values.indexes[name] for name in rows], names=rows)
@@ -362,8 +393,57 @@ def _of_array(values: xr.DataArray) -> Table:
     return Table(numbers, (), best_of((numbers * sign).round(TIE)), notes)
 
 
+def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
+    """Lay out numbers that are alike: a row for each of their labels, a column for each name.
+
+    Of several kinds these are the ones with the fewest dimensions; what is of every topic alone
+    is averaged.
+    """
+    data = result if isinstance(result, xr.Dataset) else result.to_dataset(name=result.name or "")
+    every = {str(name): part for name, part in data.items() if part.dtype.kind in "iuf"}
+    coarse = {name: part for name, part in every.items() if {*DETAILS}.isdisjoint(part.dims)}
+    averaged = "" if coarse else f"means over {counted(data.sizes.get(TOPIC, 0), TOPIC)}"
+    coarse = coarse or {n: part.mean(TOPIC) for n, part in every.items() if TOPIC in part.dims}
+    rows = min(filter(None, map(_down, coarse.values())), key=len, default=[])
+    alike = {name: part for name, part in coarse.items() if {*_down(part)} == {*rows}}
+    columns = [each for n, part in alike.items() for each in _columns(n, part, len(alike))]
+    flat = {text: part.transpose(*rows).to_numpy().ravel() for text, part in columns}
+    labels = [_labels_along(data, row) for row in rows]
+    frame = pd.DataFrame(flat, pd.MultiIndex.from_product(labels, names=rows) if rows else None)
+    ends = {name: name.removesuffix(SPREAD) for name in flat if name.endswith(SPREAD)}
+    numbers = frame.drop(columns=[*ends])
+    extras = [
+        Extra((_beside(numbers, name, frame[end]),), PLUS_MINUS) for end, name in ends.items()
+    ]
+    notes = told(result.attrs, averaged, interval="")
+    return Table(numbers, tuple(extras), None, notes, [name for name in numbers if is_p(name)])
+
+
+def _down(part: xr.DataArray) -> list[Any]:
+    return [dim for dim in part.dims if dim not in ACROSS]
+
+
+def _columns(name: str, part: xr.DataArray, among: int) -> Iterator[tuple[str, xr.DataArray]]:
+    """Yield the columns of a variable: one, or one for each label of what stands side by side."""
+    across = [dim for dim in part.dims if dim in ACROSS]
+    if not across:
+        yield name, part
+    for label in part[across[0]].to_numpy() if across else ():
+        text = str(label) if among == 1 or name in {"share", "count"} else f"{name} {label}"
+        yield text, part.sel({across[0]: label})
+
+
+def _labels_along(data: xr.Dataset, dim: Any) -> list[Any]:
+    """Return what rows along a dimension are called, pairs by both systems."""
+    if dim != PAIR:
+        return [*data[dim].to_numpy().tolist()]
+    sides = (data[side].to_numpy() for side in SIDES)
+    return [f"{a}, {b}" for a, b in zip(*sides, strict=True)]
+
+
 def _table_of_frame(frame: pd.DataFrame) -> Table:
     """Lay out the rows of a frame; what is the same in all of them is told."""
+    frame = frame[of_outcomes(frame)]
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
     columns = list(flat.columns)  # groups, and the names after them
@@ -376,7 +456,7 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
     words += [MARKED] if MARK in flat else []
     notes = told(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
-    small = [name for name in numbers if name == "p" or str(name).startswith("p_")]
+    small = [name for name in numbers if is_p(name)]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, whole
+from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.by_budget import read_at_budgets
 from irframe.files.as_runs import once_named
-from irframe.names import ALIASES, SYSTEM, TOPIC
+from irframe.names import ALIASES, BOUND, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def styled(
     ----------
     result
         Scores, or what a verb returned: `summary`, `compare`, `compare_orderings`,
-        `discrimination`, `ablation`, the summary of `outcomes`, or any other frame or array by
-        metric and depth.
+        `discrimination`, `ablation`, the summary of `outcomes`, or any other frame, array or
+        dataset.
     precision
         Decimals of the numbers, at least 0.
     best
@@ -120,6 +120,7 @@ def styled(
 
     whole("precision", precision, low=0)
     choice("marks", marks, MARKS)
+    as_annotated("best", best, bool)
     table = _laid_out(result, marks=marks, intervals=intervals, relative_to=relative_to, sort=sort)
     styler = MarkedStyler.of(table, precision)
     return styler.highlight_best() if best else styler
@@ -131,7 +132,7 @@ def _laid_out(
     from irframe.tables import mean_tables  # noqa: PLC0415 - jinja2
 
     if isinstance(result, xr.DataArray):
-        scores = {SYSTEM, TOPIC} <= set(result.dims)
+        scores = {SYSTEM, TOPIC} <= set(result.dims) and BOUND not in result.dims
     else:
         scores = isinstance(result, pd.DataFrame) and is_scores(result)
     result = summary(result) if scores else result

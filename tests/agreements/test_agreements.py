@@ -88,6 +88,22 @@ def scipy_loop(function, x, y):
     return looped(value, x, y)
 
 
+@pytest.mark.parametrize("systems", [2, 3, 6, 33, 34])
+@pytest.mark.parametrize("values", [2, 5, 1000])
+def test_p_values_of_tau_are_those_of_scipy(systems, values):
+    rng = np.random.default_rng(systems * values)
+    x, y = (rng.integers(0, values, (rows, systems)).astype(float) for rows in (3, 2))
+
+    def alone(one, other):
+        untied = len({*one.tolist()}) == len({*other.tolist()}) == systems <= 33
+        return stats.kendalltau(one, other, method="exact" if untied else "asymptotic")[1]
+
+    expected = [[alone(one, other) for other in y] for one in x]
+    np.testing.assert_allclose(Kendall().p_values(x, y), expected, rtol=1e-9)
+    x[1, 0] = np.nan
+    assert np.isnan(Kendall().p_values(x, y)[1]).all()
+
+
 @pytest.mark.parametrize("method", SCIPY)
 @given(sides(smallest=3))
 def test_matches_scipy(method, xy):

@@ -202,19 +202,6 @@ def taus(pair, topics, of, draws=DRAWS):
     return np.mean(hits)
 
 
-def reliabilities(scores, topics):
-    """Return the share of intervals of Erho^2 of these very systems that hold it."""
-    values = scores.to_numpy()
-    own = values.mean(axis=2, keepdims=True)
-    rest = values - values.mean(axis=1, keepdims=True) - own + own.mean(axis=1, keepdims=True)
-    between = own[..., 0].var(axis=1, ddof=1)
-    within = (rest**2).sum(axis=1).mean(axis=1) / (scores.sizes["system"] - 1)
-    truth = between / (between + within / topics)
-    found = quietly(lambda: sampled(scores, topics).ireval.components(systems="fixed"))
-    ends = (found[end].to_numpy() for end in ("erho2_low", "erho2_high"))
-    return held(*ends, np.broadcast_to(truth[:, np.newaxis], found["erho2_low"].shape))
-
-
 def tell(what, topics, shares):
     told = ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
     sys.stdout.write(f"\n{what}, {topics} topics: {told}\n")
@@ -282,11 +269,3 @@ def test_taus(benchmark, shared, topics, of):
     found = benchmark.pedantic(every, rounds=1)
     tell(f"tau, {of}", topics, found)
     assert min(found.values()) > 0.92
-
-
-@pytest.mark.parametrize("topics", TOPICS)
-def test_reliabilities(benchmark, shared, topics):
-    scores = some_systems(read_matrices(shared / "data"), "spread", 20)
-    found = benchmark.pedantic(reliabilities, (scores, topics), rounds=1)
-    tell("Erho^2 of fixed systems", topics, {"held": found})
-    assert found > 0.9

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
+from measures import measure_of
 from timed import race
 
 import irframe as ir
@@ -86,7 +87,7 @@ def test_frames(benchmark, size, prepared):
     frame, judged = ir.as_runs(run).assign(system="run"), ir.as_qrels(qrels)
     named = {"topic": "query_id", "doc": "doc_id", "grade": "relevance"}
     theirs = frame.rename(columns=named), judged.rename(columns=named)
-    measures = [ir_measures.parse_measure(name) for name in METRICS]
+    measures = [measure_of(name) for name in METRICS]
     scorer = ir.scorer(judged, METRICS)
     ours = lambda: scorer(frame) if prepared else ir.evaluate(frame, judged, METRICS)  # noqa: E731
     peer = lambda: pd.DataFrame(ir_measures.iter_calc(measures, *theirs[::-1]))  # noqa: E731
@@ -105,7 +106,7 @@ def test_inside_ir_measures(benchmark, size):
 
     every = providers[:]
     run, qrels = drawn(*size)
-    measures = [ir_measures.parse_measure(name) for name in METRICS]
+    measures = [measure_of(name) for name in METRICS]
 
     def by(some):
         providers[:] = some

@@ -308,13 +308,47 @@ def test_the_help_explains_each_gate(capsys):
 
 
 @pytest.mark.usefixtures("files")
+def test_a_baseline_that_keeps_documents_says_what_the_run_itself_does(capsys):
+    ir.verbs.write_run(RUNS[RUNS["system"] == "ance"], "ance.txt")
+    ir.verbs.write_run(RUNS[RUNS["system"] == "splade"], "main.txt")
+    line = ["-m", "nDCG@10", "--format", "markdown"]
+    assert (
+        main(
+            [
+                "freeze",
+                "track/qrels.txt",
+                "main.txt",
+                *line[:2],
+                "-o",
+                "d.irframe",
+                "--documents",
+                "10",
+            ]
+        )
+        == 0
+    )
+    assert (
+        main(["compare", "track/qrels.txt", "ance.txt", *line, "--baseline-file", "d.irframe"]) == 0
+    )
+    of_file = capsys.readouterr().out.splitlines()
+    assert (
+        main(["compare", "track/qrels.txt", "ance.txt", "main.txt", *line, "--baseline", "splade"])
+        == 0
+    )
+    of_run = capsys.readouterr().out.splitlines()
+    tables = [[each for each in page if each[:1] == "|"] for page in (of_file, of_run)]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.usefixtures("files")
 def test_a_page_from_a_file_fits_and_names_documents(capsys):
     line = ["compare", "track/qrels.txt", "track/runs", "-m", "nDCG@10", "AP", "--margin", ".05"]
     words = ["--baseline-file", "main.irframe", "--format", "markdown", "--link", "https://x/y"]
     assert main([*line, *words]) == 0
     page = capsys.readouterr().out
     assert 9_000 < len(page) <= 10_000
-    verdicts = [line.rpartition(": ")[2] for line in page.splitlines() if line[:3] == "## "]
+    heads = [line for line in page.splitlines() if line[:3] == "## "]
+    verdicts = [head.partition("), ")[2] or head.partition(", ")[2] for head in heads]
     assert len(verdicts) == 8
     assert verdicts[0] == "worse"
     gravest = [min(map(GRAVEST.index, each.split(", "))) for each in verdicts]

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from measures import measure_of
 from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import is_scores
-from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.score_table import to_scores
 from irframe.errors import IdError, InputError
 
 
@@ -67,7 +68,7 @@ def test_long_frames(scores, long):
     assert same(long, scores)
     assert same(long.set_index(["name", "qid", "measure"])["value"], scores)
     assert same(long.set_index(["name", "qid"]), scores)
-    objects = long.assign(measure=long["measure"].map(ir_measures.parse_measure))
+    objects = long.assign(measure=long["measure"].map(measure_of))
     assert same(objects, scores)
 
 

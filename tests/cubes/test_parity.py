@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
+from measures import measure_of
 
 import irframe as ir
 
@@ -131,7 +132,7 @@ def test_runs_score_as_ir_measures_has_it(shared):
     runs["score"] += 1 - runs.groupby("topic")["score"].transform("min")  # it has 0 for the missed
     metrics = ["Compat(p=0.95)", "Compat(p=0.8, normalize=False)", "Accuracy(rel=2)@30"]
     ours = runs.ireval.evaluate(qrels, metrics, ties="doc", topics="runs")
-    peer = [ir_measures.parse_measure(name.replace(" ", "")) for name in metrics]
+    peer = [measure_of(name.replace(" ", "")) for name in metrics]
     names = {"topic": "query_id", "doc": "doc_id", "grade": "relevance"}
     judged = qrels.rename(columns=names)[list(names.values())]
     for system, run in runs.groupby("system"):

@@ -8,8 +8,8 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
-from irframe.cubes.by_group import groups
-from irframe.cubes.score_arrays import metric_columns, settled, to_scores
+from irframe.cubes.score_arrays import metric_columns
+from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 
 LONG = pd.DataFrame(
@@ -56,7 +56,8 @@ def test_wide_frames_round_trip():
 
 
 def test_missing_pairs_are_nan_and_counted():
-    summary = LONG.iloc[:-1].ireval.summary()
+    with pytest.warns(IrframeWarning, match=r"means over different topics: AP \(1 to 2\)"):
+        summary = LONG.iloc[:-1].ireval.summary()
     assert summary.loc[("AP", "a"), "n"] == 1
     assert summary.loc[("AP", "a"), "mean"] == 6
     assert np.isnan(summary.loc[("AP", "a"), "ci_low"])
@@ -75,11 +76,11 @@ def test_groups_by_level_column_and_coordinate():
     column = LONG.assign(track=np.where(LONG["qid"] == "1", "x", "y"))
     array = to_scores(LONG).assign_coords(track=("topic", ["y", "x"]))
     for scores in (level, column, array):
-        parts = {key: to_scores(part) for key, part in groups(scores, "track")}
+        parts = {k: to_scores(p) for k, p in read_score_table(scores, by="track").groups()}
         assert set(parts) == {"x", "y"}
         assert parts["x"].sizes["topic"] == 1
         assert parts["x"].sel(metric="AP", system="a", topic="1").item() == 7
-        refused(ParameterError, "'team'", dict, groups(scores, "team"))
+        refused(ParameterError, "'team'", read_score_table, scores, by="team")
     summary = array.ireval.summary(by="track")
     assert dict(summary.sizes) == {"track": 2, "metric": 2, "system": 2}
     assert level.ireval.summary(by="track").index.names == ["track", "metric", "name"]
@@ -144,9 +145,8 @@ def test_columns_of_scores_are_told_from_properties(stated):
     assert "taken as metrics: mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
     with pytest.warns(IrframeWarning):
-        kept = settled(frame.reset_index(), "kind")
-    assert list(kept.columns) == ["AP", "mine", "flat", "kind"]
-    assert metric_columns(kept) == ["AP", "mine", "flat"]  # which is decided, and not told again
+        kept = read_score_table(frame.reset_index(), by="kind")
+    assert list(kept.labels["metric"]) == ["AP", "mine", "flat"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import irframe as ir
 from irframe.cubes.as_scores import as_scores
 from irframe.cubes.by_group import branches, groups, join
 from irframe.cubes.groups import provenance
+from irframe.cubes.score_table import read_score_table, to_scores
 from irframe.cubes.verb import VERBS, against, read_depth, refuse_deeper, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
@@ -34,7 +35,7 @@ def shapes():
     @verb
     def means_of(scores, other=None, *, by=None):  # noqa: ARG001
         """Return means over topics."""
-        return (scores - (0 if other is None else other)).mean("topic")
+        return (to_scores(scores) - (0 if other is None else to_scores(other))).mean("topic")
 
     yield shape_of, means_of
     for name in set(VERBS) - known:
@@ -126,10 +127,11 @@ class TestGroups:
         there = scores.notnull().any("metric")
         if known != "nothing":
             scores = scores.assign_coords({known: there})
-        systems = {key: "".join(part["system"].values) for key, part in groups(scores, "half")}
+        parts = read_score_table(scores, by="half").groups()
+        systems = {key: "".join(part.systems) for key, part in parts}
         assert systems == {"x": "abd", "y": "abcd"}
         nobody = scores.where(scores["half"] == "y")
-        assert dict(groups(nobody, "half"))["x"].sizes["system"] == 4
+        assert len(dict(read_score_table(nobody, by="half").groups())["x"].systems) == 4
 
     def test_a_system_that_took_part_without_any_score_is_named(self, scores):
         absent = (scores["half"] == "first") & (scores["system"] == "ance")

@@ -8,7 +8,6 @@ import pytest
 import xarray as xr
 from looped import ALPHA, looped, random_scores, rows, t_test
 from oracles import comparing
-from oracles import paired_tests as oracle
 from refusals import refused
 from turns import few_of
 
@@ -115,53 +114,11 @@ def scores():
     return runs.ireval.cube(qrels).ireval.score("AP", "RR", at=[5, 50])
 
 
-def test_every_pair_against_the_loop_with_the_same_draws(scores):
-    found = scores.ireval.bootstrap_sensitivity(samples=60, seed=3, alpha=0.1)
-    draws = ir.paired.Bootstrap(samples=60, seed=3).resamples(16).tolist()
-    assert found["asl"].dims == ("metric", "depth", "pair")
-    for place in range(0, found.sizes["pair"], 9):
-        one = found.sel(metric="RR", depth=50).isel(pair=place)
-        pair = [one["system_a"].item(), one["system_b"].item()]
-        a, b = (scores.sel(metric="RR", depth=50, system=s).to_numpy().tolist() for s in pair)
-        assert one["asl"].item() == pytest.approx(oracle.bootstrap(a, b, draws)[1])
-        assert one["pair_delta"].item() == pytest.approx(oracle.bootstrap_delta(a, b, draws, 6))
-    np.testing.assert_allclose(found["power"], (found["asl"] < 0.1).mean("pair"))
-    np.testing.assert_allclose(found["delta"], found["pair_delta"].max("pair"))
-
-
-def test_the_seed_decides(scores):
-    one, same, other = (
-        scores.ireval.bootstrap_sensitivity(samples=50, seed=seed, at=5) for seed in (1, 1, 2)
-    )
-    xr.testing.assert_identical(one, same)
-    assert (one["asl"] != other["asl"]).any()
-
-
-def test_it_is_the_bootstrap_test_of_a_comparison(scores):
-    found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
-    frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
-    np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
-    ratio = scores.ireval.discrimination(ir.paired.Bootstrap(samples=50), adjust=None, at=5)
-    np.testing.assert_array_equal(found["power"], ratio)
-
-
-def test_groups_of_other_systems_keep_their_pairs(scores):
-    found = scores.ireval.bootstrap_sensitivity(samples=20, by="team", at=5)
-    assert found.sizes["pair"] == 4
-    found = found.set_index(pair=("system_a", "system_b"))
-    assert found["asl"].sel(team="vectors", system_a="ance", system_b="colbert").notnull().all()
-    assert found["asl"].sel(team="vectors", system_a="bm25", system_b="bm25+rm3").isnull().all()
-
-
 @pytest.mark.parametrize(
     ("verb", "options", "words"),
     [
         *(("discrimination", {"alpha": alpha}, "alpha") for alpha in (0, 1, 2)),
         ("median_p", {"test": "z-test"}, "z-test"),
-        ("bootstrap_sensitivity", {"alpha": 0}, "alpha"),
-        ("bootstrap_sensitivity", {"samples": 0}, "samples"),
-        ("bootstrap_sensitivity", {"seed": -1}, "seed"),
-        ("bootstrap_sensitivity", {"resamples": [[0, 1]]}, "resamples of 16 topics"),
     ],
 )
 def test_bad_input(scores, verb, options, words):
@@ -254,3 +211,24 @@ def test_an_even_number_of_pairs_has_the_mean_of_two():
     assert len(p) == 6
     found = scores.ireval.median_p(at=5).sel(metric="AP").item()
     assert found == pytest.approx((p[2] + p[3]) / 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"adjust": None, "alpha": 0.2}, {"test": "sign"}], ids=str)
+def test_ratios_are_those_of_the_verbs_and_say_whether_p_values_are_corrected(cube, options):
+    scores = cube.ireval.score("AP", "RBP(p=0.8)")
+    found = scores.ireval.ratios(10, at=[1, 10, 50], **options)
+    table = found.set_index(["metric", "depth"]).to_xarray()
+    given = dict(at=[1, 10, 50], **options)
+    expected = {
+        "discrimination": scores.ireval.discrimination(**given),
+        "coverage": scores.ireval.coverage(10, **given),
+        "inversions": scores.ireval.inversions(10, **given),
+        "median_p": scores.ireval.median_p(**given | {"adjust": None}),
+    }
+    for name, values in expected.items():
+        np.testing.assert_array_equal(table[name].sel(metric=values.metric), values)
+    told = "not corrected, as in" if "adjust" in options else "corrected for the number of pairs"
+    for each in [found, *list(expected.values())[:3]]:
+        assert each.attrs["p_values"].startswith(told)
+    assert f"[p-values {told}" in repr(found).replace("\n", " ")
+    assert next(iter(expected["coverage"].attrs)) == "p_values"

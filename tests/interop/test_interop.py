@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, NumRelRet, P, R, nDCG
+from measures import measure_of
 from refusals import refused
 
 import irframe as ir
@@ -24,7 +25,7 @@ TEXTS = [
     *("SetAP", "SetAP(rel=2)", "SetP(relative=True)", "AP(judged_only=True)@100"),
     *("P(judged_only=True)@10", "nDCG(judged_only=True)@10", "Rprec(judged_only=True)"),
 ]
-MEASURES = [ir_measures.parse_measure(text) for text in TEXTS]
+MEASURES = [measure_of(text) for text in TEXTS]
 
 
 def table(provider, qrels, run, measures=MEASURES):
@@ -134,7 +135,7 @@ SCALED = {
 @pytest.mark.parametrize("shift", [0, 1])
 def test_the_measures_of_cwl_eval(provider, text, shift):
     """Shift all grades, and with them the least: what is clipped then scores the same."""
-    measure = ir_measures.parse_measure(SCALED[text])
+    measure = measure_of(SCALED[text])
     measure = measure(max_rel=2 + shift, **({"min_rel": shift} if shift else {}))
     lists = {str(place): each for place, each in enumerate(CWL["lists"]) if each}
     run = {q: {f"d{rank}": -float(rank) for rank in range(len(each))} for q, each in lists.items()}

@@ -15,8 +15,8 @@ from matplotlib.colors import to_rgba_array
 from turns import few_of
 
 import irframe as ir
-from irframe.accessor import SCORES, takes, verbs
 from irframe.errors import ParameterError
+from irframe.kinds import SCORES, takes, verbs
 from irframe.paired import TESTS, Permutation
 from irframe.printed import is_p
 from irframe.record import SOURCES, signature_of

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import xarray as xr
 from dense import dense
@@ -204,20 +205,63 @@ def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
         assert_same(outcome(name, cube, change=mixed, by=by), outcome(name, cube, by=by))
 
 
+def last(scores):
+    """Return scores at the deepest depth, as an array."""
+    return scores.isel(depth=-1, drop=True)
+
+
+def wide(scores):
+    """Return these with a row for each system and topic, and their groups in columns."""
+    frame = as_scores(last(scores))
+    for key in ("track", "half", "team"):
+        if key in scores.coords:
+            frame = frame.join(scores[key].to_series().rename_axis(scores[key].dims[0]))
+    return frame
+
+
+def long(scores):
+    """Return these with a row for each metric, too."""
+    frame = wide(scores)
+    groups = [name for name in ("track", "half", "team") if name in frame]
+    frame = frame.reset_index().melt(["system", "topic", *groups], var_name="measure")
+    return frame[frame["value"].notna()]
+
+
+ROADS = {
+    "columns": lambda scores: wide(scores).reset_index(),
+    "levels": lambda scores: wide(scores).set_index(
+        [*{"track", "half"} & {*wide(scores)}], append=True
+    ),
+    "long": long,
+    "other names": lambda scores: long(scores).rename(columns={"system": "name", "topic": "qid"}),
+    "topics first": lambda scores: wide(scores).reorder_levels(["topic", "system"]),
+    "objects": lambda scores: wide(scores).astype(object),
+    "arrow": lambda scores: pa.Table.from_pandas(wide(scores).reset_index()),
+    "another order of dimensions": lambda scores: last(scores).transpose(),
+    "lazy": lambda scores: last(scores).chunk(topic=2),
+}
+"""What scores may be handed over as."""
+
+
+def as_called(result):
+    """Return a frame with systems and topics called as those of arrays."""
+    again = {"name": "system", "qid": "topic"}
+    return (
+        result.rename(columns=again).rename_axis(index=again)
+        if isinstance(result, pd.DataFrame)
+        else result
+    )
+
+
 @pytest.mark.law
 @pytest.mark.parametrize("name", few_of(SCORED, 16, 1, drawn=False))
-@pytest.mark.parametrize("by", ["track", "half"])
-def test_groups_of_a_frame_are_those_of_an_array(name, by):
+@pytest.mark.parametrize("by", [None, "track", "half", "team"])
+@pytest.mark.parametrize("road", few_of([*ROADS], 4, 1, drawn=False))
+def test_scores_are_the_same_whatever_they_came_as(name, by, road):
     cube = partly(3)
-    keys = cube[by].to_series().rename_axis("topic")
-
-    def last(scores):
-        return scores.isel(depth=-1, drop=True)
-
-    def framed(scores):
-        return as_scores(last(scores)).join(keys)
-
-    found, expected = (outcome(name, cube, change=each, by=by) for each in (framed, last))
+    asked = {} if by is None else {"by": by}
+    found, expected = (outcome(name, cube, change=each, **asked) for each in (ROADS[road], last))
+    found = as_called(found)
     if isinstance(found, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
         if isinstance(expected, xr.DataArray):
             expected = expected.to_dataset("metric")

@@ -167,7 +167,7 @@ REFUSED = {
 
 
 def test_every_verb_of_the_accessor_is_registered():
-    from irframe.accessor import verbs
+    from irframe.kinds import verbs
 
     labelled = {xr.Dataset, xr.DataArray}
     taken = {name for name, (_, kinds) in verbs("irframe.verbs").items() if labelled & set(kinds)}

@@ -1,4 +1,19 @@
-"""Two laws: what decides a number is recorded, and a record gives the result again."""
+"""Two laws: what decides a number is recorded, and a record gives the result again.
+
+A verb is called as usual, and once more for each of its parameters with another value. A parameter
+without such a value fails by a `KeyError` of its name. Of a verb of cubes and scores the value is
+
+- `OTHERS[parameter]`: a value; by verb, in a dictionary; several in a list of lists; `With(...)`
+  where it goes with other options; `{}` where the second value is data, or says the first again;
+- none, where the parameter is in `ELSEWHERE`: data, or of frames alone.
+
+The usual call is `asked(verb, cube)` of `laws/verbs.py` on `world("small")`. For values that made
+no difference it is made anew on the worlds, with the options, of `FURTHER[verb]`; those that never
+make any stand in `IDLE`. Verbs of frames have their calls in `FRAMES`, and their values in
+`FRAME_OTHERS`, as `"verb.parameter"` or `"parameter"`, else as above, but for those in
+`FRAME_ONLY`. What rows show (`IN_ROWS`), and what needs no words (`UNSAID`), captions may leave
+out.
+"""
 
 import inspect
 import warnings
@@ -50,7 +65,6 @@ OTHERS = {
     "each": True,
     "effects": False,
     "effort": "AP",
-    "erho2": With(erho2=0.9, difference=None),
     "family": "all",
     "gain": "linear",
     "half_width": 0.2,
@@ -79,12 +93,12 @@ OTHERS = {
     "worst_of": 2,
     "repeats": dict.fromkeys(VERBS, "shared") | {"topics_needed": 5},
     "per": "system",
-    "phi": With(phi=0.9, difference=None),
     "power": 0.6,
     "precision": "atomized",
     "prior": {},
     "quartiles": [[0.1, 0.2, 0.3]],
-    "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"},
+    "reference": {"coverage": 2, "inversions": 2, "agreement": 2, "volatility": "RBP(p=0.8)"}
+    | {"ratios": 2},
     "rel": dict.fromkeys(VERBS, 2) | {"score": []},
     "relevant": {},
     "resamples": {},
@@ -97,7 +111,6 @@ OTHERS = {
     "strata": "stratum",
     "system": "s2",
     "systems": {
-        "components": "fixed",
         "outcomes": [["s0", "s2"]],
         "topics_needed": With(systems=3, test="anova"),
     }
@@ -106,7 +119,6 @@ OTHERS = {
     "threshold": 0.2,
     "together": "team",
     "topics": {
-        "components": 30,
         "topics_needed": With(topics=30, difference=None),
         "explain": [["n1"]],
         "predict_powered": "all",
@@ -126,6 +138,7 @@ FURTHER = {
     "volatility": [("larger", {"interval": True})],
     "compare_orderings": [("larger", {"metric": "RBP(p=0.8)"})],
     "coverage": [("larger", {"alpha": 0.4})],
+    "ratios": [("larger", {"alpha": 0.4})],
     "inversions": [
         ("larger", {"alpha": 0.4, "adjust": None}),
         ("larger", {"alpha": 0.9, "adjust": "fdr_bh"}),

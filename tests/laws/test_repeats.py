@@ -15,8 +15,8 @@ from laws.verbs import VERBS, asked, call
 from turns import few_of
 
 import irframe as ir
-from irframe.accessor import SCORES, takes, verbs
 from irframe.errors import IrframeError, IrframeWarning
+from irframe.kinds import SCORES, takes, verbs
 from irframe.names import LAYOUTS
 
 COUNTING = {

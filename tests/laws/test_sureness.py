@@ -129,7 +129,6 @@ def test_what_is_planned_is_said_to_be_guessed(cube):
         scores.ireval.topics_needed(difference=0.1),
         scores.ireval.topics_needed(difference=0.1, test="anova"),
         scores.ireval.topics_needed(width=0.1, each=True),
-        scores.ireval.topics_needed(phi=0.9),
     ):
         assert found.attrs[CAUTION] == "a guess from a pilot of 16 topics"
 

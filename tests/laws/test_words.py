@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import irframe as ir
-from irframe.accessor import verbs
+from irframe.kinds import verbs
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FUNCTIONS = {

@@ -8,9 +8,9 @@ import pandas as pd
 import xarray as xr
 
 import irframe as ir
-from irframe.accessor import verbs
 from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
+from irframe.kinds import verbs
 
 verbs("irframe.verbs")  # imports every verb, which registers it
 
@@ -54,7 +54,7 @@ ARGUMENTS = {
     "n": 2,
     "methods": {"replay": ["leverage", "maxmean"]},
     "budgets": [2],
-    "reference": {"coverage": 3, "inversions": 3},
+    "reference": {"coverage": 3, "inversions": 3, "ratios": 3},
     "baseline": {"rrie": "s1", "risk": "s1", "compare_orderings": "s1", "outcomes": "s1"},
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),

@@ -1,5 +1,6 @@
 """What is known of a metric, whatever it is called by; the average over topics."""
 
+from contextlib import suppress
 from itertools import permutations
 from statistics import fmean, geometric_mean, harmonic_mean
 
@@ -8,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irframe.errors import MetricError
 from irframe.metrics import AP, METRICS, RBP, nDCG
 from irframe.metrics.base import ALIASES
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import UNKNOWN, average, class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 
@@ -33,9 +36,16 @@ def test_every_name_tells_what_its_class_tells(name):
     )
 
 
-def test_costs():
-    costs = {name for name in METRICS if facts(name).cost}
-    assert costs == {"ASL", "BalancePoint", "ESL"}
+def test_a_cost_is_less_the_higher_relevant_documents_stand():
+    falling = {}
+    for name, kind in METRICS.items():
+        with suppress(MetricError, TypeError):  # of subtopics, spans, lengths, and without defaults
+            first, last = (score_ranking(kind(), list_)[-1] for list_ in ([1, 1, 0], [0, 1, 1]))
+            falling |= {name: first < last} if first != last else {}
+    assert {name for name in METRICS if facts(name).cost} == {
+        n for n, less in falling.items() if less
+    }
+    assert len(falling) > 30
     assert facts("AtomizedSearchLength(first=10)@20").sign == -1
 
 

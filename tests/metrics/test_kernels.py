@@ -212,3 +212,16 @@ def test_gains_of_small_integers_are_doubles():
     assert exponential.dtype == np.float64
     linear = parse_gain("linear").map(levels, rel=1, top=20)
     np.testing.assert_array_equal(linear, [0, 0, 1 / 20, 3 / 20, 12 / 20, 1])
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.metric.cost], ids=str)
+def test_costs_that_shorter_lists_may_lower_say_so(variant):
+    """Cut one rank earlier, where no relevant document is lost or one is, a cost falls or ends."""
+    lists = [Topic(serp=(0, 0, 1, 0, 2, 0), judged=(0, 0, 0, 0, 1, 2, 2), gmax=2)]
+    scores = [
+        score(variant.metric, [replace(topic, serp=topic.serp[:cut])], 9)[0, -1]
+        for topic in lists
+        for cut in range(7)
+    ]
+    better = np.isnan(scores[:-1]) | (np.array(scores[:-1]) < scores[-1] - 1e-12)
+    assert better.any() == variant.facts.favours_short

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import providers
+from measures import measure_of
 from refusals import refused
 from turns import few_of
 
@@ -281,13 +282,13 @@ def track(seed):
 
 
 def test_every_measure_is_asked_for():
-    asked = {ir_measures.parse_measure(text).NAME for text in TEXTS} | ELSEWHERE
+    asked = {measure_of(text).NAME for text in TEXTS} | ELSEWHERE
     assert asked == {measure.NAME for measure in ir_measures.measures.registry.values()}
 
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
 def test_an_object_is_what_its_provider_computes(text):
-    measure = ir_measures.parse_measure(text)
+    measure = measure_of(text)
     found = [providers.registry[name] for name in INSTALLED]
     provider = next(each for each in found if each.supports(measure))
     if provider.NAME == "gdeval" and shutil.which("perl") is None:

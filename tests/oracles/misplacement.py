@@ -106,7 +106,7 @@ def excellent(topic, k, *, crossing="sign_change", rel=1):
         return ""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
-    R = sum(grade > 0 for grade in ideal)
+    R = len([grade for grade in ideal if grade > 0])
     curve = cumulated(relative_positions(run, ideal))
     first = first_crossing(curve, crossing)
     if any(curve[j - 1] < 0 for j in range(1, R + 1) if j > first):

@@ -85,8 +85,8 @@ def designed_mean(values, weights=None, cluster=None, task=None):
         parts.append(((projected @ d[here]) ** 2).sum() / len(tasks) ** 2)
         freedoms.append(np.trace(inner) ** 2 / np.trace(inner @ inner))
         shares.append(b / len(tasks))
-    variance = sum(parts)
-    freedom = variance**2 / sum(v**2 / df for v, df in zip(parts, freedoms, strict=True))
+    variance = math.fsum(parts)
+    freedom = variance**2 / math.fsum(v**2 / df for v, df in zip(parts, freedoms, strict=True))
     return mean, variance, freedom, 1 / (np.concatenate(shares) ** 2).sum()
 
 

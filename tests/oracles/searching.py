@@ -28,7 +28,8 @@ def search_lengths(topic, k, *, unretrieved="irrel", rel=1):
         else:
             irrelevant += 1
     missing = count_relevant(topic.judged, rel) - len(lengths)
-    return lengths + [irrelevant + (unretrieved == "irrel+1")] * missing
+    costs = {"irrel": irrelevant, "irrel+1": irrelevant + 1}
+    return lengths + [costs.get(unretrieved, unretrieved)] * missing
 
 
 def atomized_search_length(topic, k, *, first=None, unretrieved="irrel", rel=1):

@@ -67,34 +67,17 @@ def test_one_way_analysis(scores):
     assert (more["topics"] > found["topics"]).all()
 
 
-@pytest.mark.parametrize("kind", ["erho2", "phi"])
-def test_reliability_is_reached_with_these_topics_and_not_with_fewer(scores, kind):
-    found = scores.ireval.topics_needed(**{kind: 0.97})
-    one = scores.isel(metric=[0], depth=[1])
-    n = int(found["topics"][0, 1])
-    reached = [one.ireval.components(topics=m)[kind].item() for m in (n - 1, n)]
-    assert reached[0] < 0.97 <= reached[1]
-    low, high = (
-        one.ireval.components(topics=int(found[end][0, 1]))[f"{kind}_{other}"].item()
-        for end, other in (("topics_low", "high"), ("topics_high", "low"))
-    )
-    assert low >= 0.97
-    assert high >= 0.97
-
-
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
         ({}, "one of difference, width"),
-        ({"width": 0.1, "phi": 0.9}, "found 2: width, phi"),
+        ({"width": 0.1, "margin": 0.9}, "found 2: width, margin"),
         ({"difference": 0}, "above 0"),
-        ({"phi": 1}, "below 1"),
         ({"difference": 0.1, "power": 0.05}, "power"),
         ({"difference": 0.1, "test": "sign"}, "test"),
         ({"difference": 0.1, "systems": 4}, "systems"),
         ({"difference": 0.1, "test": "anova", "systems": 1}, "systems"),
         ({"difference": 0.1, "test": "anova", "each": True}, "each"),
-        ({"phi": 0.9, "baseline": "bm25"}, "'phi'.* found baseline"),
         ({"width": 0.9, "test": "anova"}, "'width'.* found test"),
         ({"difference": 0.1, "baseline": "x"}, "baseline"),
     ],

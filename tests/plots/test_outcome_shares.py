@@ -4,10 +4,7 @@ What `difference_histogram` draws; What `length_histogram` draws.
 """
 
 import numpy as np
-import pytest
 from drawn import legend, names
-
-from irframe.errors import ParameterError
 
 
 def test_shares_of_outcomes(outcomes):
@@ -62,5 +59,6 @@ def test_search_lengths_of_two_systems(lengths):
     assert legend(ax) == ["bm25", "monot5"]
     hatched = [patch for patch in ax.patches if patch.get_hatch()]
     assert len(hatched) == 2
-    with pytest.raises(ParameterError, match="at most 4"):
-        lengths.ireval.length_histogram().ireval.plot.length_histogram()
+    ax = lengths.ireval.length_histogram().ireval.plot.length_histogram()
+    assert len(legend(ax)) == 4
+    assert ax.get_title(loc="left") == "4 of 8 systems"

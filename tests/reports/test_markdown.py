@@ -66,7 +66,8 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     words = ("--format", "markdown", "--texts", "d.pq", "--texts", "q.pq")
     status, out, _ = gate(capsys, "--margin", ".05", *words)
     assert status == 0
-    assert out.startswith("## new against main: worse\n")
+    assert out.startswith("# PASSED: never, margin 0.05, baseline main\n")
+    assert "\n## PASSED: new against main, worse\n" in out
     (line,) = [line for line in out.splitlines() if line.startswith("| nDCG@10 |")]
     scores = cube.ireval.score("nDCG@10", at=10).squeeze()
     apart = (scores.sel(system="ance") - scores.sel(system="splade")).to_series()
@@ -84,7 +85,7 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert "interval, for its pair alone" in out
     same = gate(capsys, "--margin", ".05", "--format", "markdown", new="same")[1]
     assert "Worse by nDCG@10 on 0 of 16 topics." in same
-    assert same.startswith("## same against main: undecided")
+    assert "## PASSED: same against main, undecided" in same
     assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
 
 
@@ -116,4 +117,8 @@ def test_the_commands_of_the_workflow_run(files):
     for words, status in zip(lines, [0, 1, 1], strict=True):
         assert words[0] == "irframe"
         assert main(words[1:]) == status
-    assert (files / "summary.md").read_text().startswith("## new against main: worse")
+    assert (
+        (files / "summary.md")
+        .read_text()
+        .startswith("# FAILED: not-not-worse, margin 0.05, baseline main frozen ")
+    )

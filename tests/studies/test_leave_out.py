@@ -215,7 +215,6 @@ def test_fewer_judgments_change_more(cube):
         ({"shares": []}, ParameterError, "distinct seeds"),
         ({"seeds": 0}, ParameterError, "distinct seeds"),
         ({"seeds": [1, 1]}, ParameterError, "distinct seeds"),
-        ({"seeds": ["x"]}, ParameterError, "seed, a whole number"),
         ({"at": 51}, DepthError, "found 51"),
         ({"at": [20, 5]}, DepthError, "depth=5 to reach as deep as the metrics; found nDCG@10"),
     ],

@@ -4,6 +4,8 @@ The best system of every group; By how much one system brings relevant documents
 another; How far relevant documents lie, in bins.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +20,13 @@ from strategies import batches
 from told import Told, frames
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.errors import (
+    DepthError,
+    InputError,
+    IrframeWarning,
+    MetricError,
+    ParameterError,
+)
 from irframe.metrics.contributions import score_ranking
 
 RUNS, QRELS = ir.example_track()
@@ -232,3 +240,53 @@ def test_histogram_sets_unretrieved_documents_apart():
     assert found["share"].tolist() == [0.6, 0, 0, 0.2, 0.2, 0, 0.4, 0.2, 0, 0.4]
     wide = lengths.ireval.length_histogram(width=25)
     assert wide["documents"].tolist() == [3, 1, 1, 3, 0, 2]
+
+
+def uneven():
+    """Return the example track with a run whose lists end at rank 10, and its judgments."""
+    runs, qrels = ir.example_track()
+    short = runs[runs["system"] == "bm25"].groupby("topic").head(10).assign(system="short")
+    return pd.concat([runs, short]), qrels
+
+
+def test_lists_that_differ_in_length_are_said_wherever_costs_are_read():
+    runs, qrels = uneven()
+    words = "short has 10 and bm25 has 50 documents: by ASL what is not retrieved costs little"
+    with pytest.warns(IrframeWarning, match=words):
+        scores = runs.ireval.evaluate(qrels, ["AP", "ASL", "ASL@10", "ASL(unretrieved=50)"])
+    with pytest.warns(IrframeWarning, match=words):
+        by_depth = runs.ireval.cube(qrels).ireval.score("ASL", at=[10, 50])
+    with pytest.warns(IrframeWarning, match=words):
+        lengths = runs.ireval.cube(qrels).ireval.search_lengths()
+    with warnings.catch_warnings(action="ignore", category=IrframeWarning):
+        results = [scores.ireval.summary(), scores.ireval.compare(), scores.ireval.leaderboard()]
+        results += [by_depth.ireval.discrimination(), by_depth.ireval.volatility()]
+    for result in (scores, by_depth, lengths, *results):
+        assert words in result.attrs["caution"]
+    assert words in results[2].ireval.styled().to_latex()
+    assert "of 1,422 relevant documents of lists were never retrieved" in lengths.attrs["caution"]
+    assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
+
+
+def test_lists_of_one_length_are_not_spoken_of():
+    runs, qrels = uneven()
+    for scores in (
+        runs.ireval.evaluate(qrels, ["ASL@10", "AP", "ASL(unretrieved=50)"]),
+        runs.ireval.cube(qrels).ireval.score("ASL", at=10),
+        runs[runs["system"] == "short"].ireval.evaluate(qrels, "ASL"),
+    ):
+        assert "caution" not in scores.attrs
+
+
+def test_the_best_and_the_median_run_are_found_by_word():
+    lengths = ir.cube(RUNS, QRELS).ireval.search_lengths()
+    by_topic = lengths.groupby(["system", "topic"])["search_length"].mean()
+    ranked = by_topic.groupby("system").mean().sort_values().index.tolist()
+    found = lengths.ireval.difference_histogram("best", "median")
+    expected = lengths.ireval.difference_histogram(ranked[0], ranked[3])
+    pd.testing.assert_frame_equal(found, expected)
+    assert found.loc[0, ["system_a", "system_b"]].tolist() == [ranked[0], ranked[3]]
+    named = lengths.assign(system=lengths["system"].replace({"bm25": "median"}))
+    assert named.ireval.difference_histogram("ance", "median").loc[0, "system_b"] == "median"
+    words = r"two different systems.*'monot5' twice"
+    refused(ParameterError, words, lengths.ireval.difference_histogram, "best", "monot5")

@@ -11,6 +11,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import IdError, InputError, ParameterError
+from irframe.studies.breakdown import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -211,8 +212,11 @@ def test_other_frames_have_their_rows(cube):
     found = cube.ireval.outcomes(baseline="bm25", depth=10, relevant="first")
     outcomes = found.summary.ireval.styled()
     assert outcomes.data.index.to_list() == found.summary["system_b"].to_list()
-    assert outcomes.best["mrr_b"].sum() == 1
+    assert [*outcomes.data][:5] == ["delta", *(f"share_{each}" for each in KINDS.categories)]
     assert "system_a bm25" in outcomes.notes
+    chosen = found.summary[["system_b", "mrr_b", "p_wilcoxon"]].ireval.styled()
+    assert chosen.best["mrr_b"].sum() == 1
+    assert [*chosen.data] == ["mrr_b", "p_wilcoxon"]
 
 
 def test_a_list_of_systems_has_intervals_beside_its_means():

@@ -1,0 +1,373 @@
+"""Scores read once, whatever they came as: values, labels, groups, and what is said of them."""
+
+import inspect
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.arrays import Array, at_places
+from irframe.checks import one_column
+from irframe.cubes import as_scores, view
+from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
+from irframe.cubes.groups import by_repeat, read_groups
+from irframe.cubes.score_arrays import (
+    LABELLED,
+    in_order,
+    metric_columns,
+    numbers_of,
+    refuse_repeats,
+    refuse_several_repeats,
+    sound,
+)
+from irframe.cubes.view import LIST, selected
+from irframe.errors import ParameterError
+from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
+from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
+from irframe.files.kinds import is_judgments
+from irframe.names import (
+    BOUND,
+    DRAWN,
+    METRIC,
+    METRICS,
+    REPEAT,
+    REPEATED,
+    REPEATS,
+    SYSTEM,
+    TOPIC,
+    UNKNOWN,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores of systems on topics as they were handed over, read.
+
+    Parameters
+    ----------
+    values
+        A dimension for each of the labels, NaN where there is no score; of dask as it came.
+    labels
+        Those of metrics, systems, repeats if there are any, topics, and depths if there are any,
+        called as in the frame that they came in.
+    attrs
+        What they say of themselves.
+    array
+        The array that they came as, if they did.
+    rows, index
+        Of a frame, the number of the row of each system and topic, -1 where it has none; and what
+        its rows are called.
+    word
+        What a frame calls repeats, if it has any.
+    by, keys
+        What the groups asked for are called; and the dimension that they are of, with the group
+        of each label there.
+    apart
+        The groups, where they are a dimension of their own.
+    bounds
+        Lower and upper scores, where these are the lower ones.
+    """
+
+    values: Any
+    labels: dict[Any, pd.Index]
+    attrs: dict[Any, Any]
+    array: xr.DataArray | None = None
+    rows: Array | None = None
+    index: Any = None
+    word: str | None = None
+    by: Any = None
+    keys: tuple[str, Any] | None = None
+    apart: "dict[Any, ScoreTable] | None" = None
+    bounds: xr.DataArray | None = None
+
+    @property
+    def systems(self) -> pd.Index:
+        """The systems."""
+        return self.labels[SYSTEM]
+
+    @property
+    def whole(self) -> Any:
+        """What a result is a result of: the array, or these."""
+        return self if self.array is None else self.array
+
+    @property
+    def said(self) -> dict[Any, Any]:
+        """What an array of them says of itself: of a frame, what is not known, and its repeats."""
+        if self.array is not None:
+            return self.attrs
+        kept = (UNKNOWN, DRAWN) if self.word is None else (UNKNOWN, DRAWN, REPEATS)
+        said = {name: self.attrs[name] for name in kept if self.attrs.get(name) is not None}
+        return said if self.word is None else {REPEATED: self.word, **said}
+
+    def refuse_bounds(self) -> None:
+        """Raise where they are lower and upper scores."""
+        if self.bounds is not None:
+            in_order(self.bounds)
+
+    def take(self, places: Mapping[str, Any]) -> "ScoreTable":
+        """Return those at some positions of systems or topics."""
+        at = [places.get(dim) for dim in self.labels]
+        kept = zip(self.labels.items(), at, strict=True)
+        labels = {dim: index if here is None else index[here] for (dim, index), here in kept}
+        values, rows = at_places(self.values, *at), self.rows
+        if rows is not None:
+            rows = at_places(rows, *(places.get(dim) for dim in LIST))
+            values = np.ascontiguousarray(values)  # so that sums are those of the part alone
+        array = None if self.array is None else self.array.isel(places)
+        return replace(self, values=values, labels=labels, array=array, rows=rows, keys=None)
+
+    def groups(self) -> Iterator[tuple[Any, "ScoreTable"]]:
+        """Yield the groups: the name of each, and the scores of who takes part there.
+
+        Without groups, everything is one, which has no name. Systems and topics stand in the order
+        of the whole.
+        """
+        if self.apart is not None or self.keys is None:
+            yield from ({None: self} if self.apart is None else self.apart).items()
+            return
+        dim, keys = self.keys
+        told = np.asarray(self.rows) >= 0 if self.array is None else told_of(self.array)
+        there = told
+        if told is None or (dim == TOPIC and getattr(self.values, "chunks", None) is None):
+            others = tuple(n for n, name in enumerate(self.labels) if name not in LIST)
+            there = np.asarray((~np.isnan(self.values)).any(axis=others))
+        for key, places in placed(self.by, dim, keys, self.systems, there, told):
+            yield key, self.take(self._with_rows(places))
+
+    def _with_rows(self, places: dict[str, Array]) -> dict[str, Array]:
+        """Return positions without those of systems and topics that have no row in a frame."""
+        if self.rows is None:
+            return places
+        inside = at_places(self.rows, *(places.get(dim) for dim in LIST)) >= 0
+        kept = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
+        return {dim: places[dim][at] if dim in places else at for dim, at in kept.items()}
+
+
+ScoreLike = xr.DataArray | pd.DataFrame | ScoreTable
+"""What scores are handed over as, or these as read."""
+
+
+def read_score_table(
+    x: Any, *, asking: str = "", by: Any = None, said: Mapping[str, Any] | None = None
+) -> ScoreTable:
+    """Read scores, whatever they came as.
+
+    Parameters
+    ----------
+    x
+        An array, or what `as_scores` takes; or such as were read.
+    asking
+        In whose name several repeats are refused; of who takes them "".
+    by
+        A column, level or coordinate of groups; or topic, or system, -> group.
+    said
+        How topics were drawn: parameter -> a column, level or coordinate; or topic -> value.
+
+    Raises
+    ------
+    InputError
+        If it holds no scores, or anything but numbers.
+    ParameterError
+        For groups, clusters, tasks or weights that there are none of.
+    IdError
+        If a system is scored twice on a topic, or a label stands twice.
+    DepthError
+        If depths are no whole numbers.
+    """
+    if isinstance(x, ScoreTable):
+        return x
+    if not isinstance(by, Mapping | pd.Series):
+        one_column("by", by)
+    given = {} if said is None else said
+    if isinstance(x, xr.DataArray):
+        return _read_array(said_of_array(x, given), asking, by)
+    return _read_frame(said_of_frame(as_scores.score_frame(x), given, by), asking, by)
+
+
+def said_of_array(array: view.Labelled, given: Mapping[str, Any]) -> Any:
+    """Return an array that carries what its coordinates say of topics.
+
+    Parameters
+    ----------
+    array
+        A cube, or scores.
+    given
+        Parameter -> the name of a coordinate of topics, or topic -> value.
+    """
+    if all(value is None for value in given.values()):
+        return array
+
+    def columns() -> pd.DataFrame:
+        known = {name: part for name, part in array.coords.items() if part.dims == (TOPIC,)}
+        return pd.DataFrame({name: part.to_numpy() for name, part in known.items()})
+
+    what = "a coordinate of the topics"
+    said = {word: topic_values(word, value, columns, what) for word, value in given.items()}
+    result = array.copy(deep=False)
+    result.attrs = carried(array.attrs, said)
+    return result
+
+
+def read_all(bound: inspect.BoundArguments, asking: str) -> ScoreTable:
+    """Read what a verb of scores is given into its place; return the first as read.
+
+    Parameters
+    ----------
+    bound
+        The arguments as they were given.
+    asking
+        In whose name several repeats are refused; of who takes them "".
+    """
+    given = bound.arguments
+    (first, subject), *others = given.items()
+    by, said = given.get("by"), {word: given.get(word) for word in SAID}
+    read = given[first] = read_score_table(subject, asking=asking, by=by, said=said)
+    if read.by is not None:
+        given["by"] = read.by
+    for word, value in others:
+        table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
+        if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):
+            given[word] = read_score_table(value, asking=f"{word}=", by=by)
+    return read
+
+
+def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.DataArray:
+    """Return scores as an array, whatever they came as.
+
+    Parameters
+    ----------
+    scores
+        An array with dimensions among metric, system, topic, depth, at least system and topic;
+        or what `as_scores` takes. Of a wide frame the columns that `metric_columns` takes.
+    asking
+        In whose name several repeats are refused; of who takes them "".
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (metric, system, topic) and, if there was one, depth; of a frame with repeats
+        these after systems; float64. A pair of system and topic that a frame lacks is NaN.
+
+    Raises
+    ------
+    IrframeError
+        As `read_score_table` does.
+    """
+    read = read_score_table(scores, asking=asking)
+    read.refuse_bounds()
+    if read.array is not None:
+        return read.array.drop_vars(riders_of(read.array))
+    labels: Any = {dim: index.rename(dim) for dim, index in read.labels.items()}
+    labels[METRIC] = [*labels[METRIC]]
+    return xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
+
+
+def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
+    x = refuse_repeats(x, asking)
+    x, by = with_given_groups(x.expand_dims(selected(x)), by)
+    if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
+        parts = {
+            key: _read_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]
+        }
+        return replace(next(iter(parts.values())), array=x, by=by, apart=parts)
+    bounds = x if BOUND in x.dims and REPEAT not in x.dims else None
+    array = in_order(sound(x if bounds is None else x.isel({BOUND: 0}, drop=True)))
+    values = array.to_numpy() if array.chunks is None else array.data
+    labels = {dim: array.indexes[dim] for dim in array.dims}
+    keys = None if by is None else read_groups(array, by)
+    return ScoreTable(values, labels, dict(array.attrs), array, by=by, keys=keys, bounds=bounds)
+
+
+def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
+    """Read a frame: rows, each of a system, a topic, perhaps a repeat, and a group."""
+    given = isinstance(by, Mapping | pd.Series)
+    column = None if given or by is None else by
+    if column is not None:
+        group_keys(frame, column)  # before columns are gone
+    wide, by_role = as_scores.wide_frame(frame, by=column) or as_scores.refuse_unscored(frame)
+    if column is not None and column in by_role.values():
+        raise ParameterError("by to be a property of systems or topics", repr(column))
+    known = [name for name in (*wide.index.names, *wide.columns) if name is not None]
+    wide, word = by_repeat(wide, by_role, column)
+    if word is not None and asking:
+        names = [name for name in wide.index.names if name != word]
+        line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
+        refuse_several_repeats(asking, word, line)
+    scored = wide.drop(columns=column) if column in wide.columns else wide
+    metrics = metric_columns(scored, by_role[SYSTEM])
+    values = numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
+    roles = by_role | ({} if word is None else {REPEAT: word})
+    codes, labels = _codes_of_rows(wide, roles)
+    keys = None
+    if given:
+        by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, known)
+        keys = dim, groups.to_numpy()
+    elif column is not None:
+        keys = _tell_apart(group_keys(wide, column), column, codes, labels)
+    table, rows = _laid_out(values, codes, labels)
+    if rows is None:
+        others: Any = [name for name in wide.index.names if name not in roles.values()]
+        as_scores.refuse_twice(wide.index.droplevel(others))
+    labels = {METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
+    attrs = {**frame.attrs, **wide.attrs, METRICS: metrics}
+    level: Any = column if column in wide.index.names and column is not None else []
+    index = wide.index.droplevel(level)
+    word = None if word is None else str(word)
+    return ScoreTable(table, labels, attrs, None, rows, index, word, by=by, keys=keys)
+
+
+def _codes_of_rows(
+    wide: pd.DataFrame, roles: Mapping[str, Any]
+) -> tuple[dict[str, Array], dict[str, pd.Index]]:
+    """Return which label each row has of systems, repeats and topics, and these labels."""
+    codes, labels = {}, {}
+    for dim in [dim for dim in LABELLED if dim in roles]:
+        column: Any = wide.index.get_level_values(wide.index.names.index(roles[dim]))
+        codes[dim], present = pd.factorize(column, use_na_sentinel=False)
+        labels[dim] = present.rename(roles[dim])
+    return codes, labels
+
+
+def _laid_out(
+    values: Array, codes: Mapping[str, Array], labels: Mapping[str, pd.Index]
+) -> tuple[Array, Array | None]:
+    """Return values by metric and all labels, and of each system and topic the row.
+
+    None instead of rows where a system is scored twice on a topic.
+    """
+    shape = tuple(map(len, labels.values()))
+    cells = np.ravel_multi_index(tuple(codes.values()), shape)
+    if np.bincount(cells).max() > 1:
+        return values, None
+    table = np.full((values.shape[1], math.prod(shape)), np.nan)
+    table[:, cells] = values.T
+    rows = np.full([len(labels[dim]) for dim in LIST], -1)
+    rows[codes[SYSTEM], codes[TOPIC]] = np.arange(len(values))
+    return table.reshape(-1, *shape), rows
+
+
+def _tell_apart(
+    groups: pd.Index, by: Any, codes: dict[str, Array], labels: dict[str, pd.Index]
+) -> tuple[str, Any]:
+    """Return what groups are of, and that of each label, given the group of each row.
+
+    A topic that a system has in several groups becomes another one in each.
+    """
+    group, keys = pd.factorize(groups)
+    for dim in (TOPIC, SYSTEM):
+        first = np.zeros(len(labels[dim]), int)
+        first[codes[dim]] = group
+        if (first[codes[dim]] == group).all():
+            return dim, keys.take(first)
+    topic, topics = codes[TOPIC], labels[TOPIC]
+    if not pd.DataFrame(codes).duplicated().any():
+        uneven = pd.Series(group).groupby(topic).transform("nunique").to_numpy() > 1
+        refuse_several(by, topics[np.unique(topic[uneven])])
+    codes[TOPIC], present = pd.factorize(group * len(topics) + topic)
+    of_group, of_topic = np.divmod(present, len(topics))
+    labels[TOPIC] = topics.take(of_topic)
+    return TOPIC, keys.take(of_group)

@@ -1,0 +1,115 @@
+"""How many pairs of systems differ significantly by the bootstrap, and what difference that takes.
+
+Verbs: bootstrap_sensitivity.
+"""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from irframe.arrays import Array
+from irframe.cubes.verb import verb
+from irframe.experiments.group_columns import GroupBy
+from irframe.names import GIVEN_RESAMPLES, PAIR
+from irframe.paired import Bootstrap, all_pairs
+from irframe.paired.design import Design
+from irframe.scores.drawn import refuse_design
+from irframe.scores.read_scores import Depths, pair_labels, scores_to_compare
+from irframe.scores.scores import Arrays
+
+
+@verb
+def bootstrap_sensitivity(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    resamples: ArrayLike | None = None,
+    at: Depths = None,
+    by: GroupBy | None = None,
+) -> xr.Dataset:
+    """Say how many pairs of systems differ significantly, and what difference that takes.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    samples
+        How many resamples of the topics to draw, at least 1.
+    seed
+        Of the generator of the resamples, at least 0; the same resamples serve every pair,
+        metric and depth.
+    alpha
+        Significance level, above 0 and below 1.
+    resamples
+        Positions of topics from 0, shape (any number, topics), in place of those drawn.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one result
+        per group.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``asl``, the achieved significance level, over (metric, depth, pair), which sorted is the
+        ASL curve; ``power``, the share of pairs with ``asl < alpha``, over (metric, depth);
+        ``pair_delta``, the difference of means a pair needs, over (metric, depth, pair); and
+        ``delta``, the largest of these, over (metric, depth). ``system_a`` and ``system_b`` name
+        the systems of each pair. The group comes first if `by` is given.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    With z the differences of a pair, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), the
+    ASL is the share of resamples with ``|t(w*)| >= |t(z)|``. A pair's delta is ``|mean(w*)|`` of
+    the resample with the ``ceil(samples alpha)``-th largest ``|t(w*)|``.
+
+    References
+    ----------
+    .. [1] Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
+       doi:10.1145/1148170.1148261
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
+    >>> found = scores.ireval.bootstrap_sensitivity(samples=200)
+    >>> found[["power", "delta"]].to_dataframe().round(3)
+            power  delta
+    metric
+    AP      0.750  0.130
+    RR      0.321  0.255
+    """
+    bootstrap = Bootstrap(samples=samples, seed=seed)
+    given = None if resamples is None else np.asarray(resamples)
+
+    paired = scores_to_compare(scores, at)
+    pairs = all_pairs(len(paired.systems))
+    if given is not None:
+        refuse_design(paired, "resamples=")
+
+    def discriminate(values: Array, *design: Design) -> Arrays:
+        outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=given)
+        return outcome.asl, outcome.pair_deltas
+
+    asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
+    power = paired.labelled((asl < alpha).mean(axis=2), "power")
+    delta = paired.labelled(deltas.max(axis=2), "delta")
+    result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)
+    result = result.assign_coords(pair_labels(paired, pairs)).assign(power=power, delta=delta)
+    told = {"test": repr(bootstrap), "alpha": alpha}
+    told |= {} if given is None else {"test": GIVEN_RESAMPLES, "samples": len(given)}
+    return result.assign_attrs(told)

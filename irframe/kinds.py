@@ -1,0 +1,336 @@
+"""What kinds of object there are, which verbs each has, and how these are called.
+
+A function is a verb of the kinds of object that its first argument may be. Functions are found
+when first called, so that registering the accessor costs nothing.
+"""
+
+import inspect
+import json
+import re
+import typing
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from types import UnionType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe import names as words
+from irframe.files.read_run import ScannedRuns
+
+KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
+"""What has an accessor. A tree has the verbs of its branches."""
+HOME, FIGURES = "irframe.verbs", "irframe.plots"
+
+RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
+NUGGETS, COMPARISON, BOUNDS = "labels of nuggets", "compare", "bounds"
+OTHER = "result"
+"""What nothing says the kind of."""
+
+
+class Known(NamedTuple):
+    """What messages call a kind of object, how it is had, and what most people do next."""
+
+    what: str
+    source: str
+    next: tuple[str, ...] = ()
+
+
+KNOWN = {
+    RUNS: Known(
+        "a run frame",
+        "runs",
+        ("check", "evaluate", "cube", "diagnose", "pool"),
+    ),
+    JUDGMENTS: Known(
+        "a frame of judgments",
+        "qrels",
+        ("sample", "restrict", "write_qrels", "to_pytrec_eval", "to_ranx"),
+    ),
+    SCORES: Known(
+        "a table of scores",
+        'runs.ireval.evaluate(qrels, "AP")',
+        ("summary", "compare", "leaderboard", "sheet", "styled"),
+    ),
+    CUBE: Known(
+        "a cube",
+        "runs.ireval.cube(qrels)",
+        ("score", "bounds", "search_lengths", "report", "save"),
+    ),
+    SCANNED: Known("scanned runs", "ir.scan_runs(paths)", ("evaluate", "cube")),
+    NUGGETS: Known("labels of nuggets", "nuggets", ("score_nuggets",)),
+}
+"""The kinds of object that are known by what they hold, not by the verb that returned them."""
+ELSEWHERE = {
+    "compare_judges": "ir.compare_judges(judges)",
+    "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
+}
+"""What is no verb of an object, but returns one -> how it is called."""
+ASKED = {
+    "metrics": '"AP"',
+    "metric": '"AP"',
+    "share": "0.5",
+    "depth": "10",
+    "n": "2",
+    "documents": "runs",
+    "methods": '["pool", "leverage"]',
+    "budgets": "[5, 10]",
+    "reference": "10",
+    "outcomes relevant": '"first"',
+    "report path": "path",
+}
+"""Parameter that is asked for, of any verb or of one -> what it is called with in an example.
+
+Others are called with their names.
+"""
+LABELLED = {"a": 0, "b": 1, "baseline": 0, "system": 0, "topic": 0}
+"""Parameter that is a label -> which of those of systems, or of topics, stands in an example."""
+TAKEN = {
+    "runs": (RUNS, SCANNED),
+    "qrels": (JUDGMENTS,),
+    "cube": (CUBE,),
+    "scores": (SCORES,),
+    "comparison": (COMPARISON,),
+    "nuggets": (NUGGETS,),
+    "result": (),
+}
+"""First parameter of a verb -> what it takes; of others their docstring says what returns it."""
+BY_DEPTH = {"coverage", "inversions", "volatility", "depth_curves"}
+"""Verbs and figures of scores by depth, which tables of scores are not."""
+SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
+"""Verb that needs several metrics -> some of these."""
+CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
+"""Figure that shows one depth -> how it is called of what scores by depth give."""
+OWN = {
+    "compare": (SCORES, BOUNDS),
+    "write_run": (RUNS,),
+    "write_qrels": (JUDGMENTS,),
+    "to_pytrec_eval": (RUNS, JUDGMENTS),
+    "to_ranx": (RUNS, JUDGMENTS),
+    "sample": (CUBE, JUDGMENTS),
+    "draw_to_judge": (CUBE, JUDGMENTS),
+    "split": (RUNS, JUDGMENTS),
+    "outcomes": (CUBE, RUNS),
+    "report": (CUBE, RUNS),
+    "select_top": (CUBE, SCORES),
+    "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
+}
+"""Verb that takes one of several kinds -> these."""
+PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
+"""Columns by which a comparison is known that has lost its attributes."""
+
+
+def kind_of(subject: Any) -> str:
+    """Return what an object is: a kind of table, or the name of the verb that returned it.
+
+    Examples
+    --------
+    >>> kind_of(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}))
+    'judgments'
+    """
+    if isinstance(subject, xr.DataTree):
+        data = next((node.to_dataset() for node in subject.subtree if node.has_data), None)
+        if data is None:
+            return "tree"
+        lone = words.GRADE not in data and len(data.data_vars) == 1
+        return kind_of(next(iter(data.data_vars.values())) if lone else data)
+    returned = str(getattr(subject, "attrs", {}).get(words.RESULT, ""))
+    if isinstance(subject, xr.Dataset):
+        return CUBE if words.GRADE in subject else returned or OTHER
+    if isinstance(subject, xr.DataArray):
+        if words.BOUND in subject.dims:
+            return returned or BOUNDS
+        labels = {*subject.dims, *subject.coords}
+        return SCORES if {words.SYSTEM, words.TOPIC} <= labels else returned or SCORES
+    return _kind_of_frame(subject, returned) if hasattr(subject, "index") else SCANNED
+
+
+def _kind_of_frame(frame: Any, returned: str) -> str:
+    from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
+
+    if returned not in {"", "evaluate", "score", "standardise", "sample", "draw_to_judge"}:
+        return returned
+    columns = [*getattr(frame, "columns", ())]
+    if {*map(str, columns)} >= PAIRED:
+        return COMPARISON
+    names = words.roles([*columns, *frame.index.names])
+    if {words.TOPIC, words.DOC} <= names.keys():
+        ranked = {words.SCORE, words.RANK, words.SYSTEM} & names.keys()
+        return JUDGMENTS if words.GRADE in names and not ranked else RUNS
+    if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():
+        return NUGGETS
+    if {names.get(words.SYSTEM), names.get(words.TOPIC)} <= {*frame.index.names} - {None}:
+        return SCORES
+    return SCORES if is_scores(frame) else returned or OTHER
+
+
+def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return which kinds of object a verb is of; none where it is of most results.
+
+    Examples
+    --------
+    >>> from irframe.plots import robustness_curves
+    >>> takes("robustness_curves", robustness_curves)
+    ('robustness',)
+    """
+    first = next(iter(inspect.signature(function).parameters))
+    if (known := OWN.get(name, TAKEN.get(first))) is not None:
+        return known
+    said = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
+    return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", said[1] if said else ""))
+
+
+def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
+    """Tell whether a verb is one of what an object is."""
+    wanted = takes(name, function)
+    return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES}
+
+
+def example(name: str, subject: Any, home: str = HOME) -> str:
+    """Return how a verb or figure is called, with an argument for all that it asks for.
+
+    Arguments are labels and depths of the object, or names of what only the caller has.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> example("explain", ir.cube(*ir.example_track()))
+    'explain("bm25", "bm25+rm3", "AP")'
+    """
+    _, *parameters = inspect.signature(verbs(home)[name][0]).parameters.values()
+    choices = {} if home == HOME else _shown_choices(subject)
+    judged = {"qrels"} if kind_of(subject) == RUNS else set()
+    given = []
+    for each in parameters:
+        own = ASKED.get(f"{name} {each.name}", "")
+        if own or each.default is each.empty or each.name in {*choices, *judged}:
+            value = own or _argument(each.name, subject, choices)
+            given.append(f"{each.name}={value}" if each.kind is each.KEYWORD_ONLY else value)
+    door = "plot." if home == FIGURES else ""
+    return f"{door}{name}({', '.join(given)})"
+
+
+def _shown_choices(subject: Any) -> dict[str, str]:
+    """Return what a figure shows of an object with several metrics, tests or depths."""
+    labels = {dim: _labels(subject, dim) for dim in (words.METRIC, "test", words.DEPTH)}
+    last = {words.DEPTH: -1}
+    return {
+        dim: json.dumps(known[last.get(dim, 0)], default=str)
+        for dim, known in labels.items()
+        if len(known) > 1
+    }
+
+
+def _argument(name: str, subject: Any, choices: Mapping[str, str]) -> str:
+    if name in choices:
+        return choices[name]
+    if name == "reference" and words.DEPTH in getattr(subject, "coords", ()):
+        return str(subject[words.DEPTH].to_numpy().max())
+    if name in LABELLED:
+        labels = _labels(subject, words.TOPIC if name == words.TOPIC else words.SYSTEM)
+        if len(labels) > LABELLED[name]:
+            return json.dumps(labels[LABELLED[name]], default=str)
+    return ASKED.get(name, name)
+
+
+def _labels(subject: Any, role: str) -> list[Any]:
+    """Return the labels of a dimension, or in a column, such as the names of systems."""
+    if isinstance(subject, xr.DataTree):
+        subject = next((node for node in subject.subtree if node.has_data), subject)
+    if isinstance(subject, pd.DataFrame):
+        rows: Any = subject.reset_index(allow_duplicates=True)
+        column = words.roles(rows.columns).get(role, role)
+        column = "system_a" if role == words.SYSTEM and role == column not in rows else column
+        if column not in rows:
+            return [*subject.attrs.get(words.METRICS, ())] if role == words.METRIC else []
+        return [*rows[[column]].iloc[:, 0].drop_duplicates()]
+    return np.atleast_1d(subject[role]).tolist() if role in getattr(subject, "coords", ()) else []
+
+
+def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = None) -> str:
+    """Say why an object has no such verb or figure, and the chain of verbs that works.
+
+    Examples
+    --------
+    >>> from irframe.verbs import pool
+    >>> chain("pool", pool, "cube")
+    'This is a cube, and pool is of a run frame: runs.ireval.pool(10)'
+    """
+    wanted = (takes(name, function) or (SCORES,))[0]
+    returned = f"what {kind} returned" if kind in verbs(HOME) else f"a {kind}"
+    what = KNOWN[kind].what if kind in KNOWN else returned
+    of = KNOWN[wanted].what if wanted in KNOWN else f"what {wanted} returns"
+    of = "scores by depth" if kind == wanted == SCORES else of
+    home = FIGURES if function.__module__.startswith(FIGURES) else HOME
+    call = CHAINED.get(name) or example(name, subject, home)
+    call = f"{_path(wanted, kind, subject, name)}.ireval.{call}"
+    return f"This is {what}, and {name} is of {of}: {call}"
+
+
+def _path(wanted: str, kind: str, subject: Any, of: str = "") -> str:
+    """Return how to have what a verb takes, from what there is."""
+    if wanted == CUBE == kind:
+        return "cube"
+    if wanted == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
+        return f"{_path(CUBE, kind, subject)}.ireval.score({SCORED.get(of, ASKED['metrics'])})"
+    if wanted in KNOWN:
+        return KNOWN[wanted].source
+    if wanted not in verbs(HOME):
+        return ELSEWHERE[wanted]
+    source = (takes(wanted, verbs(HOME)[wanted][0]) or (SCORES,))[0]
+    return f"{_path(source, kind, subject, wanted)}.ireval.{example(wanted, subject)}"
+
+
+@cache
+def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
+    """Return the verbs of a package, and the kinds of object that have them.
+
+    Parameters
+    ----------
+    home
+        ``"irframe.verbs"`` or ``"irframe.plots"``.
+
+    Returns
+    -------
+    dict
+        Name -> function, kinds.
+
+    Examples
+    --------
+    >>> verbs("irframe.verbs")["score"][1]
+    (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
+    """
+    package, taken = import_module(home), dict[str, Any]()
+    for name in package.__all__:
+        function = getattr(package, name)
+        if inspect.isfunction(function) and (kinds := subjects(function)):
+            taken[name] = function, kinds
+    return taken
+
+
+def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
+    """Return the kinds of object, among those with an accessor, that a first argument may be."""
+    from irframe.cubes.verb import VERBS  # noqa: PLC0415 - who asks has imported it
+
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    kind = None if first is None else first.annotation
+    members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    kinds = tuple(member for member in members if member in KINDS)
+    of_trees = VERBS.get(function.__name__) is function and kinds != (pd.DataFrame,)
+    return (*kinds, xr.DataTree) if of_trees else kinds
+
+
+def offered(subject: Any, home: str) -> list[str]:
+    """Return the verbs, or figures, of what an object is."""
+    kind, every = kind_of(subject), verbs(home).items()
+    names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
+    flat = isinstance(subject, pd.DataFrame) and words.DEPTH not in {*subject, *subject.index.names}
+    return [name for name in names if not (flat and name in BY_DEPTH)]
+
+
+def type_of(subject: Any) -> type:
+    """Return which of `KINDS` an object is."""
+    return next(kind for kind in KINDS if isinstance(subject, kind))

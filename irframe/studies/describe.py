@@ -1,0 +1,97 @@
+"""What there is in a collection: its runs, topics, judgments and pool.
+
+Verbs: describe.
+"""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import whole
+from irframe.cubes.verb import attended, read_depth, verb
+from irframe.cubes.view import experiment_of
+from irframe.experiments.group_columns import GroupBy
+from irframe.names import DEPTH, GRADE, UNJUDGED
+
+
+@verb
+def describe(
+    cube: xr.Dataset, *, depth: int | None = None, rel: int = 1, by: GroupBy | None = None
+) -> pd.DataFrame:
+    """Say what a collection is made of: runs, topics, judgments, and how deep they go.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Down to which rank unjudged documents of lists are looked for, at most the depth of the
+        cube, which is the default.
+    rel
+        Lowest relevant grade, at least 1.
+    by
+        A coordinate or index level such as ``"track"``, or topic (or system) -> group: one row per
+        group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row, or one per group, which comes first: ``systems``, and how many of them are
+        ``contributing`` to the pool; ``topics``, and how many of them have ``no_relevant``
+        document; ``lists``, those that are not empty, and the ``longest``; ``grades``, those that
+        documents have; ``pool_depth``, the least of the topics, missing where it is not known;
+        per topic the documents ``judged`` and ``relevant``, and the median,
+        ``relevant_median``; per list down to `depth` the documents ``unjudged``, and the share
+        of lists ``with_unjudged`` ones.
+
+    Raises
+    ------
+    DepthError
+        For a depth beyond the cube.
+    ParameterError
+        For `rel` out of range.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 3. doi:10.1007/s10791-016-9282-6
+    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Table 1. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> table = cube.ireval.describe(by="team", depth=20)
+    >>> table[["team", "systems", "contributing", "topics", "pool_depth", "judged", "unjudged"]]
+            team  systems  contributing  topics  pool_depth  judged  unjudged
+    0      terms        2             2      16          10  32.688     6.469
+    1    vectors        2             0      16          10  32.688    11.094
+    2  expansion        2             1      16          10  32.688     7.219
+    3  rerankers        2             2      16          10  32.688     5.812
+    """
+    rel, cube = whole("rel", rel, low=1, high=127), attended(cube)
+    deepest = cube.sizes[DEPTH] if depth is None else read_depth(cube, depth)
+    experiment = experiment_of(cube)
+    base, pool, length = experiment.judgments, experiment.known_pool, experiment.hits.length
+    judged, relevant = (base.count_by_topic(base.grade >= low) for low in (-126, rel))
+    listed = (length > 0) & experiment.there
+    unjudged = (cube[GRADE].variable[..., :deepest] == UNJUDGED).sum(DEPTH).to_numpy()[listed]
+    told = pool.depth.size and experiment.pool_word != "unknown"
+    known = int(pool.depth.min()) if told else 0
+    row = {
+        "systems": len(experiment.systems),
+        "contributing": int(pool.contributing.sum()),
+        "topics": len(base.topics),
+        "no_relevant": int((relevant == 0).sum()),
+        "lists": int(listed.sum()),
+        "longest": int(length.max(initial=0)),
+        "grades": " ".join(str(level) for level in np.unique(base.grade)),
+        "pool_depth": known or pd.NA,
+        "judged": judged.mean(),
+        "relevant": relevant.mean(),
+        "relevant_median": float(np.median(relevant)),
+        "unjudged": unjudged.mean() if unjudged.size else np.nan,
+        "with_unjudged": (unjudged > 0).mean() if unjudged.size else np.nan,
+    }
+    return pd.DataFrame([row]).astype({"pool_depth": "Int64"})

@@ -1,0 +1,68 @@
+"""Bootstrap tests of all pairs, against a loop over pairs."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from oracles import paired_tests as oracle
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import ParameterError
+
+
+@pytest.fixture(scope="module")
+def scores():
+    runs, qrels = ir.example_track()
+    return runs.ireval.cube(qrels).ireval.score("AP", "RR", at=[5, 50])
+
+
+def test_every_pair_against_the_loop_with_the_same_draws(scores):
+    found = scores.ireval.bootstrap_sensitivity(samples=60, seed=3, alpha=0.1)
+    draws = ir.paired.Bootstrap(samples=60, seed=3).resamples(16).tolist()
+    assert found["asl"].dims == ("metric", "depth", "pair")
+    for place in range(0, found.sizes["pair"], 9):
+        one = found.sel(metric="RR", depth=50).isel(pair=place)
+        pair = [one["system_a"].item(), one["system_b"].item()]
+        a, b = (scores.sel(metric="RR", depth=50, system=s).to_numpy().tolist() for s in pair)
+        assert one["asl"].item() == pytest.approx(oracle.bootstrap(a, b, draws)[1])
+        assert one["pair_delta"].item() == pytest.approx(oracle.bootstrap_delta(a, b, draws, 6))
+    np.testing.assert_allclose(found["power"], (found["asl"] < 0.1).mean("pair"))
+    np.testing.assert_allclose(found["delta"], found["pair_delta"].max("pair"))
+
+
+def test_the_seed_decides(scores):
+    one, same, other = (
+        scores.ireval.bootstrap_sensitivity(samples=50, seed=seed, at=5) for seed in (1, 1, 2)
+    )
+    xr.testing.assert_identical(one, same)
+    assert (one["asl"] != other["asl"]).any()
+
+
+def test_it_is_the_bootstrap_test_of_a_comparison(scores):
+    found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
+    frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
+    np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
+    ratio = scores.ireval.discrimination(ir.paired.Bootstrap(samples=50), adjust=None, at=5)
+    np.testing.assert_array_equal(found["power"], ratio)
+
+
+def test_groups_of_other_systems_keep_their_pairs(scores):
+    found = scores.ireval.bootstrap_sensitivity(samples=20, by="team", at=5)
+    assert found.sizes["pair"] == 4
+    found = found.set_index(pair=("system_a", "system_b"))
+    assert found["asl"].sel(team="vectors", system_a="ance", system_b="colbert").notnull().all()
+    assert found["asl"].sel(team="vectors", system_a="bm25", system_b="bm25+rm3").isnull().all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"alpha": 0}, "alpha"),
+        ({"samples": 0}, "samples"),
+        ({"seed": -1}, "seed"),
+        ({"resamples": [[0, 1]]}, "resamples of 16 topics"),
+    ],
+)
+def test_bad_input(scores, options, words):
+    refused(ParameterError, words, scores.ireval.bootstrap_sensitivity, **options)
+    refused(ParameterError, "two systems to compare", scores[:, :1].ireval.bootstrap_sensitivity)

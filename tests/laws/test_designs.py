@@ -1,0 +1,228 @@
+"""How topics were drawn is said once, carried on every road, and read by every verb of scores."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from laws.verbs import VERBS
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import IrframeError, ParameterError
+from irframe.experiments.topic_design import carried, names_said
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+OF_SCORES = sorted(
+    name
+    for name, verb in VERBS.items()
+    if next(iter(inspect.signature(verb).parameters)) == "scores"
+)
+SYSTEMS, TOPICS = list("cadb"), [f"t{n}" for n in range(24)]
+MORE = {"difference": 0.05, "baseline": "a", "reference": "AP", "samples": 40, "system": "a"}
+NEEDED = {
+    "topics_needed": ("difference",),
+    "risk": ("baseline",),
+    "rrie": ("baseline",),
+    "coverage": ("reference",),
+    "inversions": ("reference",),
+    "bootstrap_sensitivity": ("samples",),
+    "predict_powered": ("human",),
+    "replicate": ("original", "baseline"),
+    "ratios": ("reference",),
+    "sheet": ("system",),
+}
+
+
+def drawn(random, metrics=("AP", "nDCG")):
+    values = random.beta(2, 3, (len(metrics), len(SYSTEMS), len(TOPICS), 2)).round(3)
+    labels = {"metric": [*metrics], "system": SYSTEMS, "topic": TOPICS, "depth": [5, 10]}
+    scores = xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
+    sources = [f"d{n % 11}" for n in range(24)]
+    halves = ["xy"[n % 11 > 5] for n in range(24)]
+    return scores.assign_coords(source=("topic", sources), half=("topic", halves))
+
+
+def asked(name, scores):
+    more = {**MORE, "human": scores.isel(topic=slice(16)), "original": scores}
+    return VERBS[name](scores, **{word: more[word] for word in NEEDED.get(name, ())})
+
+
+def said(array, **names):
+    """Return an array that carries what its coordinates say."""
+    given = {
+        word: pd.Series(array[name].to_numpy(), TOPICS, name=name) for word, name in names.items()
+    }
+    return array.assign_attrs(carried(array.attrs, given))
+
+
+def numbers(result):
+    """Return the numbers of a result, by name."""
+    if isinstance(result, xr.DataArray):
+        result = result.to_dataset(name="value")
+    frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
+    return frame.select_dtypes("number").astype(float)
+
+
+def answered(name, scores):
+    try:
+        return numbers(asked(name, scores))
+    except IrframeError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_topics_that_are_each_a_cluster_are_as_if_nothing_was_said(name):
+    scores = drawn(np.random.default_rng(1)).assign_coords(own=("topic", TOPICS))
+    plain, own = answered(name, scores), answered(name, said(scores, cluster="own"))
+    if isinstance(plain, str):
+        assert own == plain
+        return
+    more = {"n_clusters", "df", "design_effect", "icc"}
+    pd.testing.assert_frame_equal(own[plain.columns], plain, check_exact=True)
+    assert {*own.columns} - {*plain.columns} <= more
+
+
+DECIDED = {"compare", "summary", "leaderboard", "rank_intervals", "topics_needed"}
+"""Verbs whose numbers are other ones where topics were drawn together."""
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+@pytest.mark.parametrize("word", ["cluster", "tasks", "weights"])
+def test_verbs_read_how_topics_were_drawn_or_refuse_it_by_name(name, word):
+    scores = drawn(np.random.default_rng(2))
+    scores = scores.assign_coords(often=("topic", np.arange(1.0, 25)))
+    named = {"cluster": "source", "tasks": "half", "weights": "often"}[word]
+    plain, found = answered(name, scores), answered(name, said(scores, **{word: named}))
+    if isinstance(found, str) and not isinstance(plain, str):
+        assert f"{word}=" in found, found
+    if name in DECIDED:
+        assert not found[plain.columns].equals(plain)
+
+
+def roads(scores, tmp_path):
+    """Yield scores that say the same, however they came."""
+    flat = scores.sel(depth=10, drop=True)
+    frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
+    words = {"cluster": "source", "tasks": "half"}
+    yield "column", frame, words
+    yield "level", frame.set_index(["source", "half"], append=True), words
+    by_topic = {w: dict(zip(TOPICS, flat[n].to_numpy(), strict=True)) for w, n in words.items()}
+    yield "mapping", frame[["AP", "nDCG"]], by_topic
+    yield "array", flat, words
+    yield "as_scores", ir.as_scores(frame, **words), {}
+    yield "some of them", ir.as_scores(frame, **words).loc[["b", "a", "c", "d"]], {}
+    long = frame.melt(["source", "half"], var_name="measure", ignore_index=False).reset_index()
+    yield "long", ir.as_scores(long, **words), {}
+    carrying = said(flat, **words)
+    carrying.to_netcdf(tmp_path / "scores.nc")
+    yield "saved", xr.open_dataarray(tmp_path / "scores.nc"), {}
+    ir.as_scores(frame, **words).to_parquet(tmp_path / "scores.parquet")
+    yield "parquet", pd.read_parquet(tmp_path / "scores.parquet"), {}
+
+
+def test_what_is_said_is_the_same_on_every_road(tmp_path):
+    scores, first = drawn(np.random.default_rng(3)), None
+    for road, given, words in roads(scores, tmp_path):
+        found = given.ireval.compare("t", adjust=None, **words).set_index(
+            ["metric", "system_a", "system_b"]
+        )
+        pairs = found[["difference", "p", "df", "n_clusters"]].astype(float)
+        pairs = pd.concat([pairs, turned(pairs)])
+        first = pairs if first is None else first
+        pd.testing.assert_frame_equal(pairs.loc[first.index], first, obj=road, rtol=1e-9)
+        assert found.attrs["n_clusters"] == "11", road
+        assert found.attrs["n_tasks"] == "2", road
+
+
+def turned(pairs):
+    """Return the same pairs with the systems the other way round."""
+    back = pairs.assign(difference=-pairs["difference"]).swaplevel("system_a", "system_b")
+    return back.rename_axis(pairs.index.names)
+
+
+def test_experiments_carry_it_through_a_file(tmp_path):
+    runs, qrels = ir.example_track()
+    topics = sorted(qrels["topic"].unique())
+    judged = qrels.assign(source=qrels["topic"].map({t: n // 2 for n, t in enumerate(topics)}))
+    cube = runs.ireval.cube(judged, cluster="source")
+    cube.ireval.save(tmp_path / "cube")
+    there = dict(zip(topics, np.arange(16) // 2, strict=True))
+    expected = runs.ireval.evaluate(qrels, "AP").ireval.compare(cluster=there)
+    for given in (
+        cube,
+        ir.open_cube(tmp_path / "cube"),
+        cube.isel(system=[7, 6, 5, 4, 3, 2, 1, 0]),
+    ):
+        found = given.ireval.score("AP").isel(depth=-1, drop=True).ireval.compare()
+        assert names_said(given.attrs) == {"cluster": "source"}
+        assert sorted(found["p"].round(9)) == sorted(expected["p"].round(9))
+    evaluated = runs.ireval.evaluate(judged, "AP", cluster="source")
+    pd.testing.assert_frame_equal(evaluated.ireval.compare(), expected)
+    evaluated.ireval.freeze(tmp_path / "main.irframe", baseline="bm25")
+    again = runs.ireval.evaluate(qrels, "AP").loc[["monot5"]]
+    row = again.ireval.compare(baseline=tmp_path / "main.irframe").iloc[0]
+    pair = evaluated.loc[["monot5", "bm25"]].ireval.compare(baseline="bm25").iloc[0]
+    assert (row["p"], row["n_clusters"]) == (pair["p"], pair["n_clusters"])
+
+
+def test_topics_of_one_name_in_several_tasks_are_several():
+    random = np.random.default_rng(4)
+    index = pd.MultiIndex.from_product(
+        [["x", "y"], SYSTEMS, TOPICS[:6]], names=["set", "system", "topic"]
+    )
+    scores = pd.DataFrame({"AP": random.random(len(index))}, index)
+    found = scores.ireval.compare(tasks="set")
+    assert (found["n_topics"] == 12).all()
+    means = scores["AP"].groupby(["set", "system"]).mean().groupby("system").mean()
+    expected = means[found["system_a"]].to_numpy() - means[found["system_b"]].to_numpy()
+    np.testing.assert_allclose(found["difference"], expected)
+    board = ir.as_scores(scores, tasks="set").ireval.leaderboard()
+    np.testing.assert_allclose(board["AP"], means[board.index])
+
+
+def test_over_new_tasks_means_of_tasks_are_tested():
+    scores = drawn(np.random.default_rng(5), metrics=("AP",)).isel(depth=0, drop=True)
+    found = scores.ireval.compare(over="task", tasks="half", adjust=None)
+    tested = scores.groupby("half").mean("topic").rename(half="topic").ireval.compare(adjust=None)
+    np.testing.assert_allclose(
+        numbers(found)[["p", "difference"]], numbers(tested)[["p", "difference"]]
+    )
+    refused(ParameterError, "tasks for over='task'", lambda: scores.ireval.compare(over="task"))
+
+
+def test_what_is_wrong_is_named():
+    scores = drawn(np.random.default_rng(6))
+    frame = (
+        scores.sel(depth=5, drop=True).to_dataset("metric").to_dataframe()[["AP", "nDCG", "source"]]
+    )
+    there = dict(zip(TOPICS, scores.source.to_numpy(), strict=True))
+
+    def fails(message, given=frame, **words):
+        refused(ParameterError, message, lambda: given.ireval.compare(**words))
+
+    fails("a cluster for every topic; found none for 1.*t3", cluster={**there, "t3": None})
+    fails("a task for every topic", tasks=dict.fromkeys(TOPICS[1:], "x"))
+    fails("at least two clusters", cluster=dict.fromkeys(TOPICS, "d"))
+    fails(
+        "two clusters in every task", cluster=there, tasks={**dict.fromkeys(TOPICS, "y"), "t3": "x"}
+    )
+    fails("cluster to be a column or index level", cluster="AP")
+    fails("cluster to be a coordinate", scores, cluster="system")
+    fails("labels for cluster=", cluster=dict(zip(TOPICS, np.linspace(0, 1, 24), strict=True)))
+    uneven = frame.assign(source=["abcde"[n % 5] for n in range(96)])
+    fails("one cluster for every topic", uneven, cluster="source")
+    for test in ("wilcoxon", "ranksum", "sign", "tukey"):
+        fails(f"for cluster=.*{test}", cluster="source", test=test)
+    several = pd.concat([frame.assign(seed=n, AP=frame["AP"] * n) for n in (1, 2)])
+    fails("seeds that do not count", several, cluster="source")
+    assert several.ireval.compare(cluster="source", over="topic")["df"].max() < 11
+
+
+def test_tasks_of_a_single_topic_have_no_interval():
+    scores = drawn(np.random.default_rng(7)).isel(depth=0, drop=True)
+    found = scores.ireval.compare(tasks={**dict.fromkeys(TOPICS, "y"), "t3": "x"})
+    assert found["p"].isna().all()
+    assert found["difference"].notna().all()
+    assert "tasks of a single topic" in found.attrs["caution"]

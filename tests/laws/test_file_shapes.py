@@ -1,0 +1,156 @@
+"""Files whose checksum is right and whose shape is not are refused, or give the same numbers."""
+
+import copy
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+import irframe as ir
+from irframe.comparing import freeze
+from irframe.errors import IrframeError, StoreError
+from irframe.experiments import saved
+from irframe.files import compression
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+RUNS, QRELS = ir.example_track()
+VALUES = (None, -1, 0, 7, 1.5, 1e9, True, "x", "1", [], {}, ["a", "a"], {"a": 1}, float("inf"))
+GONE = object()
+
+
+def places(value, path=()):
+    """Yield where something stands, of lists the first two."""
+    yield path
+    entries = value.items() if isinstance(value, dict) else ()
+    for key, part in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:
+        yield from places(part, (*path, key))
+
+
+def changed(whole, path, value):
+    whole = copy.deepcopy(whole)
+    *before, last = path
+    inside = whole
+    for key in before:
+        inside = inside[key]
+    if value is GONE:
+        del inside[last]
+    else:
+        inside[last] = value
+    return whole
+
+
+def mutants(whole):
+    for place in list(places(whole))[1:]:
+        for value in (*VALUES, GONE):
+            mutant = changed(whole, place, value)
+            if json.dumps(mutant) != json.dumps(whole):
+                yield place, value, mutant
+
+
+WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
+"""Facts of a baseline of which another may be right: refused where it is compared, or told."""
+
+
+def test_a_frozen_baseline_has_its_shape(tmp_path):
+    scores, path = RUNS.ireval.evaluate(QRELS, ["AP", "nDCG@10"]), tmp_path / "b.irframe"
+    scores.ireval.freeze(path, baseline="bm25")
+    whole = json.loads(path.read_text())
+    del whole["checksum"]
+    expected = scores.ireval.compare(baseline=path).drop(columns="system_b")
+    tried = 0
+    for place, value, mutant in mutants(whole):
+        path.write_text(json.dumps({**mutant, "checksum": freeze._checksum(mutant)}))
+        tried += 1
+        try:
+            found = freeze.Frozen.read(path)
+        except StoreError:
+            continue
+        fits = isinstance(value, str | int | float) or value in (None, [], ["a", "a"], {}, GONE)
+        assert fits, (place, value)
+        assert place[0] in WELL_FORMED or place[0] in {"date", "irframe"}, (place, value)
+        known = found.table.stack().dropna()
+        assert known.between(0, 1).all()
+        if place[0] not in WELL_FORMED:
+            again = scores.ireval.compare(baseline=path).drop(columns="system_b")
+            assert again.equals(expected), (place, value)
+    assert tried > 300
+    path.write_text("[" * 100_000)
+    with pytest.raises(StoreError, match="no JSON"):
+        freeze.Frozen.read(path)
+
+
+def test_a_saved_cube_has_its_shape(tmp_path):
+    cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
+    expected, path = cube.ireval.score("AP").compute(), tmp_path / "cube" / saved.FACTS
+    whole, tried = json.loads(path.read_bytes())["facts"], 0
+    for place, value, mutant in list(mutants(whole))[::2]:
+        path.write_bytes(saved.signed(mutant))
+        tried += 1
+        try:
+            found = ir.open_cube(tmp_path / "cube").ireval.score("AP").compute()
+        except StoreError:
+            continue
+        assert found.equals(expected), (place, value)
+    assert tried > 150
+    path.write_text('{"facts": ' + "[" * 100_000)
+    with pytest.raises(StoreError, match="cut or changed"):
+        ir.open_cube(tmp_path / "cube")
+
+
+def test_of_two_writers_of_different_cubes_none_is_lost(tmp_path):
+    cubes = [ir.cube(RUNS, QRELS), ir.cube(RUNS, QRELS, ties="doc"), ir.cube(RUNS, QRELS, depth=5)]
+    for turn in range(3):
+        results, together = [], threading.Barrier(len(cubes))
+
+        def write(cube, path=tmp_path / f"cube{turn}", results=results, together=together):
+            together.wait()
+            try:
+                cube.ireval.save(path)
+                results.append(cube)
+            except StoreError as error:
+                assert "another one at" in str(error)  # noqa: PT017 - in a thread
+
+        threads = [threading.Thread(target=write, args=(cube,)) for cube in cubes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        (winner,) = results
+        assert ir.open_cube(tmp_path / f"cube{turn}").compute().equals(winner)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_who_reads_what_was_replaced_is_told_so(tmp_path):
+    cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
+    other = ir.cube(RUNS, QRELS, ties="doc").ireval.save(tmp_path / "other")
+    (tmp_path / "cube").rename(tmp_path / "old")
+    other.ireval.save(tmp_path / "cube")
+    with pytest.raises(StoreError, match="Open it again"):
+        cube.ireval.score("AP").compute()
+
+
+def test_what_killed_writers_left_goes_and_what_others_write_stays(tmp_path):
+    target = tmp_path / "out.txt"
+    left, written, strange = (compression.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
+    folder = compression.beside(target)
+    for path in (left, written, strange, folder / "x"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("half")
+    for path in (left, written, strange, folder):
+        os.utime(path, (0, 0))
+    with compression.held(written) as alone:
+        assert alone
+        compression.write_whole(target, "whole")
+    assert {*map(Path, tmp_path.iterdir())} == {target, written, strange}
+
+
+def test_judgments_that_evaluate_refuses_are_refused_by_check():
+    twice = QRELS.iloc[[0, 0, 1]]
+    told = []
+    for verb in (lambda: RUNS.ireval.evaluate(twice, "AP"), lambda: RUNS.ireval.check(twice)):
+        with pytest.raises(IrframeError) as raised:
+            verb()
+        told.append(str(raised.value))
+    assert told[0] == told[1]

@@ -1,0 +1,144 @@
+"""Every option of every verb refuses a value of another type, and one out of range, by its name.
+
+What range an option has its docstring says: at least 1, above 0 and below 1.
+"""
+
+import inspect
+import re
+
+import pytest
+from incomplete import though_incomplete
+from laws.experiments import experiment
+from laws.test_records import FRAMES
+from laws.verbs import VERBS, asked
+
+import irframe as ir
+from irframe.errors import IrframeError
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+
+
+class Odd:
+    """What is no value of any option."""
+
+    def __repr__(self):
+        return "<odd>"
+
+
+RUNS, QRELS = experiment(1)
+OTHERS = {
+    "report": lambda folder: (RUNS, {"qrels": QRELS, "path": folder / "page.html"}),
+    "scorer": lambda _: (QRELS, {"metrics": "AP"}),
+    "styled": lambda _: (ir.verbs.compare(ir.evaluate(RUNS, QRELS, "AP")), {}),
+}
+"""Verbs that are in no other registry, and what they are called with."""
+GIVEN = {"judge_next": {"n": 1}}
+"""Verb -> arguments in place of those of other laws."""
+SLOW = pytest.param("report", marks=pytest.mark.thorough)
+FILES = {"freeze", "save", "write_qrels", "write_run"}
+"""Verbs whose arguments are files, or texts that may be any."""
+NAMES = sorted({*VERBS, *FRAMES, *OTHERS})
+LIMITS = {
+    r"at least (-?\d+(?:\.\d+)?)": lambda end: end - 1,
+    r"above (-?\d+(?:\.\d+)?)": lambda end: end,
+    r"below (-?\d+(?:\.\d+)?)": lambda end: end,
+    r"at most (\d+(?:\.\d+)?)": lambda end: end + 1,
+    r"(?<![\d.])\d+ to (\d+)(?![\d.])": lambda end: end + 1,
+}
+"""What docstrings say of ranges -> a number beyond."""
+CALLED = {
+    "a": "systems?",
+    "at": "depths?",
+    "b": "systems?",
+    "baseline": "systems",
+    "budgets": "budget",
+    "columns": "metric",
+    "depth": "depths?",
+    "depths": "depths?",
+    "docs": "documents",
+    "effort": "metric",
+    "human": "scores|judgments",
+    "methods": "method",
+    "metrics": "metric",
+    "original": "scores",
+    "prior": "judgments",
+    "qrels": "judgments",
+    "reference": "depth, a metric of the scores or scores",
+    "rows": "metric",
+    "runs": "run",
+    "shares": "share",
+}
+"""Option -> what messages may call it."""
+FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
+"""Options of which any text is a value."""
+UNREAD = {("scorer", "contributing")}
+"""Options that nothing asks for here: pools, which no metric reads."""
+
+
+def function_of(name):
+    return VERBS.get(name) or getattr(ir, name, None) or getattr(ir.verbs, name)
+
+
+def called(name, folder):
+    """Return a verb with what it is of, and the arguments that it needs."""
+    with though_incomplete():
+        if name in VERBS:
+            return VERBS[name], *asked(name, ir.cube(RUNS, QRELS), **GIVEN.get(name, {}))
+        return function_of(name), *(FRAMES[name][0] if name in FRAMES else OTHERS[name](folder))
+
+
+def paragraph(function, name):
+    """Return what the docstring of a verb says of one option alone."""
+    head = rf"^\*?{name}\n((?:    .*\n|\n(?=    ))+)"
+    found = re.search(head, f"{inspect.getdoc(function)}\n", re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""
+
+
+def beyond(function, name):
+    """Return numbers out of the range that an option has by its docstring."""
+    told = paragraph(function, name)
+    ends = [beside(float(end)) for form, beside in LIMITS.items() for end in re.findall(form, told)]
+    return [int(end) if end.is_integer() else end for end in ends]
+
+
+def options_of(function):
+    return list(inspect.signature(function).parameters.values())[1:]
+
+
+@pytest.mark.parametrize("name", [*(name for name in NAMES if name != "report"), SLOW])
+def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name, tmp_path):
+    function, subject, usual = called(name, tmp_path)
+    wrong = {}
+    for option in options_of(function):
+        if (name, option.name) in UNREAD:
+            continue
+        texts = [] if (name, option.name) in FREE else ["nonsense"]
+        words = rf"\b({option.name}|{CALLED.get(option.name, option.name)})\b"
+        for value in [Odd(), *texts, *beyond(function, option.name)]:
+            given = (value,) if option.kind is option.VAR_POSITIONAL else value
+            try:
+                result = function(subject, **{**usual, option.name: given})
+                _ = result(RUNS) if name == "scorer" else result
+            except Exception as error:  # noqa: BLE001 - of whatever kind, it is said
+                told = isinstance(error, IrframeError) and re.search(words, str(error))
+                wrong |= {} if told else {f"{option.name}={value!r}": repr(error)}
+            else:
+                wrong[f"{option.name}={value!r}"] = "taken"
+    assert wrong == {}
+
+
+def test_ranges_are_read_from_docstrings():
+    assert beyond(ir.verbs.compare, "alpha") == [0, 1]
+    assert beyond(ir.verbs.judge_next, "n") == [0]
+    ranged = [
+        (name, option.name)
+        for name in NAMES
+        for option in options_of(function_of(name))
+        if beyond(function_of(name), option.name)
+    ]
+    assert len(ranged) > 60
+
+
+def test_every_verb_with_options_is_tried():
+    several = {name for name in ir.verbs.__all__ if options_of(getattr(ir.verbs, name))}
+    assert several - FILES <= {*NAMES}

@@ -1,0 +1,77 @@
+"""Tables of collections, against counts in the frames that these were made of."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from incomplete import though_incomplete
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import DepthError, ParameterError
+
+
+def counted(runs, qrels, depth, rel):
+    """Count documents of frames, slowly."""
+    judged = {(t, d): g for t, d, g in qrels[["topic", "doc", "grade"]].itertuples(index=False)}
+    lists = {
+        key: part.sort_values("score", ascending=False, kind="stable")["doc"].tolist()
+        for key, part in runs.groupby(["system", "topic"])
+    }
+    topics = sorted({topic for topic, _ in judged})
+    relevant = [sum(g >= rel for (t, _), g in judged.items() if t == one) for one in topics]
+    open_ = [
+        sum((topic, doc) not in judged for doc in docs[:depth])
+        for (_, topic), docs in lists.items()
+    ]
+    return {
+        "systems": runs["system"].nunique(),
+        "topics": len(topics),
+        "no_relevant": relevant.count(0),
+        "lists": len(lists),
+        "longest": max(map(len, lists.values())),
+        "judged": len(judged) / len(topics),
+        "relevant": sum(relevant) / len(topics),
+        "relevant_median": float(np.median(relevant)),
+        "unjudged": sum(open_) / len(open_),
+        "with_unjudged": sum(n > 0 for n in open_) / len(open_),
+    }
+
+
+@pytest.mark.parametrize(("depth", "rel"), [(5, 1), (50, 2), (20, 3)])
+def test_counts_of_frames(depth, rel):
+    runs, qrels = ir.example_track()
+    runs = runs[(runs["system"] != "ance") | (runs["topic"] < "110")]
+    with though_incomplete():
+        found = ir.cube(runs, qrels, ties="order").ireval.describe(depth=depth, rel=rel).iloc[0]
+    expected = counted(runs, qrels, depth, rel)
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    assert found["grades"] == "0 1 2 3"
+
+
+def test_collections_have_a_row_each():
+    runs, qrels = ir.example_track()
+    track = {topic: "early" if topic < "105" else "late" for topic in qrels["topic"]}
+    cube = ir.cube(runs, qrels, ties="order")
+    found = cube.ireval.describe(by=track, depth=10).set_index("group")
+    for name, part in qrels.groupby(qrels["topic"].map(track)):
+        expected = counted(runs[runs["topic"].map(track) == name], part, 10, 1)
+        assert {key: found.loc[name, key] for key in expected} == pytest.approx(expected)
+
+
+def test_a_pool_is_as_deep_as_it_is_known_to_be():
+    runs, qrels = ir.example_track()
+    assert ir.cube(runs, qrels).ireval.describe()["pool_depth"].item() == 10
+    only = runs[runs["system"].isin(["bm25", "ance"])]
+    bare = ir.cube(only.drop(columns="contributing", errors="ignore"), qrels)
+    assert ir.verbs.describe(bare.ireval.sample(0.5))["judged"].item() < 32
+    stated = ir.cube(runs, qrels, contributing=["bm25"], pool_depth=4).ireval.describe()
+    assert stated[["contributing", "pool_depth"]].iloc[0].tolist() == [1, 4]
+    unknown = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": [1.0], "system": "s"})
+    seen = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 1]})
+    assert ir.cube(unknown, seen).ireval.describe()["pool_depth"].isna().all()
+
+
+def test_what_cannot_be_described():
+    cube = ir.cube(*ir.example_track())
+    refused(DepthError, "at most 50", cube.ireval.describe, depth=51)
+    refused(ParameterError, "rel", cube.ireval.describe, rel=0)
