@@ -290,8 +290,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     """
     if shares_ranks(cube.attrs["ties"]):
         advice = "build the cube with another ties="
-        found = f"shared ranks, ties={cube.attrs['ties']!r}"
-        raise MetricError("one order of tied documents", found, advice)
+        raise MetricError("one order of tied documents", f"ties={cube.attrs['ties']!r}", advice)
     view.refuse_spans(cube)
     deepest = cube.sizes[words.DEPTH]
     if depth is None:

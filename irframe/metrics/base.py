@@ -347,8 +347,7 @@ class Metric(metaclass=MetricType):
         """Return what the kernel gives, once for all depths that a metric is fixed to."""
         name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
-            scores: Floats = self._call(name, evidence)
-            return scores
+            return np.asarray(self._call(name, evidence))
         free = self.without_depth()
         if free not in evidence.scored:
             evidence.scored[free] = self._call(name, evidence)

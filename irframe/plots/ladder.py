@@ -22,7 +22,7 @@ from irframe.plots.score_boxes import only_layer
 from irframe.scores.averages import averages
 from irframe.scores.cautions import cautions_of
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_draws, told_topics
+from irframe.tables.captions import told_repeats, told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
@@ -116,7 +116,7 @@ def ladder(
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
-    repeated = told_draws(layer.attrs)
+    repeated = told_repeats(layer.attrs)
     canvas.subtitle(ax, repeated, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 

@@ -20,7 +20,7 @@ from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
 from irframe.scores.cautions import cautions_of
 from irframe.scores.summary import summary
-from irframe.tables.captions import told_draws, told_topics
+from irframe.tables.captions import told_design, told_repeats, told_topics
 
 
 def only_layer(
@@ -218,7 +218,13 @@ def system_ranking(
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
     shown = room.of_all(len(order), len(names))
-    notes = told_topics(summed["n"]), told_draws(summed.attrs), shown, *cautions_of(summed.attrs)
+    notes = (
+        told_topics(summed["n"]),
+        told_repeats(summed.attrs),
+        told_design(summed.attrs),
+        shown,
+        *cautions_of(summed.attrs),
+    )
     canvas.subtitle(ax, *notes)
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax

@@ -10,15 +10,17 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import verb
-from irframe.errors import InputError
+from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues
 from irframe.metrics.facts import label_at
 from irframe.names import METRICS
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
+from irframe.ranks.task_boards import Order, check_order, of_tasks, with_tasks
 from irframe.scores.averages import Resamples
-from irframe.scores.read_scores import Depths, choose_pairs
+from irframe.scores.cautions import caution, united
+from irframe.scores.read_scores import Depths, choose_pairs, read_scores, select_depths
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores
 from irframe.scores.summary import Interval
@@ -47,6 +49,7 @@ def leaderboard(
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
+    order: Order = "mean",
     over: Over = "both",
 ) -> pd.DataFrame:
     """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
@@ -69,10 +72,13 @@ def leaderboard(
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one list
         per group.
-    weights
-        How much each topic counts, as for `compare`; not for ``method="max-t"``.
+    cluster, tasks, weights
+        How topics were drawn, as for `compare`.
+    order
+        With tasks, what systems are put in order by: ``"mean"`` of task means; ``"win_rate"``;
+        ``"borda"``. The intervals and letters are of means.
     over
-        As for `rank_intervals`.
+        As for `rank_intervals`; ``"task"``: new tasks, of which these are a draw.
 
     Returns
     -------
@@ -90,6 +96,9 @@ def leaderboard(
         - with a baseline ``difference``, the mean less that of the baseline; ``change``, the
           same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
           ``significant``;
+        - with tasks ``win_rate``, the share of the other systems that it beats, on average over
+          tasks, ties half, and ``borda``, how many it beats, likewise; and the mean of each task
+          under its name. A system that lacks a task has no mean, and stands below the others;
         - the means of the further metrics and depths, under their labels;
         - ``n_repeats`` and ``repeat_sd``, where systems have repeats, as of `summary`;
         - ``n_topics``, the topics on which the deciding metric compares them.
@@ -132,7 +141,12 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = ranking.read(scores, over, at, deepest=at is None)
+    read = read_scores(scores, over)
+    known = of_tasks(read if at is None else select_depths(read, at)) if over != "task" else None
+    check_order(order, known)
+    if known is not None and known.lacking.any():  # for which nobody else loses a topic
+        read = read.take(system=np.flatnonzero(~known.lacking))
+    paired = ranking.read(read, over, at, deepest=at is None)
     only = paired.take(metric=[0], depth=[0])
     family_of = only if family == "depth" else paired
     apart = ranking.apart(family_of)[:1, :1]
@@ -140,17 +154,22 @@ def leaderboard(
     board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)
     means = _averages(paired)
     label, *others = columns = list(means.columns)
-    known = {*board} - {"rank", "tier"}
-    sure = [name for name in (*ranking.columns, "n_repeats", "repeat_sd") if name in known]
+    there = {*board} - {"rank", "tier"}
+    sure = [name for name in (*ranking.columns, "n_repeats", "repeat_sd") if name in there]
     first = board[["rank", "tier"]].assign(letters=letters_of(board["rank"], apart[0, 0]))
     parts = [first, means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
         parts.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     _refuse_twice(frame.columns)
+    frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
+    if known is not None:
+        frame = with_tasks(frame, known, order)
+        warn(*known.told)
+        attributes = united(attributes, caution(known.told))
     frame.attrs.clear()
     frame.attrs.update(attributes | {METRICS: columns})
-    return frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
+    return frame
 
 
 def letters_of(ranks: pd.Series, apart: Array) -> list[str]:

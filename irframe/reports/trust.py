@@ -34,7 +34,7 @@ from irframe.studies.findings import Finding, check_frames, every_place, finding
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
 from irframe.studies.tie_ranges import tie_ranges, tie_rates
-from irframe.tables.captions import ADJUST_WORDS, told_draws, told_test
+from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
 from irframe.warned import unsaid
 
 ALIKE = 0.9
@@ -85,7 +85,7 @@ def what_repeats(view: View) -> Claim:
         return None
     single = view.labels[known.counts == 1]
     key = "repeats.single" if known.crossing and len(single) else "repeats.says"
-    told = told_draws(dict(view.ranks.attrs))
+    told = told_repeats(dict(view.ranks.attrs))
     return key, {"told": told, "word": known.word, "names": single}
 
 

@@ -327,7 +327,7 @@ def test_the_depth_is_that_of_the_cube_or_less(requirements_cube):
 
 
 def test_what_has_no_order_is_refused(requirements_cube):
-    with pytest.raises(MetricError, match="shared ranks, ties='mean'"):
+    with pytest.raises(MetricError, match="found ties='mean'"):
         read_depth(requirements_cube.assign_attrs(ties="mean"), None)
 
 

@@ -293,7 +293,17 @@ IN_ROWS = {"at", "baseline", "best_of", "budgets", "by", "effects", "methods", "
 """Parameters that rows and columns show."""
 UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
 """Parameters, and verbs of frames, of which captions do not tell."""
-FRAME_ONLY = {"together", "later_copies", "problems", "errors", "reference", "pairs", "grades"} | {
+FRAME_ONLY = {
+    "together",
+    "cluster",
+    "tasks",
+    "later_copies",
+    "problems",
+    "errors",
+    "reference",
+    "pairs",
+    "grades",
+} | {
     "methods",
     "groups",
     "method",
