@@ -327,12 +327,12 @@ def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDA
     order = large[np.argsort(values[large], kind="stable")]
     same = np.flatnonzero(values[order[1:]] == values[order[:-1]])
     pairs = np.stack([order[same], order[same + 1]])
-    left, right = (map(_exact, column.iloc[side].tolist()) for side in pairs)
+    left, right = (map(_all_digits, column.iloc[side].tolist()) for side in pairs)
     apart = [one != other for one, other in zip(left, right, strict=True)]
     return np.unique(pairs[:, apart])
 
 
-def _exact(value: Any) -> Any:
+def _all_digits(value: Any) -> Any:
     return Decimal(value.strip()) if isinstance(value, str) else value
 
 
