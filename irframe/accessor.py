@@ -46,7 +46,7 @@ def _counts(subject: Any) -> list[str]:
     if not isinstance(subject, pd.DataFrame):
         dims = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
         counts = [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
-        return [*counts, *_judged(subject)]
+        return [*counts, *_judged_share(subject)]
     rows: Any = subject.reset_index(allow_duplicates=True)
     known = words.roles(rows.columns)
     repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
@@ -57,7 +57,7 @@ def _counts(subject: Any) -> list[str]:
     return [*counts, _number(metrics, "metric") if metrics else _number(len(rows), "row")]
 
 
-def _judged(subject: Any) -> list[str]:
+def _judged_share(subject: Any) -> list[str]:
     """Say of a cube which grades there are, and which share of what was retrieved has one."""
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
