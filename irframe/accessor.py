@@ -45,7 +45,8 @@ def _counts(subject: Any) -> list[str]:
         return [_number(len(subject.files), "file")]
     if not isinstance(subject, pd.DataFrame):
         dims = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
-        return [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
+        counts = [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
+        return [*counts, *_judged_share(subject)]
     rows: Any = subject.reset_index(allow_duplicates=True)
     known = words.roles(rows.columns)
     repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
@@ -54,6 +55,17 @@ def _counts(subject: Any) -> list[str]:
     counts = [_number(column.nunique(), word) for word, column in present.items()]
     metrics = len(subject.attrs.get(words.METRICS, ()))
     return [*counts, _number(metrics, "metric") if metrics else _number(len(rows), "row")]
+
+
+def _judged_share(subject: Any) -> list[str]:
+    """Say of a cube which grades there are, and which share of what was retrieved has one."""
+    if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
+        return []
+    experiment = subject.attrs["experiment"]
+    levels, length = experiment.judgments.levels, subject["retrieved"].to_numpy().sum()
+    share = f"{1 - subject['unjudged'].to_numpy().sum() / max(length, 1):.0%} of documents judged"
+    grades = [f"grades {words.low_to_high(levels.min(), levels.max())}"] if len(levels) else []
+    return [*grades, share]
 
 
 def _number(count: int, word: str) -> str:

@@ -31,7 +31,7 @@ OTHER = "result"
 """What nothing says the kind of."""
 
 
-class Kind(NamedTuple):
+class Known(NamedTuple):
     """What messages call a kind of object, how it is had, and what most people do next."""
 
     what: str
@@ -40,28 +40,28 @@ class Kind(NamedTuple):
 
 
 KNOWN = {
-    RUNS: Kind(
+    RUNS: Known(
         "a run frame",
         "runs",
         ("check", "evaluate", "cube", "diagnose", "pool"),
     ),
-    JUDGMENTS: Kind(
+    JUDGMENTS: Known(
         "a frame of judgments",
         "qrels",
         ("sample", "restrict", "write_qrels", "to_pytrec_eval", "to_ranx"),
     ),
-    SCORES: Kind(
+    SCORES: Known(
         "a table of scores",
         'runs.ireval.evaluate(qrels, "AP")',
         ("summary", "compare", "leaderboard", "sheet", "styled"),
     ),
-    CUBE: Kind(
+    CUBE: Known(
         "a cube",
         "runs.ireval.cube(qrels)",
         ("score", "bounds", "search_lengths", "report", "save"),
     ),
-    SCANNED: Kind("scanned runs", "ir.scan_runs(paths)", ("evaluate", "cube")),
-    NUGGETS: Kind("labels of nuggets", "nuggets", ("score_nuggets",)),
+    SCANNED: Known("scanned runs", "ir.scan_runs(paths)", ("evaluate", "cube")),
+    NUGGETS: Known("labels of nuggets", "nuggets", ("score_nuggets",)),
 }
 """The kinds of object that are known by what they hold, not by the verb that returned them."""
 ELSEWHERE = {

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import usual_errors
 from irframe.checks import places, whole
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.by_budget import asked_at, by_budget
@@ -19,9 +20,9 @@ from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.metrics import Metric
-from irframe.record import Function, bind, options_of, signature_of
+from irframe.record import Function, bind, options_of, signature_of, with_cautions
 from irframe.warned import OneCall
 
 Options = ParamSpec("Options")
@@ -37,6 +38,8 @@ REPEATABLE = {"over", "best_of", "repeats"}
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
+TABLES: set[str] = set()
+"""Those that give a table."""
 
 
 @overload
@@ -85,8 +88,8 @@ def verb(
             options = asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
-        with OneCall():
-            return by_budget(answer, bound, name)
+        with usual_errors(), OneCall() as said:
+            return with_cautions(by_budget(answer, bound, name), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
@@ -101,8 +104,12 @@ def verb(
         read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         whole, result = _answer_groups(function, read, bound, by)
+        if of_scores and "by" in signature.parameters and read.by is None and read.pooled:
+            said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), read.pooled])
+            result.attrs[words.CAUTION] = "; ".join(said)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
-            lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
+            lone = view.selected(subject, view.CELL if of_scores else view.LIST)
+            lone = [dim for dim in lone if result.sizes.get(dim) == 1]
             result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)
 
@@ -126,8 +133,22 @@ class _TableVerb(Protocol[Options]):
 def table_verb(
     function: Callable[Concatenate[Any, Options], xr.Dataset | pd.DataFrame],
 ) -> _TableVerb[Options]:
-    """Make a verb of a function that gives a table of the kind that its scores are of."""
+    """Make a verb of a function that gives a table of the kind that its scores are of.
+
+    Of a DataTree it gives one frame.
+    """
+    TABLES.add(function.__name__)
     return verb(function)  # type: ignore[arg-type]
+
+
+def _as_table(result: Any) -> Any:
+    """Return a dataset over systems as a frame, without coordinates that label nothing."""
+    if not isinstance(result, xr.Dataset):
+        return result
+    table = result.drop_vars([name for name in result.coords if name not in result.dims])
+    frame = table.to_dataframe([*table.dims])
+    frame.attrs = dict(result.attrs)
+    return frame
 
 
 def _read_all(bound: inspect.BoundArguments, asking: str) -> Any:
@@ -250,6 +271,8 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
         return call(branch, *bound.args[1:], **bound.kwargs)
 
     results = _answer_each(answer, tree, bound, name)
+    if call.__name__ in TABLES:
+        results = {key: _as_table(result) for key, result in results.items()}
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
         return stamped(by_group.join(results, name, tree), call.__name__, first, options)

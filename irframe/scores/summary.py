@@ -19,10 +19,9 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import WEIGHTS, TopicValues, names_said
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import METRIC, SYSTEM, low_to_high
+from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import moments
-from irframe.scores.cautions import caution, united
 from irframe.scores.drawn import beware_of_design
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -193,8 +192,7 @@ def summary(
     choice("interval", interval, INTERVALS)
     read = read_scores(scores).load()
     figures, attributes = summarise(read, alpha, interval)
-    warn(*(messages := uneven(read)))
-    attributes = united(attributes, caution(messages))
+    warn(*uneven(read))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
 
@@ -230,7 +228,7 @@ def summarise(
     kind = "t" if others else "logit"
     if others and (plain & curved).any():
         kind = f"logit, but t of {', '.join(others)}"
-    return figures, {"interval": kind} | caution(messages) | repeats.told_draws([scores])
+    return figures, {"interval": kind} | repeats.told_draws([scores])
 
 
 def uneven(scores: Scores) -> list[str]:
@@ -283,8 +281,8 @@ def like_scores(
         shape, dims = [*map(len, labels.values())], tuple(labels)
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)
-    names = METRIC, read.systems.name
-    index = pd.MultiIndex.from_product([*labels.values()], names=names)
+    names = {dim: dim for dim in labels} | {SYSTEM: read.systems.name}
+    index = pd.MultiIndex.from_product([*labels.values()], names=[*names.values()])
     frame = pd.DataFrame({name: values.ravel() for name, values in figures.items()}, index)
     frame.attrs.update(attributes)
     return frame
