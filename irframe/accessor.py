@@ -1,7 +1,7 @@
 """The accessor ``.ireval``: every verb is one call to the function of the same name."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
@@ -120,31 +120,27 @@ class Verbs:
             return f"{message}: it is a method of the object itself, without .ireval"
         if metric:
             return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
-        leads = "".join(self._leads(meant, kind))
-        return f"{message}{suggest(name, known, shown if meant is shown else ())}{leads}"
+        hint = suggest(name, known, shown if meant is shown else ())
+        return f"{message}{hint}{self._leads(meant, kind)}"
 
-    def _leads(self, meant: list[str], kind: str) -> Iterator[str]:
-        """Yield how this object is led to verbs or figures that may be meant, if it is to some."""
-        homes = {
-            name: HOME if name in verbs(HOME) and self._home == HOME else FIGURES for name in meant
-        }
-        here = {HOME: Verbs(self._subject), FIGURES: Figures(self._subject)}
+    def _leads(self, meant: list[str], kind: str) -> str:
+        """Say how this object is led to verbs or figures that may be meant, if it is to some."""
+        own_home = verbs(HOME) if self._home == HOME else {}
+        homes = {name: HOME if name in own_home else FIGURES for name in meant}
         there = {name: home for name, home in homes.items() if name in verbs(home)}
-        own = [name for name, home in there.items() if name in dir(here[home])]
+        own = [name for name, home in there.items() if name in offered(self._subject, home)]
         if own:
             calls = (f".ireval.{example(name, self._subject, homes[name])}" for name in own)
-            yield f": {' or '.join(calls)}"
-        elif there:
-            name, home = next(iter(there.items()))
-            yield f". {chain(name, verbs(home)[name][0], kind, self._subject)}"
+            return f": {' or '.join(calls)}"
+        for name, home in there.items():
+            return f". {chain(name, verbs(home)[name][0], kind, self._subject)}"
+        return ""
 
     def _scoring(self, metric: Any) -> str:
         """Say how this object, or what it is made of, is scored by a metric."""
-        runs = kind_of(self._subject) in {RUNS, SCANNED}
-        metric = metric @ 10 if runs and metric.uncut() is None else metric
-        return (
-            f': .ireval.evaluate(qrels, "{metric}")' if runs else f': cube.ireval.score("{metric}")'
-        )
+        if kind_of(self._subject) not in {RUNS, SCANNED}:
+            return f': cube.ireval.score("{metric}")'
+        return f': .ireval.evaluate(qrels, "{metric if metric.uncut() else metric @ 10}")'
 
     def __dir__(self) -> list[str]:
         own = [name for name in dir(type(self)) if name[0] != "_"]

@@ -19,7 +19,7 @@ from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import warn
 from irframe.experiments import group_columns
-from irframe.experiments.coded_tables import read_qrels_table, read_table
+from irframe.experiments.coded_tables import once_judged, read_qrels_table, read_table
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
@@ -270,7 +270,7 @@ def build_cube(
 
     The `extra` are further attributes.
     """
-    table = read_qrels_table(qrels, spans=True)
+    table = once_judged(read_qrels_table(qrels, spans=True))
     wanted, ranked = Wanted(filed=True, whole=True), None
     files = list(table.frame.attrs.get(words.FILES, []))
     if isinstance(runs, ScannedRuns):

@@ -20,7 +20,7 @@ from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.metrics import Metric
 from irframe.record import Function, bind, options_of, signature_of, with_cautions
 from irframe.warned import OneCall
