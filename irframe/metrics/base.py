@@ -32,7 +32,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
         return choice(name, value, words, MetricError)
     if words:
         return whole(name, value, **limits, error=MetricError)
-    if limits:
+    if limits or spec.type in {"float", float}:
         number(name, value, **limits, error=MetricError)
     return value
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import DepthError, InputError, IrframeWarning
 from irframe.ranks.leaderboard import LETTERS, letter_groups
 
 
@@ -114,7 +114,6 @@ def named(scores, metrics):
 @pytest.mark.parametrize(
     ("error", "words", "ask"),
     [
-        (ParameterError, "nobody", lambda s: s.ireval.leaderboard(baseline="nobody")),
         (DepthError, "7", lambda s: s.ireval.leaderboard(at=7)),
         (InputError, "tier", lambda s: named(s, NAMED).ireval.leaderboard()),
     ],

@@ -264,8 +264,6 @@ def test_nominal_length_is_the_depth_chosen(cube):
     ("options", "error", "message"),
     [
         ({"depth": 51}, DepthError, "at most 50"),
-        ({"crossing": "zero"}, ParameterError, "'sign_change', 'definition', 'matters'"),
-        ({"rel": 0}, ParameterError, "rel, a whole number"),
     ],
 )
 def test_bad_input(cube, options, error, message):

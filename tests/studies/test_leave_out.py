@@ -210,7 +210,6 @@ def test_fewer_judgments_change_more(cube):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"shares": [0]}, ParameterError, "share, a number of at most 1 and above 0"),
         ({"shares": [0.5, 1.01]}, ParameterError, "share, a number of at most 1 and above 0"),
         ({"shares": []}, ParameterError, "distinct seeds"),
         ({"seeds": 0}, ParameterError, "distinct seeds"),

@@ -24,7 +24,6 @@ from irframe.errors import (
     DepthError,
     InputError,
     IrframeWarning,
-    MetricError,
     ParameterError,
 )
 from irframe.metrics.contributions import score_ranking
@@ -137,7 +136,6 @@ def test_depth_and_marks_of_search_lengths(cube):
     deep = RUNS.ireval.cube(QRELS, depth=5).ireval.search_lengths()
     pd.testing.assert_frame_equal(cut, deep)
     refused(DepthError, "at most 50", lambda: cube.ireval.search_lengths(depth=51))
-    refused(MetricError, "far", lambda: cube.ireval.search_lengths(unretrieved="far"))
 
 
 def test_best_systems():
