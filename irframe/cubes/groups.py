@@ -170,10 +170,10 @@ def provenance(whole: Any) -> dict[Any, Any]:
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
         facts[JUDGMENTS] = experiment.judgments.digest
-        if experiment.unknown:
+        if unknown := attributes[EXPERIMENT].unknown:  # of all topics, whatever is selected
             names = whole.get(REPEAT_OF, whole[SYSTEM]).to_numpy().astype(str)
-            judged = {*names[~whole[SYSTEM].astype(str).isin(experiment.unknown)]}
-            facts[UNKNOWN] = sorted({*names} - judged)
+            judged = {*names[~whole[SYSTEM].astype(str).isin(unknown)]}
+            facts |= {UNKNOWN: sorted({*names} - judged)} if {*names} - judged else {}
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
             facts |= {name: one_or_several(values)} if len(values) else {}
     return facts

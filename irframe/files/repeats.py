@@ -114,7 +114,7 @@ class Folded(NamedTuple):
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
             }
             every = {str(system) for system, _ in self.owners.values()}
-            result.attrs |= {words.UNKNOWN: sorted(every - known)}
+            result.attrs |= {words.UNKNOWN: sorted(every - known)} if every - known else {}
         return result
 
     def _inside(

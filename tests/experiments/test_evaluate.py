@@ -22,7 +22,7 @@ from irframe.errors import (
 
 def cube_scores(cube, metric, **options):
     """Return the scores of a cube at its full depth as a frame lists them."""
-    scores = cube.ireval.score(metric, at=cube.sizes["depth"], **options)
+    scores = cube.ireval.score(metric, at=[cube.sizes["depth"]], **options)
     return scores.squeeze(["metric", "depth"], drop=True).to_series()
 
 

@@ -147,7 +147,7 @@ def test_what_killed_writers_left_goes_and_what_others_write_stays(tmp_path):
 
 
 def test_judgments_that_evaluate_refuses_are_refused_by_check():
-    twice = QRELS.iloc[[0, 0, 1]]
+    twice = QRELS.iloc[[0, 0, 1]].assign(grade=[0, 1, 1])
     told = []
     for verb in (lambda: RUNS.ireval.evaluate(twice, "AP"), lambda: RUNS.ireval.check(twice)):
         with pytest.raises(IrframeError) as raised:
