@@ -28,7 +28,7 @@ def separability(cubes):
 
 def report(cube):
     """Write the report of all runs against the median one."""
-    means = cube.ireval.score("RBP(p=0.8)", at=10).mean("topic")[0, :, 0].to_series()
+    means = cube.ireval.score("RBP(p=0.8)", at=10).mean("topic")[0].to_series()
     median = means.sort_values(ascending=False).index[len(means) // 2]
     found = cube.ireval.compare_orderings(baseline=median, metric="RBP(p=0.8)@10", adjust=None)
     found = found.sort_values("difference", ascending=False)
@@ -53,7 +53,7 @@ def report(cube):
 
 def side_by_side(cube):
     """Draw the best run by P@10 against the one at the first quartile."""
-    means = cube.ireval.score("P", at=10).mean("topic")[0, :, 0].to_series()
+    means = cube.ireval.score("P", at=10).mean("topic")[0].to_series()
     ranked = means.sort_values(ascending=False).index
     a, b = ranked[0], ranked[len(ranked) // 4]
     pair = cube.ireval.side_by_side(a, b, *METRICS, depth=10)

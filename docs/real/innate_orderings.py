@@ -98,7 +98,7 @@ def separability(cubes):
 
 def pair(cube):
     """Draw two runs on 25 topics, and write what is said of them on all."""
-    means = cube.ireval.score("P", at=10).mean("topic")[0, :, 0].to_series()
+    means = cube.ireval.score("P", at=10).mean("topic")[0].to_series()
     ranked = means.sort_values(ascending=False).index
     a, b = ranked[0], ranked[len(ranked) // 4]
     some = cube.isel(topic=slice(25)).ireval.side_by_side(a, b, *METRICS, depth=10)

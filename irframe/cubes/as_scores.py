@@ -28,6 +28,7 @@ from irframe.names import (
     DEPTH,
     DOC,
     DRAWN,
+    GRADE,
     LOWER,
     METRIC,
     METRICS,
@@ -75,8 +76,8 @@ def as_scores(
           after topics. One whose axes are named after both needs no `metric`, and is called
           ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
-        - named tuples such as `ir_measures.Metric`;
-        - an array over (metric,) system and topic, at one depth;
+        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row;
+        - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
         Without a system all is one system, called ``run``.
@@ -223,7 +224,8 @@ def score_frame(x: Any) -> pd.DataFrame:
         x = with_own_levels(x)
         again = named_again(x.columns) or named_again(x.index.names)
         may_be = _are_long({*x.columns, *x.index.names}) and not again
-        flat = columns_of(x) if may_be else None
+        told = [name for name in x.index.names if name in {*LONG_METRIC, DEPTH}]
+        flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
@@ -231,22 +233,21 @@ def score_frame(x: Any) -> pd.DataFrame:
     if table is not None:
         return table
     rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) and not is_array(x) else []
-    if not rows or not hasattr(rows[0], "_fields"):
+    if not rows or not all(hasattr(row, "_fields") or isinstance(row, Mapping) for row in rows):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
 
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
-    """Return scores without depths as a frame with a column per metric."""
-    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC}:
+    """Return scores as a frame with a column per metric, by depth if there is more than one."""
+    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, DEPTH}:
         found = ", ".join(map(str, scores.dims)) or "none"
-        advice = "select one depth: scores.sel(depth=10)" if DEPTH in scores.dims else ""
-        raise InputError("dimensions metric, system and topic", found, advice)
+        raise InputError("dimensions metric, system, topic and depth", found)
     kept = scores.reset_coords(drop=True)
     if METRIC not in kept.dims:
         label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         kept = kept.expand_dims({METRIC: [str(label)]})
-    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC) if dim in kept.dims]
+    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, DEPTH) if dim in kept.dims]
     wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
     frame = wide.dropna(how="all").rename_axis(columns=METRIC)
     frame.attrs = {REPEATS: scores.attrs[REPEATS]} if REPEATS in scores.attrs else {}
@@ -289,10 +290,23 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     by_role = {} if known is None else roles(known.columns)
     if known is None or TOPIC not in by_role or DOC in by_role:
         return None
-    if not (known.attrs.get(METRICS) or named_metrics(known)):
+    stated = known.attrs.get(METRICS) or named_metrics(known)
+    if not stated and (SYSTEM not in by_role or GRADE in by_role or not _numeric(known, by_role)):
         return None
     known, keys = _keyed(known, by_role)
-    return known.set_index(keys), dict(zip((SYSTEM, TOPIC), keys, strict=True))
+    by_depth = [DEPTH] if _several_depths(known, keys) else []
+    return known.set_index([*keys, *by_depth]), dict(zip((SYSTEM, TOPIC), keys, strict=True))
+
+
+def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
+    """Return whether a frame has a column of numbers beside those of its roles."""
+    others = frame.drop(columns=[by_role[role] for role in (SYSTEM, TOPIC)])
+    return any(pd.api.types.is_float_dtype(dtype) for dtype in others.dtypes)
+
+
+def _several_depths(frame: pd.DataFrame, keys: list[Any]) -> bool:
+    """Return whether a column tells scores of one system and topic at several depths apart."""
+    return DEPTH in frame.columns and bool(frame.duplicated(keys).any())
 
 
 def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
@@ -312,6 +326,8 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
+    if _several_depths(frame, [*keys, metric]):
+        keys.append(DEPTH)
     if by in frame.columns and by not in keys:  # topics of one name may be others in each group
         keys.append(by)
     elif by is not None and by in frame.index.names:
@@ -337,7 +353,8 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
     matrix = matrix if turned else matrix.T
-    axes = matrix.index.name or SYSTEM, matrix.columns.name or TOPIC
+    known = zip((SYSTEM, TOPIC), (matrix.index.name, matrix.columns.name), strict=True)
+    axes = [name if name in ALIASES[role] else role for role, name in known]
     refuse_twice(matrix.index)
     index = pd.MultiIndex.from_product([matrix.index, matrix.columns], names=axes)
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)

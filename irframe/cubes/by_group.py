@@ -274,7 +274,9 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     for part in results.values():  # without coordinates that label nothing, pairs by their systems
         labelled = PAIR in part.dims and PAIR not in part.xindexes
         kept = part.set_index({PAIR: SIDES}) if labelled else part
-        bare.append(kept.drop_vars([name for name in kept.coords if name not in kept.xindexes]))
+        bare.append(
+            kept.drop_vars([n for n, c in kept.coords.items() if c.ndim and n not in kept.xindexes])
+        )
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
         advice = "call it otherwise, as in by=pd.Series(by, name='part')"
         raise ParameterError("groups by a name that the result has no part of", repr(by), advice)

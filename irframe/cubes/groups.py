@@ -145,7 +145,8 @@ def stamped(
         options = applied(options, kept, whole)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
         if isinstance(result, Labelled):  # which is of no experiment any more
-            result = result.drop_vars(CODES.values(), errors="ignore")
+            own = {*CODES.values(), "retrieved"} & {*result.coords}
+            result = result.drop_vars(own)
         decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != METRICS}
         first = {P_VALUES: kept[P_VALUES]} if P_VALUES in kept else {}  # which prints first

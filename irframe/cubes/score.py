@@ -161,9 +161,9 @@ def score(
     Returns
     -------
     xarray.DataArray
-        Scores, dimensions (metric, system, topic, depth), or budget in place of depth, float64. A
-        metric with a depth of its own is constant from there on. NaN where a system did not take
-        part.
+        Scores, dimensions (metric, system, topic, depth), or budget in place of depth, float64;
+        at one depth, as in ``at=10``, that is no dimension. A metric with a depth of its own is
+        constant from there on. NaN where a system did not take part.
 
     Raises
     ------
@@ -205,7 +205,8 @@ def score(
         values = values.where(xr.DataArray(np.stack(of), dims=(words.METRIC, words.TOPIC)))
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
-    return label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
+    result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
+    return result.isel({words.DEPTH: 0}) if is_whole(at) else result
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
@@ -233,7 +234,8 @@ def label_scores(
     hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
     kept = {name: coord.variable for name, coord in cube.coords.items() if name not in hidden}
     there = view.experiment_of(cube).there
-    kept["took_part"] = view.variable(view.LIST, there)
+    if not there.all():
+        kept["took_part"] = view.variable(view.LIST, there)
     if not there.all():
         values = values.where(xr.DataArray(there, dims=view.LIST))
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")

@@ -19,12 +19,12 @@ COLLECTION = "collection"
 
 
 def settle_collection(bound: inspect.BoundArguments) -> None:
-    """Put what told collections apart in place of ``by="collection"``, if that is none itself."""
+    """Give groups of collections where ``by=`` names what told these apart, or "collection"."""
     given = bound.arguments
     subject, by = next(iter(given.values())), given.get("by")
     attributes = getattr(subject, "attrs", {})
     known, column = _names(subject), attributes.get(COLLECTION)
-    if column is None or not isinstance(by, str) or by != COLLECTION or COLLECTION in known:
+    if column is None or not isinstance(by, str) or by in known or by not in {COLLECTION, column}:
         return
     of = {topic: label for label, topics in attributes.get(words.TOPICS_OF, ()) for topic in topics}
     lost = of and column not in known

@@ -16,6 +16,7 @@ from irframe.cubes import as_scores, view
 from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
 from irframe.cubes.groups import by_repeat, read_groups
 from irframe.cubes.score_arrays import (
+    COLLECTION,
     LABELLED,
     in_order,
     metric_columns,
@@ -24,13 +25,14 @@ from irframe.cubes.score_arrays import (
     refuse_several_repeats,
     sound,
 )
-from irframe.cubes.view import LIST, selected
+from irframe.cubes.view import CELL, LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
 from irframe.files.ids import is_judgments
 from irframe.names import (
     BOUND,
+    DEPTH,
     DRAWN,
     METRIC,
     METRICS,
@@ -39,6 +41,7 @@ from irframe.names import (
     REPEATS,
     SYSTEM,
     TOPIC,
+    TOPICS_OF,
     UNKNOWN,
 )
 
@@ -59,8 +62,8 @@ class ScoreTable:
     array
         The array that they came as, if they did.
     rows, index
-        Of a frame, the number of the row of each system and topic, -1 where it has none; and what
-        its rows are called.
+        Of a frame, the number of the row of each system and topic (at each depth, if there are
+        any), -1 where it has none; and what its rows are called.
     word
         What a frame calls repeats, if it has any.
     by, keys
@@ -103,6 +106,18 @@ class ScoreTable:
         said = {name: self.attrs[name] for name in kept if self.attrs.get(name) is not None}
         return said if self.word is None else {REPEATED: self.word, **said}
 
+    @property
+    def pooled(self) -> str:
+        """What is to be said of topics of several collections that are taken together, or ""."""
+        column, topics = self.attrs.get(COLLECTION), self.labels[TOPIC]
+        if self.array is not None and column in self.array.coords:
+            keys: Any = self.array[column].to_numpy()
+        else:
+            of = {topic: key for key, every in self.attrs.get(TOPICS_OF, ()) for topic in every}
+            keys = topics.map(of).to_numpy()
+        present = len(pd.unique(keys[~pd.isna(keys)]))
+        return f"topics of {present} collections ({column}) are taken together" * (present > 1)
+
     def refuse_bounds(self) -> None:
         """Raise where they are lower and upper scores."""
         if self.bounds is not None:
@@ -115,7 +130,7 @@ class ScoreTable:
         labels = {dim: index if here is None else index[here] for (dim, index), here in kept}
         values, rows = at_places(self.values, *at), self.rows
         if rows is not None:
-            rows = at_places(rows, *(places.get(dim) for dim in LIST))
+            rows = at_places(rows, *(places.get(dim) for dim in (*LIST, DEPTH)[: rows.ndim]))
             values = np.ascontiguousarray(values)  # so that sums are those of the part alone
         array = None if self.array is None else self.array.isel(places)
         return replace(self, values=values, labels=labels, array=array, rows=rows, keys=None)
@@ -130,19 +145,27 @@ class ScoreTable:
             yield from ({None: self} if self.apart is None else self.apart).items()
             return
         dim, keys = self.keys
-        told = np.asarray(self.rows) >= 0 if self.array is None else told_of(self.array)
-        there = told
-        if told is None or (dim == TOPIC and getattr(self.values, "chunks", None) is None):
+        told = self.listed if self.array is None else told_of(self.array)
+        there, said = told, told is not None
+        if not said and dim == TOPIC:
+            told = np.ones([len(self.labels[side]) for side in LIST], bool)
+        if not said or (dim == TOPIC and getattr(self.values, "chunks", None) is None):
             others = tuple(n for n, name in enumerate(self.labels) if name not in LIST)
             there = np.asarray((~np.isnan(self.values)).any(axis=others))
         for key, places in placed(self.by, dim, keys, self.systems, there, told):
             yield key, self.take(self._with_rows(places))
 
+    @property
+    def listed(self) -> Array:
+        """The systems and topics that have a row in the frame that they came in."""
+        there = np.asarray(self.rows) >= 0
+        return np.asarray(there if there.ndim == len(LIST) else there.any(axis=-1))
+
     def _with_rows(self, places: dict[str, Array]) -> dict[str, Array]:
         """Return positions without those of systems and topics that have no row in a frame."""
         if self.rows is None:
             return places
-        inside = at_places(self.rows, *(places.get(dim) for dim in LIST)) >= 0
+        inside = at_places(self.listed, *(places.get(dim) for dim in LIST))
         kept = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
         return {dim: places[dim][at] if dim in places else at for dim, at in kept.items()}
 
@@ -268,7 +291,7 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
 
 def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     x = refuse_repeats(x, asking)
-    x, by = with_given_groups(x.expand_dims(selected(x)), by)
+    x, by = with_given_groups(x.expand_dims(selected(x, CELL)), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
         parts = {
             key: _read_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]
@@ -301,6 +324,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     metrics = metric_columns(scored, by_role[SYSTEM])
     values = numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
     roles = by_role | ({} if word is None else {REPEAT: word})
+    roles |= {DEPTH: DEPTH} if DEPTH in wide.index.names else {}
     codes, labels = _codes_of_rows(wide, roles)
     keys = None
     if given:
@@ -345,8 +369,9 @@ def _laid_out(
         return values, None
     table = np.full((values.shape[1], math.prod(shape)), np.nan)
     table[:, cells] = values.T
-    rows = np.full([len(labels[dim]) for dim in LIST], -1)
-    rows[codes[SYSTEM], codes[TOPIC]] = np.arange(len(values))
+    dims = [dim for dim in labels if dim != REPEAT]
+    rows = np.full([len(labels[dim]) for dim in dims], -1)
+    rows[tuple(codes[dim] for dim in dims)] = np.arange(len(values))
     return table.reshape(-1, *shape), rows
 
 

@@ -37,6 +37,8 @@ REPEATABLE = {"over", "best_of", "repeats"}
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
+TABLES: set[str] = set()
+"""Those that give a table."""
 
 
 @overload
@@ -101,8 +103,12 @@ def verb(
         read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         whole, result = _answer_groups(function, read, bound, by)
+        if of_scores and "by" in signature.parameters and read.by is None and read.pooled:
+            said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), read.pooled])
+            result.attrs[words.CAUTION] = "; ".join(said)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
-            lone = [dim for dim in view.selected(subject) if result.sizes.get(dim) == 1]
+            lone = view.selected(subject, view.CELL if of_scores else view.LIST)
+            lone = [dim for dim in lone if result.sizes.get(dim) == 1]
             result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)
 
@@ -126,8 +132,22 @@ class _TableVerb(Protocol[Options]):
 def table_verb(
     function: Callable[Concatenate[Any, Options], xr.Dataset | pd.DataFrame],
 ) -> _TableVerb[Options]:
-    """Make a verb of a function that gives a table of the kind that its scores are of."""
+    """Make a verb of a function that gives a table of the kind that its scores are of.
+
+    Of a DataTree it gives one frame.
+    """
+    TABLES.add(function.__name__)
     return verb(function)  # type: ignore[arg-type]
+
+
+def _as_table(result: Any) -> Any:
+    """Return a dataset over systems as a frame, without coordinates that label nothing."""
+    if not isinstance(result, xr.Dataset):
+        return result
+    table = result.drop_vars([name for name in result.coords if name not in result.dims])
+    frame = table.to_dataframe([*table.dims])
+    frame.attrs = dict(result.attrs)
+    return frame
 
 
 def _read_all(bound: inspect.BoundArguments, asking: str) -> Any:
@@ -250,6 +270,8 @@ def _over_tree(call: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
         return call(branch, *bound.args[1:], **bound.kwargs)
 
     results = _answer_each(answer, tree, bound, name)
+    if call.__name__ in TABLES:
+        results = {key: _as_table(result) for key, result in results.items()}
     if not all(isinstance(result, view.Labelled) for result in results.values()):
         first = next(iter(by_group.branches(tree).values()))
         return stamped(by_group.join(results, name, tree), call.__name__, first, options)
@@ -290,8 +312,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     """
     if shares_ranks(cube.attrs["ties"]):
         advice = "build the cube with another ties="
-        found = f"shared ranks, ties={cube.attrs['ties']!r}"
-        raise MetricError("one order of tied documents", found, advice)
+        raise MetricError("one order of tied documents", f"ties={cube.attrs['ties']!r}", advice)
     view.refuse_spans(cube)
     deepest = cube.sizes[words.DEPTH]
     if depth is None:

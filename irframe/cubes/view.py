@@ -303,9 +303,9 @@ trusting = partial(during, TRUSTED, value=True)
 """Read cubes without asking whether they were overwritten, as within a verb that has asked."""
 
 
-def selected(subject: Labelled) -> list[str]:
-    """Return the dimensions of lists along which one label was selected, now a scalar."""
-    return [dim for dim in LIST if dim in subject.coords and not subject.coords[dim].ndim]
+def selected(subject: Labelled, dims: Sequence[str] = LIST) -> list[str]:
+    """Return the dimensions along which one label was selected, now a scalar."""
+    return [dim for dim in dims if dim in subject.coords and not subject.coords[dim].ndim]
 
 
 def labels_of(subject: Labelled, dim: str, what: str, advice: str) -> pd.Index:

@@ -32,7 +32,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
         return choice(name, value, words, MetricError)
     if words:
         return whole(name, value, **limits, error=MetricError)
-    if limits:
+    if limits or spec.type in {"float", float}:
         number(name, value, **limits, error=MetricError)
     return value
 
@@ -347,8 +347,7 @@ class Metric(metaclass=MetricType):
         """Return what the kernel gives, once for all depths that a metric is fixed to."""
         name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
-            scores: Floats = self._call(name, evidence)
-            return scores
+            return np.asarray(self._call(name, evidence))
         free = self.without_depth()
         if free not in evidence.scored:
             evidence.scored[free] = self._call(name, evidence)

@@ -86,7 +86,7 @@ def select_top(
     share = number("share", share, above=0, high=1)
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):
-        last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
+        last = score(data, chosen, at=[data.sizes[DEPTH]])[0, ..., 0]
     else:
         read = to_scores(data)
         place = place_of(str(chosen), labels := metric_labels(read))

@@ -385,7 +385,7 @@ def _lengths(view: View, metric: str) -> PagePart:
     key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
-    scored = score(view.whole, metric, at=depth)
+    scored = score(view.whole, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")

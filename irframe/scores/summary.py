@@ -19,7 +19,7 @@ from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import WEIGHTS, TopicValues, names_said
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import METRIC, SYSTEM, low_to_high
+from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import moments
 from irframe.scores.cautions import caution, united
@@ -283,8 +283,8 @@ def like_scores(
         shape, dims = [*map(len, labels.values())], tuple(labels)
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)
-    names = METRIC, read.systems.name
-    index = pd.MultiIndex.from_product([*labels.values()], names=names)
+    names = {dim: dim for dim in labels} | {SYSTEM: read.systems.name}
+    index = pd.MultiIndex.from_product([*labels.values()], names=[*names.values()])
     frame = pd.DataFrame({name: values.ravel() for name, values in figures.items()}, index)
     frame.attrs.update(attributes)
     return frame

@@ -149,7 +149,7 @@ def compare_orderings(
         rel=rel,
         labels=False,
     ).sel({DEPTH: deepest})
-    scores = score(compared, chosen, at=deepest)
+    scores = score(compared, chosen, at=[deepest])
     report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
     signs = parse_stepwise(adjust)
     frame = _mark(report, hedge, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
@@ -263,7 +263,7 @@ def significance_agreement(
     tests, chosen = _tests(test), parse_metrics(metrics)
     *ways, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
     deepest, cube = read_depth(cube, None), shared(attended(cube))
-    scores = score(cube, *chosen, at=deepest if at is None else at)
+    scores = score(cube, *chosen, at=listed(deepest if at is None else at))
     paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()

@@ -384,7 +384,7 @@ def side_by_side(
         if free:
             named = ", ".join(map(str, free))
             warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
-        scores = score(both, *chosen, at=deepest).to_numpy()[..., 0]
+        scores = score(both, *chosen, at=deepest).to_numpy()
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]
         pair = pair.assign(difference=((METRIC, TOPIC), difference)).assign_coords({METRIC: labels})

@@ -299,9 +299,8 @@ def outcomes(
         policy = Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         wanted = None if systems is None else [*listed(baseline), *listed(systems)]
         wanted = wanted if order is None else list(order)
-        wanted = (
-            wanted if pairs is None else [one for pair in listed(pairs) for one in listed(pair)]
-        )
+        if pairs is not None:
+            wanted = [system for pair in listed(pairs) for system in listed(pair)]
         answers = breakdown.answers_of_runs(data, judged, wanted, by, policy, **reading)
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)

@@ -260,7 +260,7 @@ def ablation(
         InverseASL(**shared),
         ASL(**shared),
     ]
-    scores = score(cube, *chain, at=read_depth(cube, depth), no_rel="nan")
+    scores = score(cube, *chain, at=[read_depth(cube, depth)], no_rel="nan")
     table = reordering(scores, by=by, margin=margin, alpha=alpha)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)

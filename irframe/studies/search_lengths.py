@@ -4,7 +4,7 @@ Verbs: search_lengths, length_histogram, difference_histogram, best_systems.
 """
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -336,11 +336,10 @@ def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
     """Return the system that is the best or the median one by ASL, or the one of this name."""
     if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
         return name
-    means = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean().groupby(SYSTEM, sort=False)
-    by_system = means.mean()
-    place = 0 if name == "best" else (len(by_system) - 1) // 2
-    found: Hashable = by_system.index[best_first(by_system.to_numpy(), -1)[place]]
-    return found
+    by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
+    means = by_topic.groupby(SYSTEM, sort=False).mean()
+    place = 0 if name == "best" else (len(means) - 1) // 2
+    return cast("Hashable", means.index[best_first(means.to_numpy(), -1)[place]])
 
 
 def _length_differences(

@@ -64,7 +64,7 @@ def test_documents_add_up_to_the_scores_of_every_metric_that_is_a_sum(subtopics)
     wanted = sums(subtopics=subtopics)
     assert len(wanted) > (7 if subtopics else 25)
     for at in (4, cube.sizes["depth"]):
-        every = cube.ireval.score(wanted, at=at).sel(system=[a, b]).squeeze("depth")
+        every = cube.ireval.score(wanted, at=at).sel(system=[a, b])
         for metric, scores in zip(wanted, every, strict=True):
             found = cube.ireval.explain(a, b, metric, at=at)
             by_topic = found.groupby("topic")[["contribution_a", "contribution_b"]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import IrframeWarning, ParameterError
+from irframe.errors import IrframeWarning
 
 VALUES = st.lists(
     st.lists(st.integers(0, 10).map(lambda tenth: tenth / 10), min_size=5, max_size=5),
@@ -101,9 +101,3 @@ def test_topics_without_a_score_are_left_out():
     with pytest.warns(IrframeWarning, match="left out"):
         found = frame.ireval.risk(baseline="s0")
     assert found["n_topics"].tolist() == [2]
-
-
-@pytest.mark.parametrize(("baseline", "a"), [("s9", 1), ("s0", -1)])
-def test_refusals(baseline, a):
-    with pytest.raises(ParameterError):
-        frame_of([[0.5, 0.3], [0.4, 0.6]]).ireval.risk(baseline=baseline, a=a)

@@ -57,11 +57,9 @@ def test_from_a_file(scores):
 
 def test_a_name_of_ones_own_stays_with_reset_index(scores):
     mine = scores[["AP"]].set_axis(["mine"], axis=1)
-    mine.attrs = {"metrics": ["mine"]}
-    assert same(mine.reset_index(), mine)
-    mine.attrs = {}
-    with pytest.raises(InputError, match=r"frame.set_index\(\['system', 'topic'\]\)\[\['mine'\]\]"):
-        mine.reset_index().pipe(ir.as_scores)
+    for attributes in ({"metrics": ["mine"]}, {}):
+        mine.attrs = attributes
+        assert same(mine.reset_index(), mine)
 
 
 def test_long_frames(scores, long):
@@ -184,10 +182,8 @@ def test_arrays_at_one_depth(track):
     pd.testing.assert_frame_equal(found, expected, check_names=False, atol=1e-12)
     one = ir.as_scores(array.sel(depth=10, metric="AP"))
     assert same(one, expected[["AP"]])
-    with pytest.raises(
-        InputError, match=r"metric, system, topic, depth. Select one depth: scores.s"
-    ):
-        ir.as_scores(array)
+    assert ir.as_scores(array).index.names == ["system", "topic", "depth"]
+    refused(InputError, "topic and depth; found metric, system", ir.as_scores, array.mean("topic"))
 
 
 def test_columns_that_might_be_meant_instead(long):
@@ -200,10 +196,12 @@ def test_columns_that_might_be_meant_instead(long):
     assert same(long.assign(metric=long["measure"], measure="x"), long)
 
 
-def test_a_column_of_no_metric_is_told_how_to_be_one():
+def test_a_column_of_no_metric_is_one_beside_systems_and_topics():
     frame = pd.DataFrame({"system": ["a", "b"], "topic": "1", "score": [0.25, 0.5]})
+    assert list(ir.as_scores(frame, metric="AP")) == ["AP"]
+    words = frame.assign(score=["good", "bad"])
     line = r"frame.set_index\(\['system', 'topic'\]\)\[\['score'\]\]"
-    refused(InputError, line, lambda: ir.as_scores(frame, metric="AP"))
+    refused(InputError, line, lambda: ir.as_scores(words, metric="AP"))
     assert list(ir.as_scores(frame.set_index(["system", "topic"])[["score"]], metric="AP")) == [
         "AP"
     ]

@@ -96,7 +96,7 @@ def test_depths():
     assert (deep.grade.sel(depth=[4, 5]) == EMPTY).all()
     assert cut.retrieved.values.tolist() == [[3, 1, 0], [1, 0, 0]]
     assert cut.ireval.score("NumRet", at=2).values.ravel().tolist() == [2, 1, 0, 1, 0, 0]
-    at_two = quiet_cube().ireval.score("P", "nDCG", "Bpref", at=2)
+    at_two = quiet_cube().ireval.score("P", "nDCG", "Bpref", at=[2])
     xr.testing.assert_allclose(cut.ireval.score("P", "nDCG", "Bpref", at=[2]), at_two)
     for depth in (0, -1, 1.5, True):
         refused(DepthError, str(depth), quiet_cube, depth=depth)

@@ -151,7 +151,7 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
         IrframeWarning, match="no intervals of 16 of 16 means, as every document was"
     ):
         found = every.ireval.estimate("P", "DCG", at=5)
-    complete = runs.ireval.cube(qrels).ireval.score("P", "DCG", at=5)
+    complete = runs.ireval.cube(qrels).ireval.score("P", "DCG", at=[5])
     np.testing.assert_allclose(found["estimate"], complete, atol=1e-12)
     np.testing.assert_allclose(found["mean"], complete.mean("topic"), atol=1e-12)
     assert np.isnan(found["ci_high"]).all()

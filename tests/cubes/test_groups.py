@@ -231,7 +231,7 @@ def test_what_results_of_groups_say_is_kept(array):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=10)
     scores = scores.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
     scores[:, 0, 5:] = 0.5  # all the same in the second group alone
-    frame = scores.squeeze(["metric", "depth"], drop=True).to_dataframe(name="AP")
+    frame = scores.squeeze("metric", drop=True).to_dataframe(name="AP")
     frame = frame.set_index("half", append=True)[["AP"]]
     with pytest.warns(IrframeWarning, match="all scores are the same: AP of bm25 .half b"):
         found = (scores if array else frame).ireval.summary(by="half")

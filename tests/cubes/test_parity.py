@@ -107,7 +107,7 @@ def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
     runs, qrels = read_track(shared, "robust03")
     metrics = [replace(ir.parse_metric(name), judged_only=True) for name in NAMES]
     cube = runs.ireval.cube(qrels, score_dtype="float32")
-    ours = cube.ireval.score(*metrics, at=1000).squeeze("depth")
+    ours = cube.ireval.score(*metrics, at=1000)
     for system, theirs in by_pytrec_eval(runs, qrels, TREC, judged_docs_only_flag=True):
         mine = ours.sel(system=system, topic=theirs.index.to_numpy()).transpose("topic", "metric")
         np.testing.assert_allclose(mine, theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6)

@@ -110,7 +110,6 @@ def test_frames_and_groups(scores):
 
 
 def test_bad_input(scores):
-    refused(ParameterError, "'tau_ap'", lambda: scores.ireval.agreement(10, "tau"))
     refused(DepthError, "from 1 to 50", lambda: scores.ireval.agreement(51))
     refused(ParameterError, "same systems.*bm25", lambda: scores.ireval.agreement(scores[:, 1:]))
     refused(ParameterError, "two systems", lambda: scores[:, :1].ireval.agreement(10))

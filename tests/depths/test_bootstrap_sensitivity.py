@@ -57,9 +57,6 @@ def test_groups_of_other_systems_keep_their_pairs(scores):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"alpha": 0}, "alpha"),
-        ({"samples": 0}, "samples"),
-        ({"seed": -1}, "seed"),
         ({"resamples": [[0, 1]]}, "resamples of 16 topics"),
     ],
 )

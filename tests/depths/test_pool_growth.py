@@ -113,4 +113,3 @@ def test_refusals(cube):
     refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.pool_growth(at=[5, 20]))
     for depths in ([5, 5], []):
         refused(ParameterError, "rise", cube.ireval.pool_growth, at=depths)
-    refused(ParameterError, "rel, a whole number", lambda: cube.ireval.pool_growth(rel=0))

@@ -96,7 +96,7 @@ def test_top_weighted_methods_read_depth_as_the_truth(scores):
         (DepthError, "from 1 to 50", lambda s: s.ireval.volatility(at=[10, 60])),
         (ParameterError, "ASL", lambda s: s.ireval.volatility("nDCG")),
         (ParameterError, "same systems", lambda s: s.ireval.volatility(s[:, :5])),
-        (ParameterError, "by depth", lambda s: s.ireval.volatility(s[..., 0])),
+        (ParameterError, "by depth", lambda s: s.ireval.volatility(s[..., 0].drop_vars("depth"))),
         (ParameterError, "'kendall'", lambda s: s.ireval.volatility(method="tau_c")),
         (InputError, "depth_other", lambda s: s.ireval.stability()),
         (InputError, "same depths", lambda s: s.ireval.volatility(s[..., :7]).ireval.stability()),

@@ -108,7 +108,7 @@ def test_a_cost_looks_like_what_it_is_the_negation_of(name, kind):
 def looks(name, kind, change):
     """Return what a figure shows but places: its colours, and its texts without numbers."""
     if kind == SCORES:
-        subject = change(ir.verbs.score(CUBE, "AP", "nDCG", at=DEPTH))
+        subject = change(ir.verbs.score(CUBE, "AP", "nDCG", at=[DEPTH]))
     elif kind in BY_METRIC:
         subject = BY_METRIC[kind](call(kind, CUBE), change)
     else:

@@ -69,6 +69,8 @@ def assert_groups(joined, expected):
 def assert_group(joined, expected, track):
     """Assert that one group of a joined result is what the group alone gives."""
     found = branch(joined, track)
+    if isinstance(found, pd.DataFrame) and isinstance(expected, xr.Dataset):
+        expected = bare(expected).to_dataframe([*expected.dims])
     if isinstance(expected, xr.Dataset | xr.DataArray):
         if isinstance(found, xr.Dataset) and isinstance(expected, xr.DataArray):
             found = next(iter(found.data_vars.values()))
@@ -243,6 +245,16 @@ ROADS = {
 """What scores may be handed over as."""
 
 
+DEEP = {
+    "column of pandas": lambda scores: scores.to_series(),
+    "frame of pandas": lambda scores: scores.to_dataframe(),
+    "all in columns": lambda scores: scores.to_dataframe().reset_index(),
+    "column by metric": lambda scores: scores.to_series().unstack("metric"),
+    "as_scores": ir.as_scores,
+}
+"""What scores by depth may be handed over as."""
+
+
 def as_called(result):
     """Return a frame with systems and topics called as those of arrays."""
     again = {"name": "system", "qid": "topic"}
@@ -260,7 +272,19 @@ def as_called(result):
 def test_scores_are_the_same_whatever_they_came_as(name, by, road):
     cube = partly(3)
     asked = {} if by is None else {"by": by}
-    found, expected = (outcome(name, cube, change=each, **asked) for each in (ROADS[road], last))
+    assert_alike(*(outcome(name, cube, change=each, **asked) for each in (ROADS[road], last)))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", few_of(SCORED, 16, 5, drawn=False))
+@pytest.mark.parametrize("road", DEEP)
+def test_scores_by_depth_are_the_same_whatever_they_came_as(name, road):
+    cube = ir.cube(*experiment(3, missing=False)).drop_vars(["team", "track"], errors="ignore")
+    assert_alike(*(outcome(name, cube, change=each) for each in (DEEP[road], lambda x: x)))
+
+
+def assert_alike(found, expected):
+    """Assert that a verb gives of a frame what it gives of the array."""
     found = as_called(found)
     if isinstance(found, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
         if isinstance(expected, xr.DataArray):

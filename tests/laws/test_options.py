@@ -1,10 +1,13 @@
 """Every option of every verb refuses a value of another type, and one out of range, by its name.
 
+So does every field of metrics, tests, gain maps and agreements.
+
 What range an option has its docstring says: at least 1, above 0 and below 1.
 """
 
 import inspect
 import re
+from dataclasses import fields
 
 import pytest
 from incomplete import though_incomplete
@@ -13,7 +16,11 @@ from laws.test_records import FRAMES
 from laws.verbs import VERBS, asked
 
 import irframe as ir
+from irframe.agreements.correlations import AGREEMENTS
 from irframe.errors import IrframeError
+from irframe.gains import GAINS
+from irframe.metrics import METRICS
+from irframe.paired import TESTS, MaxT
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 
@@ -125,6 +132,30 @@ def test_options_refuse_other_types_and_what_is_out_of_range_by_their_names(name
             else:
                 wrong[f"{option.name}={value!r}"] = "taken"
     assert wrong == {}
+
+
+KINDS = METRICS | TESTS | GAINS | {name: type(value) for name, value in AGREEMENTS.items()}
+KINDS |= {"max-t": MaxT}
+NEEDED = {
+    "IFT": {"T": 1.0, "b1": 1.0, "R1": 1.0},
+    "IPrec": {"recall": 0.5},
+    "RprecMult": {"multiple": 1.0},
+}
+"""Metric without defaults -> what it needs."""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_fields_of_metrics_tests_gains_and_agreements_refuse_them_too(name):
+    kind, wrong = KINDS[name], []
+    for field in [each.name for each in fields(kind) if each.init]:
+        for value in [Odd(), "nonsense", *beyond(kind, field)]:
+            try:
+                kind(**{**NEEDED.get(name, {}), field: value})
+            except IrframeError as error:
+                wrong += [] if re.search(rf"\b{field}\b", str(error)) else [f"{value!r}: {error}"]
+            else:
+                wrong.append(f"{field}={value!r} is taken")
+    assert wrong == []
 
 
 def test_ranges_are_read_from_docstrings():

@@ -88,8 +88,8 @@ def test_verbs_count_repeats_of_frames_or_refuse_them(name, scores, cube):
             assert told is None, told
         else:
             assert told, name
-            assert "one repeat" in told, told
-            assert "verage over them" in told, told
+            none = "found DataFrame" in told
+            assert none or ("one repeat" in told and "verage over them" in told), told
 
 
 @pytest.mark.parametrize("name", of_scores("irframe.plots"))

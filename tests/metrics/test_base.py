@@ -8,7 +8,7 @@ import pytest
 from refusals import refused
 
 from irframe.errors import MetricError
-from irframe.metrics import ASL, METRICS, p
+from irframe.metrics import METRICS, p
 from irframe.metrics.base import ALIASES, PARSED, Metric
 from irframe.metrics.contributions import score_ranking
 from irframe.metrics.evidence import words
@@ -51,11 +51,6 @@ def test_thresholds_are_grades_from_1_to_127(name):
     assert [METRICS[name](rel=rel, **given).rel for rel in (1, 127)] == [1, 127]
     for rel in (0, 128):
         refused(MetricError, f"rel of {name}, a number", METRICS[name], rel=rel, **given)
-
-
-def test_a_number_of_documents_to_find_is_at_least_1():
-    assert ASL(first=1).first == 1
-    refused(MetricError, "first", lambda: ASL(first=0))
 
 
 def test_a_module_may_be_imported_again():

@@ -220,7 +220,7 @@ def test_every_road_gives_what_the_slow_loop_gives(seed, tmp_path):
             values = columns.sort_index().to_numpy().T.reshape(slow.shape)
             np.testing.assert_allclose(values, slow, rtol=1e-9, atol=1e-12)
     uncut = {name: name.replace(", ideal='judged'", "") for name in STRATA_METRICS}
-    found = cube.ireval.score(*uncut.values(), at=whole).squeeze("depth")
+    found = cube.ireval.score(*uncut.values(), at=whole)
     np.testing.assert_allclose(
         scorer(runs).to_numpy().T.reshape(found.shape), found, rtol=1e-9, atol=1e-12
     )

@@ -126,9 +126,3 @@ def test_exact_wilcoxon_of_many_topics():
 
 def test_exact_needs_no_correction():
     refused(ParameterError, r"exact=True\. Leave one", Wilcoxon, correction=True, exact=True)
-
-
-@pytest.mark.parametrize("decimals", [-1, 16, 2.5, "12", True])
-def test_decimals_out_of_range(decimals):
-    wanted = f"decimals, a whole number of at least 0 and at most 15; found {decimals!r}"
-    refused(ParameterError, wanted, lambda: Wilcoxon(decimals=decimals))

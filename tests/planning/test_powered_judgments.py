@@ -14,7 +14,7 @@ RUNS, PEOPLE = ir.example_track()
 MODEL = PEOPLE.assign(grade=(PEOPLE["grade"] + (PEOPLE["doc"].str[-1] == "7")).clip(upper=3))
 CUBE = RUNS.ireval.cube(MODEL)
 DRAWN = PEOPLE.ireval.draw_to_judge(0.5, seed=4)
-TRUE = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=5)
+TRUE = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=[5])
 
 
 def powered(cube=CUBE, human=DRAWN, **options):
@@ -132,14 +132,14 @@ def test_ndcg_is_that_of_people_plus_what_the_model_has_more_than_its_sample():
     people, cheap = (
         RUNS.ireval.cube(each).ireval.estimate("nDCG", at=12)["mean"] for each in (DRAWN, masked)
     )
-    model = CUBE.ireval.score("nDCG", at=12).mean("topic")
+    model = CUBE.ireval.score("nDCG", at=[12]).mean("topic")
     weight = found["weight"].item()
     assert 0 < weight <= 1
     np.testing.assert_allclose(found["mean"], people + weight * (model - cheap))
     assert (found["saving"] > 0).all()
     with pytest.warns(IrframeWarning, match="every document was judged"):
         everybody = CUBE.ireval.predict_powered(PEOPLE.assign(probability=1.0), **asked)
-    true = RUNS.ireval.cube(PEOPLE).ireval.score("nDCG", at=12).mean("topic")
+    true = RUNS.ireval.cube(PEOPLE).ireval.score("nDCG", at=[12]).mean("topic")
     np.testing.assert_allclose(everybody["mean"], true, atol=1e-12)
 
 
@@ -194,7 +194,7 @@ def test_bad_input_is_named():
         (IdError, "topics of the cube", DRAWN.assign(topic="x")),
     ]:
         refused(error, told, powered, human=human)
-    scores = CUBE.ireval.score("P", at=5)
+    scores = CUBE.ireval.score("P", at=[5])
     with pytest.raises(ParameterError, match="with a cube only.*metrics="):
         scores.ireval.predict_powered(scores.isel(topic=[0, 1]), metrics="P")
     refused(ParameterError, "topics to be one of 'fixed', 'random'", lambda: powered(topics="rest"))

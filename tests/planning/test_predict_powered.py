@@ -228,16 +228,6 @@ def test_sums_are_no_means():
     refused(MetricError, "plain mean; found NumRelRet", sums.ireval.predict_powered, sums.head(4))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"alpha": 1}, {"topics": "some"}, {"distribution": "f"}, {"baseline": "nobody"}],
-    ids=str,
-)
-def test_bad_arguments_are_refused(both, options):
-    with pytest.raises(ParameterError):
-        both[0].ireval.predict_powered(both[1], **options)
-
-
 def test_intervals_hold_the_truth_as_often_as_promised():
     scores, human = simulate(200, 80, 1000, seed=0)
     found = scores.ireval.predict_powered(human)

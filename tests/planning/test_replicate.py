@@ -80,5 +80,4 @@ def test_what_is_no_reproduction(scores):
         scores.ireval.replicate(scores.isel(system=slice(1, None)))
     with pytest.raises(ParameterError, match="depths that the original has"):
         scores.ireval.replicate(scores.sel(depth=[10]))
-    refused(ParameterError, "baseline", lambda: scores.ireval.replicate(scores, baseline="x"))
     refused(DepthError, "7", lambda: scores.ireval.replicate(scores, at=7))

@@ -72,14 +72,10 @@ def test_one_way_analysis(scores):
     [
         ({}, "one of difference, width"),
         ({"width": 0.1, "margin": 0.9}, "found 2: width, margin"),
-        ({"difference": 0}, "above 0"),
         ({"difference": 0.1, "power": 0.05}, "power"),
-        ({"difference": 0.1, "test": "sign"}, "test"),
         ({"difference": 0.1, "systems": 4}, "systems"),
-        ({"difference": 0.1, "test": "anova", "systems": 1}, "systems"),
         ({"difference": 0.1, "test": "anova", "each": True}, "each"),
         ({"width": 0.9, "test": "anova"}, "'width'.* found test"),
-        ({"difference": 0.1, "baseline": "x"}, "baseline"),
     ],
 )
 def test_one_question_at_a_time(scores, asked, told):

@@ -24,7 +24,14 @@ def test_effort_figures_refuse_bad_choices(cube, moved):
     refused(ParameterError, "a topic that was measured", crp_curves, moved, topic="7")
     refused(ParameterError, "'tf'", crp_curves, moved, topic="101", systems=["tf"])
     refused(ParameterError, "'tf'", crp_and_gain, moved, scores, **asked | {"system": "tf"})
-    refused(InputError, "dimension depth", crp_and_gain, moved, scores[..., -1], **asked)
+    refused(
+        InputError,
+        "dimension depth",
+        crp_and_gain,
+        moved,
+        scores.isel(depth=-1, drop=True),
+        **asked,
+    )
     refused(InputError, "misplacement", crp_curves, cube, topic="101")
 
 

@@ -311,17 +311,6 @@ def test_a_single_topic_tells_nothing_of_others(scores):
     assert np.isnan(every[-1]["first"]).all()
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        *(("method", "tests"), ("interval", "z"), ("samples", 0), ("seed", -1), ("alpha", 0)),
-        *(("adjust", "holmes"), ("test", "z")),
-    ],
-)
-def test_bad_input(scores, option, value):
-    refused(ParameterError, str(value), scores.ireval.rank_intervals, **{option: value})
-
-
 def test_what_does_not_go_together(scores):
     refused(ParameterError, "holm", scores.ireval.rank_intervals, "holm", test="sign")
     refused(DepthError, "7", scores.ireval.rank_intervals, at=7)

@@ -32,7 +32,7 @@ def view(request, cube):
 def test_rows_are_what_the_verbs_say(view, cube):
     systems = cube["system"].to_numpy().tolist()
     found = pd.DataFrame(rungs(view, systems)).set_index("system")
-    scores = score(cube, "nDCG", at=10).isel(metric=0, depth=0)
+    scores = score(cube, "nDCG", at=10).isel(metric=0)
     means = scores.mean("topic").to_series().sort_values(ascending=False)
     assert found.index.tolist() == means.index.tolist()
     assert found["mean"].tolist() == [f"{mean:.3f}" for mean in means]
@@ -42,7 +42,7 @@ def test_rows_are_what_the_verbs_say(view, cube):
     ranked = means.rank(ascending=False, method="min").astype(int).astype(str)
     assert found["rank"].tolist() == ranked.tolist()
     assert found["known"].tolist() == [cube["team"].sel(system=name).item() for name in found.index]
-    judged = score(cube, "Judged", at=10).mean("topic").to_series().droplevel(["metric", "depth"])
+    judged = score(cube, "Judged", at=10).mean("topic").to_series().droplevel("metric")
     assert found["unjudged"].tolist() == [
         f"{100 * (1 - judged[name]):.0f}\xa0%" for name in means.index
     ]
@@ -81,7 +81,7 @@ def test_several_baselines_are_numbered(cube):
     page = Page("", view.setting, [view], top_lists(cube, None), [], beside(view), {}, "")
     assert [part.key for part in page.beside[:4:2]] == ["outcomes", "outcomes-2"]
     lengths = page.beside[4].data.set_index("system")
-    asl = score(cube, "ASL", at=10).mean("topic").to_series().droplevel(["metric", "depth"])
+    asl = score(cube, "ASL", at=10).mean("topic").to_series().droplevel("metric")
     for name in named:
         assert lengths[f"change from {name}"].drop(name).round(9).tolist() == pytest.approx(
             (asl - asl[name]).reindex(lengths.index).drop(name).round(9).tolist()
@@ -115,7 +115,7 @@ def test_a_page_opens_with_the_first_and_the_baseline(baseline, pair, curves):
     page = Page("", view.setting, [view], top_lists(cube, None), [], [], {}, "")
     assert list(page.duel.names) == pair
     assert len(page.drawn) == curves
-    scores = score(cube, "nDCG", at=10).to_series().droplevel(["metric", "depth"]).unstack("system")
+    scores = score(cube, "nDCG", at=10).to_series().droplevel("metric").unstack("system")
     difference = scores[pair[0]] - scores[pair[1]]
     assert page.duel.topic == difference.abs().idxmax()
     ahead, behind = (difference > 0).sum(), (difference < 0).sum()

@@ -332,7 +332,6 @@ def test_evidence_by_its_spans_is_told_without_what_is_of_documents(tmp_path, of
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
     track, path = ir.example_track(), tmp_path / "page.html"
     cube = ir.cube(*track)
-    refused(ParameterError, "baseline", lambda: ir.report(*track, path, baseline="bm52"))
     refused(ParameterError, "what it has settled", lambda: ir.report(cube, path, ties="order"))
     refused(ParameterError, "at to be one of", lambda: ir.report(cube, path, at=7, depths=[5, 10]))
     refused(DepthError, "51", lambda: ir.report(cube, path, depths=[51]))

@@ -575,7 +575,7 @@ def left(track, view):
             "left.most",
             {"most": moved.max(), "names": moved.index[moved == moved.max()].tolist()},
         )
-    means = view.cube.ireval.score(metric, at=at).isel(metric=0, depth=0).mean("topic")
+    means = view.cube.ireval.score(metric, at=at).isel(metric=0).mean("topic")
     means = means.to_series()[own.index]
     told = {"aside": found.attrs["set_aside"], "judged": found.attrs["judgments"]}
     if told["aside"]:
@@ -619,7 +619,7 @@ def orderings(track, view, baseline):
 def lengths(track, view, metric):
     depth = track.rank if metric == "ASL" else view.cube.sizes["depth"]
     means = view.whole.ireval.score(metric, at=depth).ireval.summary()["mean"].to_series()
-    means = means.droplevel(["metric", "depth"]).round(12) * facts(metric).sign
+    means = means.droplevel("metric").round(12) * facts(metric).sign
     best = means.index[means == means.max()].tolist()
     yield f"lengths.{metric if best else 'unscored'}", {"metric": metric, "names": best}
     counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")

@@ -52,7 +52,6 @@ def test_logit_intervals_are_of_scores_from_0_to_1():
     inside = found.sel(metric="nDCG")
     assert (inside["ci_low"] > 0).all()
     assert (inside["ci_high"] < 1).all()
-    refused(ParameterError, "'logit', 't'; found 'z'", lambda: scores.ireval.summary(interval="z"))
 
 
 @pytest.mark.parametrize("lazy", [False, True])

@@ -7,7 +7,7 @@ from incomplete import though_incomplete
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, ParameterError
+from irframe.errors import DepthError
 
 
 def counted(runs, qrels, depth, rel):
@@ -74,4 +74,3 @@ def test_a_pool_is_as_deep_as_it_is_known_to_be():
 def test_what_cannot_be_described():
     cube = ir.cube(*ir.example_track())
     refused(DepthError, "at most 50", cube.ireval.describe, depth=51)
-    refused(ParameterError, "rel", cube.ireval.describe, rel=0)

@@ -7,7 +7,7 @@ from lengths import lengths_frame
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import IrframeError, ParameterError
+from irframe.errors import ParameterError
 from irframe.metrics.contributions import score_ranking
 from irframe.studies.effective_top import effective_count
 
@@ -48,7 +48,6 @@ def test_effective_top_of_runs():
     assert found.loc["ance", "documents"] == len(part)
     for bad in ([], [1, 0], [1, -2], [np.nan]):
         refused(ParameterError, "wanted", effective_count, bad)
-    refused(IrframeError, "atomized", lambda: lengths.ireval.effective_top(precision="P"))
     assert effective_count([np.inf, np.inf]) == 0
     assert effective_count([1, np.inf]) == 1
 

@@ -184,11 +184,6 @@ def test_judges_of_other_topics_are_refused(track):
     [
         ({"groups": {"one": ["simulated"]}}, ParameterError),
         ({"groups": {}}, ParameterError),
-        ({"reference": "nobody"}, ParameterError),
-        ({"methods": "unknown"}, ParameterError),
-        ({"alpha": 2}, ParameterError),
-        ({"adjust": "unknown"}, ParameterError),
-        ({"of": "all"}, ParameterError),
         ({"grades": [0, 1]}, GradeError),
     ],
     ids=str,

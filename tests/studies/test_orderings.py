@@ -131,7 +131,6 @@ def test_first_depths_say_what_labels_say(cube):
         ((), {"gain": {1: float("nan")}}, MetricError, "nan"),
         ((), {"gain": "cubic"}, MetricError, "cubic"),
         ((), {"gain": {1: 1e-300, 2: 0.1, 3: 1}}, MetricError, "summed exactly"),
-        ((), {"rel": 0}, ParameterError, "rel, a whole number of at least 1"),
     ],
 )
 def test_bad_input(cube, systems, options, error, message):
@@ -264,7 +263,7 @@ def test_lined_up_systems_hold_the_data(cube):
     np.testing.assert_array_equal(pair["label"], plain["label"][order])
     grade = cube["grade"].sel(system="bm25").to_numpy()[order, :10]
     np.testing.assert_array_equal(pair["gain_b"], grade >= 1)
-    scores = cube.ireval.score("P", "AP", at=10)[..., 0]
+    scores = cube.ireval.score("P", "AP", at=[10])[..., 0]
     expected = scores.sel(system="monot5") - scores.sel(system="bm25")
     np.testing.assert_allclose(pair["difference"], expected[:, order], atol=1e-11)
     label = pair["label"][:, -1].to_numpy()
@@ -278,7 +277,7 @@ def test_metrics_deeper_than_the_orderings_are_refused(cube):
     with pytest.raises(DepthError, match="depth=10 to reach as deep as the metrics; found P@20"):
         cube.ireval.side_by_side("monot5", "bm25", "P@20", depth=10)
     pair = cube.ireval.side_by_side("monot5", "bm25", "P@5", depth=10)
-    scores = cube.ireval.score("P@5", at=10)[0, ..., 0].sel(topic=pair["topic"])
+    scores = cube.ireval.score("P@5", at=10)[0].sel(topic=pair["topic"])
     expected = scores.sel(system="monot5") - scores.sel(system="bm25")
     np.testing.assert_allclose(pair["difference"][0], expected, atol=1e-11)
 

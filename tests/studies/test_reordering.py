@@ -74,7 +74,7 @@ def as_loops(scores, metric):
 def test_every_step_equals_a_loop():
     runs, qrels = track()
     cube = runs.ireval.cube(qrels)
-    scores = cube.ireval.score(*CHAIN, at=60, no_rel="nan").isel(depth=0)
+    scores = cube.ireval.score(*CHAIN, at=60, no_rel="nan")
     table = cube.ireval.ablation()
     assert table["step"].tolist()[-1] == "Cumulative"
     assert table["old"].tolist() == [*CHAIN[:-1], "AP"]

@@ -24,7 +24,6 @@ from irframe.errors import (
     DepthError,
     InputError,
     IrframeWarning,
-    MetricError,
     ParameterError,
 )
 from irframe.metrics.contributions import score_ranking
@@ -121,7 +120,7 @@ def test_lengths_equal_a_loop(batch):
 
 def test_precision_is_that_of_average_precision(cube):
     lengths = cube.ireval.search_lengths(depth=20)
-    scores = cube.ireval.score("AP", at=20).isel(metric=0, depth=0)
+    scores = cube.ireval.score("AP", at=20).isel(metric=0)
     mean = lengths.groupby(["system", "topic"])["precision"].mean().to_xarray()
     np.testing.assert_allclose(mean, scores.reindex_like(mean))
 
@@ -137,7 +136,6 @@ def test_depth_and_marks_of_search_lengths(cube):
     deep = RUNS.ireval.cube(QRELS, depth=5).ireval.search_lengths()
     pd.testing.assert_frame_equal(cut, deep)
     refused(DepthError, "at most 50", lambda: cube.ireval.search_lengths(depth=51))
-    refused(MetricError, "far", lambda: cube.ireval.search_lengths(unretrieved="far"))
 
 
 def test_best_systems():

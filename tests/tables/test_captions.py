@@ -129,7 +129,12 @@ def test_branches_of_a_tree_carry_their_record():
     scores = (
         RUNS.assign(half=RUNS["topic"] > "108").ireval.cube(QRELS, by="half").ireval.score("AP")
     )
-    for tree in (scores, scores.ireval.volatility(), scores.ireval.summary()):
+    summary = scores.ireval.summary()
+    assert (summary.index.names[0], summary.ireval.record) == (
+        "half",
+        [*scores.ireval.record, summary.ireval.record[-1]],
+    )
+    for tree in (scores, scores.ireval.volatility()):
         branch = next(iter(tree.children.values()))
         assert [step.verb for step in tree.ireval.record][:2] == ["cube", "score"]
         assert tree.ireval.record == branch.to_dataset().ireval.record
