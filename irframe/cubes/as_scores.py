@@ -19,7 +19,7 @@ from irframe.files.as_runs import (
     refuse_repeated,
     with_own_levels,
 )
-from irframe.files.formats import refuse_rivals
+from irframe.files.kinds import refuse_rivals
 from irframe.files.repeats import ADVICE, checked_layout, repeat_column, with_labels
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly

@@ -15,7 +15,7 @@ from irframe.cubes.groups import each_group, joined_attributes, read_groups, tel
 from irframe.cubes.view import LIST, OURS, Labelled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, partakers
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.names import GRADE, PAIR, REPEAT, RESULT, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 

@@ -29,7 +29,7 @@ from irframe.cubes.view import CELL, LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.names import (
     BOUND,
     DEPTH,

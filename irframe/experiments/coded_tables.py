@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import in_threads
-from irframe.errors import GradeError, IdError, InputError, ParameterError
+from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Spans, borders, by_span
 from irframe.files import ids
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
-from irframe.files.columns import numbers
+from irframe.files.kinds import ByRole
 from irframe.files.repeats import JUDGED_AGAIN, repeat_column
+from irframe.files.values import numbers, refuse_fractions
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
@@ -149,7 +150,7 @@ class RunTable:
             return None
         column = self.frame[self.columns[role]]
         is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind == "f"
-        return column.to_numpy() if is_plain else numbers(column)
+        return column.to_numpy() if is_plain else numbers(column, role)
 
     def describe(self, rows: ids.Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
@@ -216,7 +217,7 @@ class QrelsTable:
         return [f"{topic} {doc}" for topic, doc in pairs]
 
 
-def read_table(runs: Runs | ids.ByRole, *, empty: bool = False) -> RunTable:
+def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     """Read a run frame by role.
 
     Parameters
@@ -254,7 +255,7 @@ def code_systems(
     return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
 
 
-def read_qrels_table(qrels: Qrels | ids.ByRole, *, spans: bool = False) -> QrelsTable:
+def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTable:
     """Read a qrels frame by role.
 
     Parameters
@@ -283,7 +284,7 @@ def read_qrels_table(qrels: Qrels | ids.ByRole, *, spans: bool = False) -> Qrels
     if words.STRATUM in columns:
         sample["stratum"] = ids.identifiers(frame[columns[words.STRATUM]], words.STRATUM)
     if words.PROBABILITY in columns:
-        sample["probability"] = numbers(frame[columns[words.PROBABILITY]])
+        sample["probability"] = numbers(frame[columns[words.PROBABILITY]], words.PROBABILITY)
     table = QrelsTable(frame, columns, topic, topics, doc, grade, **sample)
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
@@ -310,6 +311,8 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     values = list(chain.from_iterable([grades.values() for grades in lists]))
     firsts = [next(iter(grades)) for grades in lists]
     if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
+        return None
+    if "" in judged or any("" in grades for grades in lists):
         return None
     try:
         "".join([*judged, *docs]).encode()  # which says at once whether all are text
@@ -379,20 +382,39 @@ def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
 
 
 def _grades(column: pd.Series) -> NDArray[np.int8]:
-    if pd.api.types.is_bool_dtype(column.dtype):
-        column = column.astype("Int8")
-    grades = numbers(column, GradeError)
-    inside = (grades >= words.LOWEST_GRADE) & (grades <= words.HIGHEST_GRADE)
-    fits = inside & (grades == np.round(grades))
-    if not fits.all():
-        where = f" in column {column.name!r}" if column.name != words.GRADE else ""
-        limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
-        wanted = f"grades that are whole numbers {limits}{where}"
-        advice = "number the grades anew, and say by gain={grade: gain} what each gains"
-        if np.isnan(grades).any():
-            advice = "drop these rows: what has no grade is unjudged"
-        raise GradeError(wanted, "", advice, column[~fits])
+    grades = numbers(column, words.GRADE)
+    refuse_fractions(grades, column, words.GRADE, words.LOWEST_GRADE, words.HIGHEST_GRADE)
     return grades.astype(np.int8)
+
+
+def once_judged(table: QrelsTable) -> QrelsTable:
+    """Return judgments without those that are there again, alike; raise for those that differ.
+
+    Warns
+    -----
+    IrframeWarning
+        Of how many there are.
+    """
+    if table.spans is not None:
+        return table
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    again = ids.repeated(codes)
+    if not len(again):
+        return table
+    order = np.argsort(codes, kind="stable")
+    same = codes[order[1:]] == codes[order[:-1]]
+    alike = table.grade[order[1:]] == table.grade[order[:-1]]
+    told = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
+    if told or not alike[same].all() or _has_repeats(table):
+        refuse_twice_judged(table, again)
+    warn(f"judgments that are there again, alike, count once: {len(again)}")
+    kept = np.setdiff1d(np.arange(len(codes)), again)
+    return replace(table.take(kept), frame=table.frame.iloc[kept])
+
+
+def _has_repeats(table: QrelsTable) -> bool:
+    keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
+    return repeat_column(table.frame, keys) is not None
 
 
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:

@@ -21,9 +21,10 @@ from irframe.experiments.coded_tables import RunTable, Side, code_documents, col
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
-from irframe.files.columns import numbers
-from irframe.files.ids import ByRole, Codes, within
+from irframe.files.ids import Codes, within
+from irframe.files.kinds import ByRole
 from irframe.files.read_run import ScannedRuns
+from irframe.files.values import numbers
 from irframe.record import recorded
 
 ChunksOf = str | Mapping[Any, Any] | pd.Series | pd.DataFrame | None

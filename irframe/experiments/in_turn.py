@@ -22,8 +22,8 @@ from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.spans import Overlaps, named_by_span
-from irframe.files.columns import give_back
-from irframe.files.ids import Codes, grouped, of_ranges, refuse_two_units
+from irframe.files.ids import Codes, give_back, grouped, of_ranges
+from irframe.files.kinds import refuse_two_units
 from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.names import LENGTH
 

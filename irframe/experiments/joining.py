@@ -4,7 +4,8 @@ Verbs: judge, restrict.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.files import ids
 from irframe.files.as_runs import Qrels, Runs
-from irframe.files.formats import DOCUMENTS
+from irframe.files.kinds import DOCUMENTS, refuse_two_units, require_columns
 from irframe.names import DOC, GRADE, TOPIC, roles
 from irframe.record import recorded
 from irframe.warned import listing
@@ -127,10 +128,8 @@ Named = tuple[Iterable[Any], Any]
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     """Return for every topic of some runs its code in the qrels, -1 where it is not judged."""
-    if len(table.topics):
-        kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
-        ids.same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
-    return np.asarray(judgments.topics.get_indexer(table.topics))
+    own, judged = ids.labels_of_one_kind(table.topics, judgments.topics)
+    return np.asarray(judged.get_indexer(own))
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
@@ -144,11 +143,16 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
     placed = find_topics(table, judgments)
     if len(placed) and (placed < 0).all():
         sides = table, judgments
-        known = [f"{ids.shown(s.topics)} in {s.columns.get(TOPIC, TOPIC)!r}" for s in sides]
-        found = f"none: the runs have {known[0]}, the qrels {known[1]}"
-        advice = "compare leading zeros and types"
-        raise IdError("topics that occur in runs and qrels", found, advice)
+        tell_no_topics(*((s.topics, s.columns.get(TOPIC, TOPIC)) for s in sides))
     return placed
+
+
+def tell_no_topics(runs: Named, qrels: Named) -> NoReturn:
+    """Raise since no topic of runs is judged, given some topics of each and their column."""
+    known = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
+    found = f"none: the runs have {known[0]}, the qrels {known[1]}"
+    advice = "compare leading zeros and types"
+    raise IdError("topics that occur in runs and qrels", found, advice)
 
 
 def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
@@ -168,11 +172,18 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     """
     if not len(table.doc):
         return np.zeros(0, np.int32)
-    ids.same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
+    table, judgments = of_one_kind(table, judgments)
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     rows = _by_fingerprints(table, number, judgments)
     return _by_names(table, number[table.topic], judgments) if rows is None else rows
+
+
+def of_one_kind(table: RunTable, judgments: QrelsTable) -> tuple[RunTable, QrelsTable]:
+    """Return runs and judgments whose documents are text on both sides, or numbers."""
+    own, judged = ids.all_of_one_kind([table.doc, judgments.doc])
+    own = table if own is table.doc else replace(table, doc=own)
+    return own, judgments if judged is judgments.doc else replace(judgments, names=judged)
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
@@ -323,8 +334,9 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     0   1     a    2.0      3
     1   1     b    1.0   <NA>
     """
-    table, judgments = coded_tables.read_table(runs), read_qrels_table(qrels)
-    ids.refuse_two_units(table.frame, table.columns)
+    table = coded_tables.read_table(runs)
+    judgments = coded_tables.once_judged(read_qrels_table(qrels))
+    refuse_two_units(table.frame, table.columns)
     known = roles(table.frame.columns)
     if GRADE in known:
         found = repr(known[GRADE])
@@ -373,14 +385,15 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     (523, 132)
     """
     table = read_qrels_table(qrels)
-    columns = ids.require_columns(documents, DOCUMENTS)
+    columns = require_columns(documents, DOCUMENTS)
     topic, topics = ids.code_labels(documents[columns[TOPIC]], TOPIC)
     doc = ids.identifiers(documents[columns[DOC]], DOC)
-    ids.same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
+    doc, known = ids.all_of_one_kind([doc, table.doc])
     beyond = len(table.topics) + np.arange(len(topics))
-    placed = table.topics.get_indexer(topics)
+    topics, judged_topics = ids.labels_of_one_kind(topics, table.topics)
+    placed = judged_topics.get_indexer(topics)
     shared = np.where(placed < 0, beyond, placed)[topic]
-    judged, listed = coded_tables.code_documents(Side(table.topic, table.doc), Side(shared, doc))
+    judged, listed = coded_tables.code_documents(Side(table.topic, known), Side(shared, doc))
     kept = np.isin(judged, listed)
     if not kept.any():
         sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]

@@ -17,8 +17,7 @@ from irframe.experiments.in_turn import RANKS, TopUnjudged, together
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.files.ids import Codes, same_kind, within
-from irframe.names import DOC
+from irframe.files.ids import Codes, all_of_one_kind, within
 
 
 def fewer_judged(
@@ -83,10 +82,9 @@ def judged_anew(
     """
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
     old, new = (_judged_documents(side) for side in (before, judgments))
-    same_kind(old.doc.type, new.doc.type, DOC, ("the cube", "the judgments"))
     nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old.doc[:0])
     listed = nothing if listing is None else listing.load()
-    codes = code_documents(old, new, Side(listed.of % len(before.count), listed.doc))
+    codes = _coded_alike(old, new, Side(listed.of % len(before.count), listed.doc))
     known = pd.Index(codes[1])
     row, listed_row = (known.get_indexer(pd.Index(coded)) for coded in (codes[0], codes[2]))
     fresh = ~np.isin(codes[1], codes[0])
@@ -118,6 +116,13 @@ def judged_anew(
     return replace(
         experiment, judgments=base, hits=anew, pool=pool, listing=left, top=top, made=made
     )
+
+
+def _coded_alike(*sides: Side) -> list[Codes]:
+    """Code documents of several sides, by their text where one has text."""
+    docs = all_of_one_kind([side.doc for side in sides])
+    pairs = zip(sides, docs, strict=True)
+    return code_documents(*(side._replace(doc=doc) for side, doc in pairs))
 
 
 def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:

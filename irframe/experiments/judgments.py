@@ -18,7 +18,8 @@ from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
 from irframe.experiments.policy import Topics
 from irframe.files.as_runs import Qrels, qrels_by_role
-from irframe.files.ids import ByRole, Codes, repeated
+from irframe.files.ids import Codes
+from irframe.files.kinds import ByRole
 from irframe.metrics import Metric
 from irframe.names import ITERATION, SUBTOPIC
 
@@ -63,8 +64,7 @@ class Judgments:
             table = coded_tables.read_qrels_table(
                 _with_subtopics(qrels_by_role(qrels), metrics), spans=bool(metrics)
             )
-            (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
-            coded_tables.refuse_twice_judged(table, repeated(codes))
+            table = coded_tables.once_judged(table)
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod

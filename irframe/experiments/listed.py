@@ -20,6 +20,8 @@ from irframe.names import ScoreDtype
 
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
+PADDING = float(np.finfo(np.float32).max) * 0.999
+"""Scores from which on, up or down, a document at -1 is none: a search found fewer than asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +132,18 @@ class Places:
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents, judged ones first."""
-        docs: pd.Index = pd.Index([*self.judgments.names, *self.given]).unique()
+        """The documents, in the order given, then judged ones that are not among these.
+
+        Raises
+        ------
+        IdError
+            For documents that are given twice, which then have two positions.
+        """
+        given = pd.Index([*self.given], dtype=object)
+        if given.has_duplicates:
+            twice = given[given.duplicated()]
+            raise IdError("every document of docs= once", f"{len(twice)} again", "", twice)
+        docs: pd.Index = pd.Index([*given, *self.judgments.names]).unique()
         return docs
 
     @cached_property
@@ -188,6 +200,9 @@ def read_places(
     if (topic[1:] < topic[:-1]).any():
         order = grouped(topic)
         topic, doc, score = topic[order], doc[order], score[order]
+    padding = (doc < 0) & (np.abs(score) >= PADDING)
+    if padding.any():
+        topic, doc, score = topic[~padding], doc[~padding], score[~padding]
     missing = np.flatnonzero(np.isnan(score))
     if len(missing):
         named = _described(places, topic[missing], doc[missing])

@@ -20,8 +20,8 @@ from irframe.errors import IdError, InputError
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
 from irframe.files.as_runs import columns_of
-from irframe.files.formats import RUN
-from irframe.files.ids import refuse_two_units, repeated, require_columns
+from irframe.files.ids import repeated
+from irframe.files.kinds import RUN, refuse_two_units, require_columns
 from irframe.metrics.facts import facts
 
 if TYPE_CHECKING:
@@ -116,8 +116,10 @@ class Batches:
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or ())
         names = self._parts[0] if self._parts else ()
+        if not names:
+            raise InputError("a batch", "none")
         arrays: Any = {name: joined([part[name] for part in self._parts]) for name in names}
-        means = self._scorer.mean(None if arrays else {}, names="plain", **arrays)
+        means = self._scorer.mean(names="plain", **arrays)
         self.reset()
         return means
 

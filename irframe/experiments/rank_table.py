@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.checks import places, whole
-from irframe.errors import DepthError, IdError, ParameterError, RankingError
+from irframe.errors import DepthError, IdError, IrframeError, ParameterError, RankingError
 from irframe.experiments import coded_tables
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.repeats import ADVICE, repeat_column
+from irframe.files.values import numbers, refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
@@ -67,6 +68,8 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     rule, rows = TIE_POLICIES[policy.order], np.arange(len(table.system)) if rows is None else rows
     key = _keys(table, rule, policy.score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
+    if rule.column != words.RANK and words.RANK in table.columns:
+        refuse_contrary(table, rows, group)
     order = _sort(group, key)
     first = beginnings(group[order])
     length = np.diff(first, append=len(order))
@@ -97,6 +100,62 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     return Ranking(order, rank == 1, rank, tied, filed)
 
 
+FEW = 1000
+"""Rows in which the first list is looked for."""
+LATE = 2
+"""The highest rank that lists begin with."""
+
+
+def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> None:
+    """Raise if scores rise with the ranks of all lists, or ranks alone look like scores.
+
+    Raises
+    ------
+    RankingError
+        Where nothing says which of both is meant.
+    """
+    first = rows[:FEW][group[:FEW] == group[:1]]
+    if table.score is None:
+        ranks = np.zeros(0) if table.rank is None else table.rank[rows]
+        if not len(ranks) or not ranks.min() > LATE or not _goes_one_way(-ranks, group):
+            return
+        name = table.columns[words.RANK]
+        found = f"ranks from {ranks.min():g} on that fall from row to row in {name!r}"
+        advice = f"call scores so: frame.rename(columns={{{name!r}: 'score'}}), or sort the rows"
+        raise RankingError(f"ranks from 0 to {LATE} on", found, advice)
+    try:
+        ranks = numbers(table.frame[table.columns[words.RANK]].iloc[first], words.RANK)
+    except IrframeError:
+        return  # scores decide
+    if not _rises(ranks, table.score[first]) or table.rank is None:
+        return
+    order = np.lexsort((table.rank[rows], group))
+    if _goes_one_way(table.score[rows[order]], group[order], table.rank[rows[order]]):
+        names = [table.columns[role] for role in (words.RANK, words.SCORE)]
+        advice = (
+            f"drop the one that is not meant: frame.drop(columns={names[0]!r}), or "
+            f"frame.drop(columns={names[1]!r}) where scores are distances"
+        )
+        found = f"scores in {names[1]!r} that rise with the ranks of every list"
+        raise RankingError("scores that fall from rank to rank", found, advice)
+
+
+def _rises(ranks: NDArray[Any], scores: NDArray[Any]) -> bool:
+    order = np.argsort(ranks, kind="stable")
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(ranks[order]), np.diff(scores[order])
+    return len(ranks) > 1 and bool(all((step > 0).all() for step in steps))
+
+
+def _goes_one_way(*values: NDArray[Any]) -> bool:
+    """Tell whether in every list of several rows, given their groups second, values rise."""
+    key, group, *others = values
+    inside = group[1:] == group[:-1]
+    with np.errstate(invalid="ignore"):
+        steps = [np.diff(part)[inside] for part in (key, *others)]
+    return bool(inside.any() and all((step > 0).all() for step in steps))
+
+
 def _by_rank(table: coded_tables.RunTable, policy: TiePolicy) -> bool:
     """Return whether the rank column decides: where that is wanted, or there are no scores."""
     return policy.column == words.RANK or table.score is None
@@ -110,6 +169,8 @@ def _keys(
         if table.rank is None:
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
         key, column = table.rank[rows], words.RANK
+        if (key != np.round(key)).any() and not np.isnan(key).any():
+            refuse_fractions(key.astype(np.float64), pd.Series(key, name=words.RANK), words.RANK)
     else:
         key, column = as_key(table.score[rows], score_dtype), words.SCORE
     missing = np.flatnonzero(np.isnan(key))

@@ -20,7 +20,7 @@ from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
-from irframe.files.ids import height
+from irframe.files.nested import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
@@ -41,7 +41,8 @@ class Scorer:
     topics
         The topics that are scored.
     docs
-        The judged documents of all topics, and those that `docs` named besides, each once.
+        Those that `docs` named, in that order, then the judged documents of all topics that are
+        not among these.
 
     Examples
     --------
@@ -114,7 +115,8 @@ class Scorer:
             In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
             ids, or positions in `topics` and `docs` where these are integers and judged ids are
             text. A document at -1 is one of which no more is known than that it is not judged;
-            among equal scores it is the last.
+            among equal scores it is the last. With a score that is infinite or that of nothing
+            found, as searches for nearest neighbours fill up, it is none.
         system
             What the one run is called, such as ``"step-500"``; by default what it calls itself.
 
@@ -324,7 +326,8 @@ def scorer(
     metrics
         policies.Metrics or their names, as for `evaluate`.
     docs
-        Documents that arrays may name by their position, besides the judged ones.
+        Documents that arrays may name by their position here; judged ones that are not among them
+        come after these.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
         As for `evaluate`.
     of, copies, later_copies, length, budget, cut, repeats

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,18 @@ from irframe.experiments.coded_tables import read_table
 from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, rank_in_turn
-from irframe.experiments.joining import tell_none_judged
+from irframe.experiments.joining import tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
 from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
-from irframe.files.columns import framed, is_utf8, numbers
-from irframe.files.ids import ByRole, Codes, grouped
+from irframe.files.ids import EXACT, Codes, code_labels, grouped, is_utf8
+from irframe.files.kinds import ByRole
 from irframe.files.read_run import ScannedRuns
-from irframe.names import CHUNKS, DOC, SCORE, SYSTEM, TOPIC
+from irframe.files.values import framed, numbers
+from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
 
@@ -68,9 +69,10 @@ class Reader:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
             return self._in_turn(run)
-        if part_empty(run)[1]:
+        table, empty = part_empty(run)
+        if empty:
             return self.read_table(run)[0]
-        named = runs_by_role(run)
+        named = runs_by_role(table)
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
@@ -95,6 +97,8 @@ class Reader:
             codes, labels = pd.factorize(pd.Series(place))
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
+            if (places < 0).all():
+                tell_no_topics((labels, TOPIC), (self._judgments.topics, TOPIC))
         scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
         unranked = listed.read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
         if not len(unranked.row):
@@ -132,9 +136,15 @@ class Reader:
         filled = [docs for docs in lists if docs]
         if not filled:
             return None
-        kinds = {type(next(iter(docs))) for docs in filled}
-        kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
-        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS):
+        if any(None in docs or "" in docs for docs in filled):
+            return None
+        if self._again:  # the first document of each list, since looking at all takes as long again
+            kinds = {type(next(iter(docs))) for docs in filled}
+            kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
+        else:
+            kinds = {*map(type, chain.from_iterable(filled))}
+            kinds_of_score = {*map(type, chain.from_iterable(map(dict.values, filled)))}
+        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS and self._told_apart(filled)):
             return None
         others: list[Any] = []
         if len(filled) < len(run):
@@ -145,25 +155,35 @@ class Reader:
                 return None
         return self._of_names(lists, ONLY, others)
 
+    def _told_apart(self, lists: Sequence[dict[Any, Any]]) -> bool:
+        """Tell whether the scores of lists are no whole numbers that are one as floats."""
+        kinds = {type(next(iter(docs.values()))) for docs in lists}
+        if not kinds & WHOLE:
+            return True
+        return all(abs(score) < EXACT for docs in lists for score in docs.values())
+
     def _small(self, named: ByRole) -> Experiment | None:
         """Read a small frame of one system; None for another, or where something in it is odd."""
         frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
-        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
+        if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns} or _is_contrary(named):
             return None
-        system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
+        system = code_labels(frame[known[SYSTEM]], SYSTEM)[1] if SYSTEM in known else ONLY
         score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
-        odd = odd or len(system) > 1 or type(system[0]) not in TEXT | WHOLE
+        odd = odd or len(system) > 1
         if odd or not (_of(names, self._kinds) and _of(labels, self._topic_kinds)):
             return None
         judged = self._judgments.places
         others = [label for label in dict.fromkeys(labels) if label not in judged]
         places = judged | dict(zip(others, count(len(self._judgments.count)), strict=False))
         place = np.array([places[label] for label in labels])
-        lists = self._lists(place, start, names, score.to_numpy(np.float64))
+        values = score.to_numpy(np.float64)
+        if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:
+            return None
+        lists = self._lists(place, start, names, values)
         if lists is None or not any(lists):
             return None
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
@@ -281,6 +301,19 @@ class Reader:
         return whole if every else Judgments.chosen(whole.table, codes)
 
 
+def _is_contrary(named: ByRole) -> bool:
+    """Tell whether scores rise with the ranks of the first rows, which then are looked at all."""
+    frame, known = named
+    if RANK not in known:
+        return False
+    head = frame.iloc[:2]
+    rank, score = (head[known[role]].tolist() for role in (RANK, SCORE))
+    try:
+        return len(head) > 1 and (rank[1] - rank[0]) * (score[1] - score[0]) > 0
+    except TypeError:
+        return True
+
+
 def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
     """Return where another topic begins than that of the row before, and which that is."""
     values = topic.array
@@ -298,5 +331,6 @@ def _is_place(values: NDArray[Any], judged: Any) -> bool:
 
 def _of(values: Iterable[Any], kinds: set[type]) -> bool:
     """Return whether values are of some types alone, and text that is UTF-8."""
-    kinds_of_values = set(map(type, values))
-    return kinds_of_values <= kinds and (kinds is not TEXT or is_utf8(values))
+    listed = [*values]
+    text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
+    return {*map(type, listed)} <= kinds and text

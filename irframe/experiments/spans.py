@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.errors import InputError, MetricError, warn
-from irframe.files.columns import numbers
-from irframe.files.ids import Codes, identifiers, rows_of_ranges, same_kind
+from irframe.files.ids import Codes, identifiers, labels_of_one_kind, rows_of_ranges
+from irframe.files.values import numbers
 from irframe.metrics import Metric
 from irframe.names import BORDERS, DOC, END, SET, START, TOPIC
 
@@ -360,9 +360,8 @@ class Overlaps:
             raise InputError(what, "no such columns among", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = identifiers(table.frame[table.columns[DOC]], DOC)
-        known = pa.array(spans.docs.tolist(), None if len(spans.docs) else named.type)
-        same_kind(named.type, known.type, DOC, ("the runs", "the spans"))
-        doc = spans.docs.get_indexer(pd.Index(named.to_numpy(), dtype=object))
+        docs, own = labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))
+        doc = docs.get_indexer(own)
         topic = placed[table.topic].astype(np.int64)
         pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
         judged = np.full(len(pair), -1, np.int32)

@@ -16,7 +16,7 @@ from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.experiments import policy as policies
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.ids import is_judgments
+from irframe.files.kinds import is_judgments
 from irframe.files.repeats import repeat_column
 from irframe.record import recorded
 

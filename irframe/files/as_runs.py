@@ -4,7 +4,7 @@ Verbs: as_runs, as_qrels.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from numbers import Number
 from os import PathLike
@@ -15,10 +15,12 @@ import pandas as pd
 import pyarrow as pa
 
 from irframe.errors import IdError, InputError
-from irframe.files import ids
-from irframe.files.columns import TEXT, constant, framed, to_frame
-from irframe.files.formats import QRELS, RUN, Format
-from irframe.names import BORDERS, DOC, END, GRADE, RANK, SCORE, START, SYSTEM, TOPIC, roles
+from irframe.files.ids import TEXT, labels_in
+from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
+from irframe.files.nested import flatten, height, is_mteb, predictions
+from irframe.files.retrieved import holds_hits, of_hits
+from irframe.files.values import constant, framed, to_frame
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 
 def is_ranx(x: Any, holding: str) -> bool:
@@ -77,13 +79,15 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     frame = with_own_levels(frame)
     _refuse_again("every level of the index once", frame.index.names)
-    played = roles(frame.columns)
-    levels = roles(name for name in frame.index.names if name is not None)
-    wanted = [name for role, name in levels.items() if role not in played]
+    levels = [name for name in frame.index.names if name is not None]
+    wanted = [name for name in roles([*frame.columns, *levels]).values() if name in levels]
+    wanted = [name for name in wanted if name not in frame.columns]
     if not wanted:
         return frame
     frame = frame.reset_index(level=wanted)
-    return frame if frame.index.nlevels > 1 else frame.reset_index(drop=True)
+    if frame.index.nlevels > 1:
+        return frame
+    return frame.reset_index(drop=frame.index.name is None or frame.index.name in frame.columns)
 
 
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -144,7 +148,7 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reset_index(level=both, drop=True) if both else frame
 
 
-def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
+def rows_of(x: Any, kind: Kind, columns: list[str]) -> pd.DataFrame:
     """Return rows, each a named tuple or a dictionary, as a frame.
 
     Parameters
@@ -174,6 +178,7 @@ def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
     return framed(rows)
 
 
+LIST = list, tuple, np.ndarray
 Qrels = pd.DataFrame | object
 """A qrels frame, or what `as_qrels` makes one of."""
 
@@ -187,7 +192,8 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
         - a pandas frame, whose ids may be levels of its index; its grades may be called
           ``score``, as by BEIR, where it has no other grades, no ranks and no systems;
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
-        - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it;
+        - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it; or ``{topic: docs}``
+          with a list or a set of the relevant documents; or a dictionary of columns;
         - a `ranx.Qrels`;
         - named tuples such as `ir_measures.Qrel`, or dictionaries, one for each row, in a list
           or an iterator.
@@ -213,28 +219,61 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
     return qrels_by_role(x).frame
 
 
-def qrels_by_role(x: Qrels | ids.ByRole) -> ids.ByRole:
+def qrels_by_role(x: Qrels | ByRole) -> ByRole:
     """Return what `as_qrels` does with its columns, or as it is where these are known."""
-    if isinstance(x, ids.ByRole):
+    if isinstance(x, ByRole):
         return x
     x = getattr(x, "qrels") if is_ranx(x, "qrels") else x  # noqa: B009
     if isinstance(x, Mapping) and not is_array(x):
-        frame = ids.flatten(x, GRADE)
+        table = table_in(x, QRELS)
+        frame = _relevant(x) if table is None else table
+        frame = flatten(x, GRADE) if frame is None else frame
     elif (table := columns_of(x)) is not None:
         frame = table
     else:
         frame = rows_of(x, QRELS, ["topic", "doc", "grade"])
-    return ids.ByRole(frame, ids.require_columns(frame, QRELS))
+    return ByRole(frame, require_columns(frame, QRELS))
+
+
+def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
+    """Return a dictionary of columns, or of rows, as a frame: keys that play roles are columns.
+
+    Examples
+    --------
+    >>> table_in({"qid": ["1"], "docno": ["a"], "label": [1]}, QRELS)
+      qid docno  label
+    0   1     a      1
+    """
+    if not x:
+        return None
+    if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
+        return framed(x)
+    rows = [*x.values()]
+    first = rows[0]
+    if not isinstance(first, Mapping) or kind.lacking(kind.find(first)):
+        return None
+    alike = all(isinstance(row, Mapping) and row.keys() == first.keys() for row in rows)
+    return framed(rows) if alike else None
+
+
+def _relevant(x: Mapping[Any, Any]) -> pd.DataFrame | None:
+    """Return ``{topic: relevant documents}``, each with grade 1; None for anything else."""
+    lists = [*x.values()]
+    if not lists or not all(isinstance(docs, (*LIST, set, frozenset)) for docs in lists):
+        return None
+    rows = [(topic, doc) for topic, docs in x.items() for doc in docs]
+    if any(isinstance(doc, tuple | list | Mapping) for _, doc in rows):
+        return None
+    return framed(rows, [TOPIC, DOC]).assign(**{GRADE: 1})
 
 
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
 
-LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
 
-NOTHING = ids.ByRole(
+NOTHING = ByRole(
     pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
     {TOPIC: TOPIC, DOC: DOC, SCORE: SCORE},
 )
@@ -250,7 +289,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - a pandas frame, whose ids may be levels of its index;
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
-          with a run of any of these kinds;
+          with a run of any of these kinds; or a dictionary of columns;
         - ``{topic: [doc, ...]}``, lists or arrays, the best first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers, as objects, dictionaries or pairs with a score: the columns
@@ -297,15 +336,18 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     return others
 
 
-def runs_by_role(x: Runs | ids.ByRole) -> ids.ByRole:
+def runs_by_role(x: Runs | ByRole) -> ByRole:
     """Return what `as_runs` does with its columns, or as it is where these are known."""
-    if isinstance(x, ids.ByRole):
+    if isinstance(x, ByRole):
         return x
     frame = _as_runs_frame(x)
-    return ids.ByRole(frame, ids.require_columns(frame, RUN))
+    columns = require_columns(frame, RUN)
+    if SYSTEM not in columns and SYSTEM in (other := RUN.find(frame.columns)):
+        frame = frame.drop(columns=other[SYSTEM])  # names of documents, as was said
+    return ByRole(frame, columns)
 
 
-def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
+def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
     """Part runs from the names of systems whose lists are all empty, which no frame can hold.
 
     Examples
@@ -317,15 +359,23 @@ def part_empty(x: Runs | ids.ByRole) -> tuple[Runs | ids.ByRole, list[str]]:
         columns = roles([*x.columns, *x.index.names])
         listed = {TOPIC, DOC} <= columns.keys() and columns.keys() & {SCORE, RANK}
         return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in columns else (x, [])
-    if not isinstance(x, Mapping) or is_array(x) or not x or ids.is_mteb(x):
-        return x, []
+    if isinstance(x, Mapping | list | tuple) and not len(x) and not is_array(x):
+        return NOTHING, [ONLY_SYSTEM]
+    if not isinstance(x, Mapping):
+        table = None if isinstance(x, ByRole | pd.DataFrame | list) else columns_of(x)
+        return (x, []) if table is None else part_empty(table) if table.empty else (table, [])
+    known = is_array(x) or is_mteb(x) or table_in(x, RUN) is not None
+    return (x, []) if known else _part_lists(x)
+
+
+def _part_lists(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     others = {name: lists for name, lists in x.items() if name not in set(empty)}
     systems = any(isinstance(x[name], Mapping) and x[name] for name in empty)
     if not others and not systems:
         return NOTHING, [ONLY_SYSTEM]
     nested = [lists for lists in others.values() if isinstance(lists, Mapping)]
-    runs = any((ids.height(lists) or 0) > 1 or _holds_lists(lists) for lists in nested)
+    runs = any((height(lists) or 0) > 1 or _holds_lists(lists) for lists in nested)
     if not empty or not (systems or runs):
         return x, []
     return others or NOTHING, [str(name) for name in empty]
@@ -339,7 +389,7 @@ def _is_empty(lists: Any) -> bool:
 
 def _as_runs_frame(x: Any) -> pd.DataFrame:
     if is_ranx(x, "run"):
-        frame = ids.flatten(x.run, SCORE)
+        frame = flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
     if isinstance(x, list) and x and all(is_ranx(run, "run") for run in x):
         names = [run.name for run in x]
@@ -356,8 +406,10 @@ def _as_runs_frame(x: Any) -> pd.DataFrame:
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
-    if ids.is_mteb(nested):
-        return ids.predictions(nested, SCORE)
+    if is_mteb(nested):
+        return predictions(nested, SCORE)
+    if (table := table_in(nested, RUN)) is not None:
+        return table
     if _holds_lists(nested):
         lists = [(topic, enumerate(docs, start=1)) for topic, docs in nested.items()]
         rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
@@ -366,135 +418,39 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
         return of_hits(nested)
     if nested and all(_holds_lists(run) or holds_hits(run) for run in nested.values()):
         return _one_frame(nested)
-    heights = {key: ids.height(value) for key, value in nested.items()}
+    heights = {key: height(value) for key, value in nested.items()}
     plain = [repr(key) for key, value in nested.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
         found = "documents without a topic" if plain else "an empty dictionary"
         raise InputError("{topic: {doc: score}} or {system: run}", found, "", plain)
-    topics = [key for key, height in heights.items() if height == 1]
-    systems = [key for key, height in heights.items() if height not in {1, None}]
+    topics = [key for key, high in heights.items() if high == 1]
+    systems = [key for key, high in heights.items() if high not in {1, None}]
     if topics and systems:
         found = (
             f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
             "for a system, which holds topics or a table"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return _one_frame(nested) if systems else ids.flatten(nested, SCORE)
+    return _one_frame(nested) if systems else flatten(nested, SCORE)
 
 
 def _holds_lists(nested: Any) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``."""
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
     held = all(isinstance(docs, LIST) and getattr(docs, "ndim", 1) == 1 for docs in lists)
-    return (
-        bool(lists) and held and all(isinstance(d, str | int | np.integer) for d in chain(*lists))
-    )
+    return bool(lists) and held and all(map(_is_id, chain(*lists)))
+
+
+def _is_id(doc: Any) -> bool:
+    return isinstance(doc, str | int | np.integer) or (isinstance(doc, float) and doc.is_integer())
 
 
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
     """Put runs of systems together, under our words where they call their columns differently."""
-    parts = [as_runs(run, str(name)) for name, run in runs.items()]
+    names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
+    parts = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
     named = [roles(part.columns) for part in parts]
     if any(names != named[0] for names in named):
         turned = [{name: role for role, name in names.items()} for names in named]
         parts = [part.rename(columns=t) for part, t in zip(parts, turned, strict=True)]
     return pd.concat(parts, ignore_index=True)
-
-
-CHUNK, PARENT = "chunk_id", "doc_id"
-IDS = {
-    CHUNK: ("chunk_id", "node_id", "id_", "id"),
-    PARENT: (
-        *("doc_id", "ref_doc_id", "document_id", "source_id"),
-        *("corpus_id", "source", "file_path"),
-    ),
-    SCORE: ("score", "relevance_score", "similarity"),
-    START: (*BORDERS[START], "split_idx_start"),
-    END: BORDERS[END],
-}
-"""Column -> what frameworks call it, the surest first."""
-INSIDE = ("node", "document", "metadata", "meta")
-"""Keys of what a hit holds of its document."""
-TEXTS = ("page_content", "content", "text")
-NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
-
-
-def holds_hits(lists: Any) -> bool:
-    """Tell whether these are lists of hits, by topic.
-
-    Examples
-    --------
-    >>> holds_hits({"q1": [{"corpus_id": 3, "score": 0.9}]}), holds_hits({"q1": ["d1"]})
-    (True, False)
-    """
-    of_lists = isinstance(lists, Mapping) and all(
-        isinstance(h, list | tuple) for h in lists.values()
-    )
-    first = next((hits[0] for hits in lists.values() if hits), None) if of_lists else None
-    hit = first[0] if isinstance(first, tuple | list) and len(first) == 2 else first
-    if isinstance(hit, Mapping):
-        return not NAMES.isdisjoint(hit)
-    return any(hasattr(hit, name) for name in ("page_content", "node", "meta"))
-
-
-def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
-    """Return a run frame of hits, the best of each list first.
-
-    Raises
-    ------
-    InputError
-        If hits have no ids, listing their topics.
-
-    Examples
-    --------
-    >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
-    >>> of_hits({"q1": [(hit, 0.9)]})
-      topic  rank   doc  start  end  score
-    0    q1     1  a.md     40   49    0.9
-    """
-    rows = [
-        {TOPIC: topic, RANK: rank} | _row_of_hit(hit)
-        for topic, hits in lists.items()
-        for rank, hit in enumerate(hits, start=1)
-    ]
-    frame = framed(rows)
-    order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
-    frame = frame[[name for name in order if name in frame.columns]]
-    own = [name for name in (CHUNK, PARENT) if name in frame.columns]
-    without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
-    if len(without):
-        advice = "give each hit an id: 'id', 'doc_id', or 'source' in its metadata"
-        raise InputError("hits that say what they are", "none for", advice, without.unique())
-    partly = [name for name in frame.columns if name not in own and frame[name].isna().any()]
-    return frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
-
-
-def _row_of_hit(hit: Any) -> dict[str, Any]:
-    """Return what a hit says of itself, under the words of irframe."""
-    pair = isinstance(hit, tuple | list) and len(hit) == 2
-    held = _fields(hit[0] if pair else hit)
-    row = {
-        column: value
-        for column, names in IDS.items()
-        if (value := next((held[n] for n in names if held.get(n) is not None), None)) is not None
-    }
-    if pair:
-        row[SCORE] = hit[1]
-    text = next((held[name] for name in TEXTS if isinstance(held.get(name), str)), None)
-    if START in row and END not in row and text is not None:
-        row[END] = row[START] + len(text)
-    return row
-
-
-def _fields(hit: Any) -> dict[str, Any]:
-    """Return the fields of a hit and of what it holds, its own first."""
-    if isinstance(hit, Mapping):
-        own = dict(hit)
-    else:
-        own = {name: getattr(hit, name, None) for name in NAMES}
-    for name in INSIDE:
-        inner = own.get(name)
-        if inner is not None and not isinstance(inner, str | int | float):
-            held = _fields(inner) if name in {"node", "document"} else dict(inner)
-            own |= {key: value for key, value in held.items() if own.get(key) is None}
-    return own

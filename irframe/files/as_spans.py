@@ -13,7 +13,7 @@ import pandas as pd
 
 from irframe.errors import FileFormatError, InputError
 from irframe.files.as_runs import columns_of, is_array
-from irframe.files.columns import framed, numbers
+from irframe.files.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
 NESTED = ("references", "spans", "evidence", "highlights")

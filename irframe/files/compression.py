@@ -9,7 +9,6 @@ import io
 import lzma
 import os
 import shutil
-import sys
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
@@ -286,8 +285,11 @@ _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 def _damage() -> tuple[type[Exception], ...]:
     """Return what readers of packed files raise for those that are not whole."""
-    isal: Any = sys.modules.get("isal.igzip_lib")
-    return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
+    try:
+        isal: Any = import_module("isal.igzip_lib")
+    except ImportError:
+        return _DAMAGE
+    return (*_DAMAGE, isal.IsalError)
 
 
 _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
@@ -340,8 +342,10 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
             yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
     elif hasattr(source, "read"):
         with undamaged("a file", name_of(source), ValueError):  # closed, or in another encoding
-            content = source.read()
-            data = content.encode() if isinstance(content, str) else content
+            parts = []
+            while content := source.read():  # some give less than all at a time
+                parts.append(content.encode() if isinstance(content, str) else content)
+            data = b"".join(parts)
         yield io.BytesIO(data)
     else:
         raise InputError("a path or an open file", shortened(source))
@@ -358,8 +362,8 @@ def is_cbor(data: bytes) -> bool:
 
 
 def may_be_json(head: bytes) -> bool:
-    """Tell from its first bytes whether a file may hold a dictionary in JSON."""
-    return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] == b"{"
+    """Tell from its first bytes whether a file may hold a dictionary, or a list, in JSON."""
+    return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
 def _blocks(source: Source, size: int) -> Iterator[bytes]:

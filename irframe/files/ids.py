@@ -1,9 +1,7 @@
-"""How tables name things: identifiers, columns by their role, dictionaries in dictionaries."""
+"""Identifiers: read in one way from whatever holds them, text or whole numbers."""
 
-from collections.abc import Hashable, Iterable, Mapping
-from functools import partial
-from itertools import chain
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -11,10 +9,78 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe import names as words
-from irframe.errors import IdError, InputError, shortened
-from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
-from irframe.files.formats import QRELS, RUN, Format, refuse_rivals
+from irframe.errors import IdError, IrframeError, shortened, warn
+
+DROP = "mend or drop these rows"
+"""What to do about rows that hold no value, or none that fits."""
+
+TEXT = pa.large_string()
+
+LONGEST = 1024
+"""Bits of a whole number that is read as an identifier."""
+EXACT = 2.0**53
+"""From here on, whole numbers may become equal as floats."""
+
+LARGE = 1 << 26
+"""Bytes of which it counts that memory is given back."""
+
+
+def give_back(size: int) -> None:
+    """Let the system have memory that Arrow keeps for later, where so many bytes were let go.
+
+    Small ones are wanted again soon, and getting them anew takes longer.
+    """
+    if size >= LARGE:
+        pa.default_memory_pool().release_unused()
+
+
+def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
+    """Raise for values that no file can hold: collections, lone surrogates, over 64 bits.
+
+    Looked at before Arrow sees them, which ends the process for what contains itself.
+    """
+    if column.dtype != object or is_utf8(column):
+        return
+    names = error is IdError
+    unfit = [
+        f"{shortened(value)} in row {row}"
+        for row, value in enumerate(column)
+        if _unfit(value, names=names)
+    ]
+    if unfit:
+        kind = "text or whole numbers" if names else "numbers"
+        found, advice = f"in column {column.name!r}", "mend them: UTF-8, at most 64 bits"
+        raise error(f"{what} that are {kind}", found, advice, unfit)
+
+
+def is_utf8(column: Iterable[Any]) -> bool:
+    """Tell whether values are text, without lone surrogates.
+
+    Examples
+    --------
+    >>> is_utf8(["a", "é"]), is_utf8([chr(0xD800)]), is_utf8([1])
+    (True, False, False)
+    """
+    try:
+        "".join(column).encode()
+    except (TypeError, UnicodeError):
+        return False
+    return True
+
+
+def _unfit(value: Any, *, names: bool) -> bool:
+    if isinstance(value, str):
+        return not is_utf8([value])
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return not -(2**63) <= value < 2**64
+    if names or isinstance(value, Collection):
+        return isinstance(value, Collection) or not pd.isna(value)
+    try:
+        pa.scalar(value)
+    except (pa.ArrowException, OverflowError, ValueError):
+        return not pd.isna(value)
+    return False
+
 
 Codes = NDArray[np.integer[Any]]
 
@@ -46,7 +112,7 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     try:
         codes, labels = pd.factorize(said)
     except TypeError:  # lists and the like
-        _check(column, role, missing=int(column.isna().sum()), values=column)
+        _of_objects(column, role)
         raise
     index = pd.Index(labels)
     if isinstance(index.dtype, pd.CategoricalDtype):
@@ -54,7 +120,9 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     index = index.rename(None)
     codes = codes.astype(np.int32)
     codes = codes if length is None else np.repeat(codes, length)
-    _check(column, role, missing=int((codes < 0).sum()), values=index)
+    if (codes < 0).any():
+        refuse_unnamed(np.flatnonzero(codes < 0), role)
+    index = labels_in(index, role, column.name)
     give_back(16 * len(codes))  # of a column of text, about as much as it takes
     return codes, index
 
@@ -76,46 +144,158 @@ def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
     return said.to_pandas(types_mapper={said.type: column.dtype}.get), length
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether an Arrow type is one of its texts."""
+    return str(kind) in {"string", "large_string", "string_view"}
+
+
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
-    """Return a column of identifiers as Arrow text or integers.
+    """Return a column of identifiers as Arrow text or integers: what every road reads ids by.
 
     Parameters
     ----------
     column
-        Identifiers of any dtype: text, integers, categories.
+        Identifiers of any dtype: text, whole numbers, categories.
     role
         What they identify, for messages.
 
     Returns
     -------
     pyarrow.ChunkedArray
-        Of text or integers, not copied where the column is Arrow's already.
+        Of text or integers, not copied where the column is Arrow's already. Whole numbers beyond
+        64 bits are text.
 
     Raises
     ------
     IdError
-        If identifiers are missing, floats, or of mixed types.
+        If identifiers are missing or empty, no text and no whole numbers, or of both types.
     """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, labels = code_labels(column, role)
+        column = pd.Series(labels.take(codes), name=column.name)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O" and not is_utf8(column):
+        return pa.chunked_array([pa.array(_of_objects(column, role))])
     try:
         values = pa.array(column)
-    except (pa.ArrowException, OverflowError):
-        _check(column, role, missing=int(column.isna().sum()), values=column)
-        raise
+    except pa.ArrowException:
+        _refuse_kind(role, column.name, str(column.dtype))
+    return names_in(values, role, column.name)
+
+
+def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
+    """Return identifiers that Arrow has, likewise."""
     if not isinstance(values, pa.ChunkedArray):
         values = pa.chunked_array([values])
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
+    if values.null_count:
+        refuse_unnamed(np.flatnonzero(values.is_null().to_numpy()), role)
+    if pa.types.is_floating(values.type):
+        return pa.chunked_array([pa.array(_whole(values.to_pandas().rename(name), role))])
     if pa.types.is_unsigned_integer(values.type):
         try:
-            values = values.cast(pa.int64())
+            return values.cast(pa.int64())
         except pa.ArrowInvalid:
-            largest, advice = pc.max(values).as_py(), "convert them to text"
-            raise IdError(
-                f"{role}s below 2 to the power of 63", f"up to {largest}", advice
-            ) from None
-    if values.null_count or not (is_text(values.type) or pa.types.is_integer(values.type)):
-        _check(column, role, missing=values.null_count, values=column)
+            return values.cast(TEXT)
+    if is_text(values.type):
+        empty = pc.equal(pc.binary_length(values), 0)
+        if pc.any(empty).as_py():
+            refuse_unnamed(np.flatnonzero(empty.to_numpy()), role)
+    elif not pa.types.is_integer(values.type):
+        _refuse_kind(role, name, str(values.type))
     return values
+
+
+def labels_in(labels: pd.Index, role: str, name: Any) -> pd.Index:
+    """Return distinct identifiers likewise, in the type that they have."""
+    dtype, is_object = (
+        labels.dtype,
+        labels.dtype.kind == "O" and not hasattr(labels.dtype, "storage"),
+    )
+    if pd.api.types.is_integer_dtype(dtype):
+        return labels
+    if pd.api.types.is_float_dtype(dtype):
+        return pd.Index(_whole(pd.Series(labels, name=name), role))
+    if is_object and not is_utf8(labels):
+        own = _of_objects(pd.Series(labels, name=name, dtype=object), role)
+        return labels if isinstance(own, list) else pd.Index(own)
+    if not (is_object or pd.api.types.is_string_dtype(dtype)):
+        _refuse_kind(role, name, str(dtype))
+    if "" in labels:
+        refuse_unnamed(np.flatnonzero(labels == ""), role)
+    return labels
+
+
+def refuse_unnamed(rows: Iterable[Any], role: str) -> None:
+    """Raise for rows whose identifier is missing or empty."""
+    found = [*rows]
+    raise IdError(f"a {role} in every row", f"{len(found)} missing at row positions", DROP, found)
+
+
+def _refuse_kind(role: str, name: Any, found: str) -> NoReturn:
+    advice = "convert the column with astype(str)"
+    raise IdError(f"{role}s that are text or whole numbers", f"{found} in column {name!r}", advice)
+
+
+def _whole(column: pd.Series, role: str) -> NDArray[np.int64]:
+    """Return whole numbers that a gap in their column has made floats."""
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    if np.isnan(values).any():
+        refuse_unnamed(np.flatnonzero(np.isnan(values)), role)
+    if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
+        found = "floats with fractions, or too large for floats to tell apart,"
+        _refuse_kind(role, column.name, found)
+    warn(f"{role}s that are floats, such as {values[0]}, are read as whole numbers")
+    return values.astype(np.int64)
+
+
+def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[Any]:
+    """Return objects that are not all text, if all of them are whole numbers."""
+    values = column.to_numpy(object)
+    missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
+    if missing.any():
+        refuse_unnamed(np.flatnonzero(missing), role)
+    whole = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
+    if all(whole) and not any(int(value).bit_length() > LONGEST for value in values):
+        fits = all(-(2**63) <= value < 2**63 for value in values)
+        return [*map(int if fits else str, values)]
+    if all(isinstance(value, float | np.floating) for value in values):
+        return _whole(column, role)
+    kinds = sorted({type(value).__name__ for value in values})
+    if len(kinds) > 1:
+        advice = "convert them to text with astype(str)"
+        found = f"{' and '.join(kinds)} in column {column.name!r}"
+        raise IdError(f"{role}s of one type", found, advice)
+    refuse_unfit(column, IdError, f"{role}s")
+    _refuse_kind(role, column.name, kinds[0])
+
+
+def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
+    """Return identifiers of several sides, all text where one is: 11 is what a file calls 11.
+
+    Examples
+    --------
+    >>> whole, text = pa.chunked_array([[11]]), pa.chunked_array([["11"]])
+    >>> all_of_one_kind([whole, text])[0].to_pylist()
+    ['11']
+    """
+    if len({is_text(column.type) for column in columns}) == 1:
+        return list(columns)
+    return [column.cast(TEXT) for column in columns]
+
+
+def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.Index]:
+    """Return labels of two sides likewise.
+
+    Examples
+    --------
+    >>> labels_of_one_kind(pd.Index([11]), pd.Index(["11"]))[0].tolist()
+    ['11']
+    """
+    whole = [len(side) > 0 and isinstance(side[0], int | np.integer) for side in (left, right)]
+    if whole[0] == whole[1] or not (len(left) and len(right)):
+        return left, right
+    return left.astype(str).astype(object), right.astype(str).astype(object)
 
 
 def grouped(codes: Codes) -> Codes:
@@ -200,222 +380,7 @@ def repeated(codes: Codes) -> Codes:
     return np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Return whether an Arrow type is one of its texts."""
-    return str(kind) in {"string", "large_string", "string_view"}
-
-
-def same_kind(left: pa.DataType, right: pa.DataType, role: str, sides: tuple[str, str]) -> None:
-    """Raise if one side has text and the other integers."""
-    if pa.types.is_integer(left) != pa.types.is_integer(right):
-        kinds = ["integers" if pa.types.is_integer(kind) else "text" for kind in (left, right)]
-        raise IdError(
-            f"{role}s of one type on both sides",
-            f"{kinds[0]} in {sides[0]} and {kinds[1]} in {sides[1]}",
-            f"convert one side, for example with astype({{{role!r}: 'str'}})",
-        )
-
-
 def shown(values: Iterable[object]) -> str:
     """Return up to three values as a message shows them."""
     listed = [repr(value) for value, _ in zip(values, range(3), strict=False)]
     return ", ".join(listed)
-
-
-def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.Series) -> None:
-    if missing:
-        rows = np.flatnonzero(column.isna().to_numpy())
-        raise IdError(
-            f"a {role} in every row", f"{missing} missing at row positions", "", rows.tolist()
-        )
-    kinds = {type(value).__name__ for value in values} if values.dtype == object else set()
-    if len(kinds) > 1:
-        advice = "convert them to text with astype(str)"
-        found = f"{' and '.join(sorted(kinds))} in column {column.name!r}"
-        raise IdError(f"{role}s of one type", found, advice)
-    text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
-    if kinds - {"str"} or not (text or pd.api.types.is_integer_dtype(values.dtype)):
-        found = f"{values.dtype} in column {column.name!r}"
-        raise IdError(f"{role}s that are text or integers", found, "convert them to text")
-
-
-class ByRole(NamedTuple):
-    """A frame with the columns that play its roles."""
-
-    frame: pd.DataFrame
-    columns: Mapping[str, str]
-
-
-def is_judgments(frame: Any) -> bool:
-    """Tell whether a frame has documents of topics with their grades, and no systems.
-
-    Examples
-    --------
-    >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
-    (True, False)
-    """
-    present = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
-    return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
-
-
-def require_columns(frame: Any, kind: Format) -> dict[str, str]:
-    """Return the columns of a frame by role.
-
-    Raises
-    ------
-    InputError
-        If it is no frame, has no rows, lacks a role, or has two columns for one that differ.
-
-    Examples
-    --------
-    >>> from irframe.files.formats import QRELS
-    >>> require_columns(pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]}), QRELS)
-    {'topic': 'qid', 'doc': 'docno', 'grade': 'label'}
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
-    columns = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
-    if not len(frame):
-        raise InputError(f"{kind.noun} with rows", "an empty one")
-    for role in kind.roles:
-        if role in columns:
-            refuse_rivals(frame, role, columns[role])
-            column = frame[columns[role]]
-            if TYPES.get(role) == TEXT and column.dtype == object:
-                refuse_unfit(column, IdError, f"{role}s")
-    return columns
-
-
-def _example(frame: pd.DataFrame, kind: Format, columns: Mapping[str, str]) -> str:
-    """Return a line that may give a frame the columns that it lacks."""
-    others = words.roles(frame.columns)
-    if kind is RUN and words.GRADE in others:
-        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
-    if kind is QRELS and others.keys() & {words.SCORE, words.RANK}:
-        advice = "the runs come first, then the judgments: the two may be swapped"
-        raise InputError("judgments", "a run", advice)
-    strangers = [name for name in frame.columns if name not in others.values()]
-    if kind is RUN and {words.TOPIC, words.DOC} <= columns.keys() and len(strangers) > 1:
-        ids = [columns[role] for role in (words.TOPIC, words.DOC)]
-        return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
-    pairs = zip(strangers, (choice[0] for choice in kind.lacking(columns)), strict=False)
-    return f"frame.rename(columns={dict(pairs)})" if strangers else ""
-
-
-Nested = Mapping[Any, Any]
-
-DEEPEST = 6
-"""How many dictionaries may stand one in another: predictions of MTEB by system have five."""
-_META = "mteb_model_meta"
-"""Key under which MTEB says which model made its predictions."""
-
-
-def height(value: Any, most: int = DEEPEST) -> int | None:
-    """Return how many dictionaries stand one in another; None where an empty one hides it.
-
-    Raises
-    ------
-    InputError
-        For more than `most`.
-
-    Examples
-    --------
-    >>> height(0.5), height({"d1": 0.5}), height({"q1": {"d1": 0.5}}), height({})
-    (0, 1, 2, None)
-    """
-    if not isinstance(value, Mapping):
-        return 0
-    if not most:
-        raise InputError(f"dictionaries at most {DEEPEST} deep", "deeper ones")
-    below = (height(part, most - 1) for part in value.values())
-    first = next((levels for levels in below if levels is not None), None)
-    return None if first is None else first + 1
-
-
-def flatten(nested: Nested, value: str) -> pd.DataFrame:
-    """Return a row for every topic and document.
-
-    Parameters
-    ----------
-    nested
-        Topic -> document -> number.
-    value
-        What the column of the numbers is called.
-
-    Examples
-    --------
-    >>> flatten({"q1": {"d1": 2, "d2": 1}}, "grade")
-      topic doc  grade
-    0    q1  d1      2
-    1    q1  d2      1
-    """
-    strange = [repr(topic) for topic, docs in nested.items() if not isinstance(docs, Mapping)]
-    if strange:
-        kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
-        found = f"topics with values of type {', '.join(kinds)}"
-        raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
-    topics = pd.Series([*nested], dtype=object, name=words.TOPIC)
-    refuse_unfit(topics, IdError, "topics")
-    lengths = [len(docs) for docs in nested.values()]
-    return framed(
-        {
-            words.TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
-            words.DOC: [*chain.from_iterable(nested.values())],
-            value: [entry for docs in nested.values() for entry in docs.values()],
-        }
-    )
-
-
-def is_mteb(nested: Nested) -> bool:
-    """Tell whether a dictionary is what MTEB writes to ``*_predictions.json``."""
-    return _META in nested
-
-
-def predictions(nested: Nested, value: str) -> pd.DataFrame:
-    """Return MTEB's predictions, with the subset and the split of the task where it has several.
-
-    Parameters
-    ----------
-    nested
-        ``mteb_model_meta``, and subset -> split -> topic -> document -> score.
-    value
-        What the column of the scores is called.
-    """
-    meta = nested[_META]
-    model = meta.get("model_name") if isinstance(meta, Mapping) else meta
-    if not isinstance(model, str | None):
-        raise InputError(f"the name of a model in {_META}", shortened(model))
-    parts = []
-    for subset, splits in nested.items():
-        if subset == _META:
-            continue
-        for split, topics in splits.items() if isinstance(splits, Mapping) else [("", splits)]:
-            if not isinstance(topics, Mapping):
-                wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
-                raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
-            parts.append(flatten(topics, value).assign(subset=subset, split=split))
-    if not parts:
-        raise InputError("predictions of MTEB", "none below the model's name")
-    frame = pd.concat(parts, ignore_index=True)
-    alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
-    frame = frame.drop(columns=alone)
-    if model is not None:
-        frame.insert(0, words.SYSTEM, model)
-    return frame
-
-
-def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
-    """Raise if a run frame names chunks and documents, so that either may be what is judged."""
-    own = columns.get(words.DOC)
-    others = [name for name in words.CHUNKS if name in frame.columns and name != own]
-    differing = [
-        name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
-    ]
-    if differing:
-        chunk = differing[0]
-        advice = (
-            f"collapse to documents with of={own!r}; or, if chunks are judged, "
-            f"drop(columns={own!r}); or drop(columns={chunk!r})"
-        )
-        found = f"chunks in {chunk!r} and documents in {own!r}"
-        raise InputError("runs of what is judged, chunks or documents", found, advice)

@@ -1,23 +1,24 @@
 """Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
 
 import codecs
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from glob import escape, glob
-from math import isinf
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
+from typing import cast
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.columns import TYPES, constant, cut_off, refuse_beyond_floats, to_role
-from irframe.files.formats import RUN, Format, first_columns, parse, refuse_rivals_in
-from irframe.files.write_run import is_nested, parse_nested
+from irframe.files.comments import cut_off
+from irframe.files.kinds import RUN, Kind, in_types
+from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
+from irframe.files.text import Cut, cuts_of, parse
+from irframe.files.values import TYPES, constant
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
@@ -126,7 +127,6 @@ def home(name: str) -> str:
 
 
 _DAMAGE = pa.ArrowException, OSError
-_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def is_parquet(data: bytes) -> bool:
@@ -134,7 +134,7 @@ def is_parquet(data: bytes) -> bool:
     return data.startswith(compression.PARQUET) and data.endswith(compression.PARQUET)
 
 
-def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
+def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
     """Read a Parquet file into a table with a column per role, then its further columns.
 
     Parameters
@@ -156,61 +156,7 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
 
     with compression.undamaged("a Parquet file", source, *_DAMAGE):
         table = ParquetFile(pa.BufferReader(data)).read()
-    return _by_role(table, source, kind)
-
-
-def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
-    names = kind.require(table.column_names, source)
-    if not table.num_rows:
-        raise FileFormatError(kind.noun, f"{source} without a single row")
-    refuse_rivals_in(table, kind, source)
-    columns = {
-        role: to_role(table[name], role, f"column {name!r} of {source}")
-        for role, name in names.items()
-    }
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if name not in names.values() and not _INDEX.fullmatch(name):
-            columns.setdefault(name, column)
-    return pa.table(columns)
-
-
-_OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
-_LARGE = re.compile(rb":\s*(-?[0-9]{309,})")
-"""Digits of a number that may be beyond all floats, for which Arrow reads infinity."""
-_OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
-
-
-def is_objects(data: bytes) -> bool:
-    r"""Tell by its first lines whether a file has a JSON object for each row.
-
-    Examples
-    --------
-    >>> is_objects(b'{"topic": "1", "doc": "a"}\n{"topic": "1", "doc": "b"}\n')
-    True
-    """
-    data = data.removeprefix(codecs.BOM_UTF8)
-    if _OBJECTS.match(data):
-        return True
-    names = _KEY.findall(data.decode("latin-1")) if _OBJECT.fullmatch(data) else []
-    return {TOPIC, DOC} <= roles(names).keys()
-
-
-def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
-    """Read a file of JSON objects, one for each row, as `parse_parquet` reads columns."""
-    from pyarrow.json import ParseOptions, read_json  # noqa: PLC0415 - costs time at import
-
-    data = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    with compression.undamaged(
-        "a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError
-    ):
-        first = json.loads(data.partition(b"\n")[0])
-        text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
-        schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
-        table = read_json(pa.BufferReader(data), parse_options=schema)
-    if any(pa.types.is_floating(c.type) and pc.any(pc.is_inf(c)).as_py() for c in table.columns):
-        large = [number for number in _LARGE.findall(data) if isinf(float(number))]
-        refuse_beyond_floats(map(bytes.decode, large), source)
-    return _by_role(table, source, kind)
+    return in_types(table, source, kind)
 
 
 LINES = 3
@@ -287,7 +233,7 @@ READERS = (
 """What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 
-def read_file(source: compression.Source, kind: Format) -> pa.Table:
+def read_file(source: compression.Source, kind: Kind) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     if kind is RUN and (table := _in_pieces(source)) is not None:
         return table
@@ -306,7 +252,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
         return None
     try:
         tables = [*_parsed_pieces(file)] if Path(file).stat().st_size >= LARGE else []
-    except FileFormatError:
+    except IrframeError:
         return None
     if not tables or any(table.schema.metadata for table in tables):
         return None
@@ -316,16 +262,32 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
 
 
 def _parsed_pieces(file: str) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, the first of which says what the columns of all are."""
-    columns, held = None, b""
+    """Yield the rows of a run in lines, of which all are cut as the first ones are."""
+    cut, held = cast("Cut | None", None), b""
     for data in compression.pieces(file, PIECE):
         held += data
         if not compression.is_in_lines(held):
             return
-        columns = columns or first_columns(held, RUN)
-        if columns:
-            yield parse(held, file, RUN, columns)
-            held = b""
+        if cut is None:
+            cut = _cut_of(held)
+            if cut is None or cut.header:
+                return
+            held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
+            cut = cut._replace(start=0)
+        yield parse(held, file, RUN, cut)
+        held = b""
+
+
+def _cut_of(data: bytes) -> Cut | None:
+    """Return how the first lines of a run are cut, if they tell."""
+    for cut in cuts_of(data, RUN):
+        start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
+        try:
+            parse(start, "", RUN, cut)
+        except IrframeError:
+            continue
+        return cut
+    return None
 
 
 def run_table(source: compression.Source, system: str | None) -> pa.Table:

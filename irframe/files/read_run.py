@@ -15,11 +15,12 @@ import pandas as pd
 from irframe.checks import choice
 from irframe.errors import InputError, ParameterError, warn
 from irframe.escaping import html
-from irframe.files.columns import notes_of, to_frame
+from irframe.files.comments import notes_of
 from irframe.files.compression import Source, is_address, name_of, opened_by
-from irframe.files.formats import QRELS
 from irframe.files.ids import shown
+from irframe.files.kinds import QRELS
 from irframe.files.read_file import Problem, Together, attempt, find_files, read_file, run_table
+from irframe.files.values import to_frame
 from irframe.names import ALIASES, DOC, FILES, ITERATION, REPEAT, SUBTOPIC, SYSTEM
 
 

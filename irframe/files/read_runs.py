@@ -17,10 +17,11 @@ import pyarrow as pa
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError
 from irframe.files import read_file
-from irframe.files.columns import notes_of, to_frame
+from irframe.files.comments import notes_of
 from irframe.files.compression import PACKED, Source, name_of
 from irframe.files.read_run import named_groups, of_documents, states_of
 from irframe.files.repeats import with_names
+from irframe.files.values import to_frame
 from irframe.names import FILES
 
 BY_NAME = "rename files, or read them apart with read_run(path, system=...)"

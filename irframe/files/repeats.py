@@ -17,7 +17,7 @@ from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
 from irframe.files import as_runs as foreign
-from irframe.files.ids import height, is_mteb
+from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_run import ScannedRuns, named_groups
 

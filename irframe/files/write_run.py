@@ -3,13 +3,10 @@
 Verbs: write_run, write_qrels.
 """
 
-import json
-from collections import Counter
-from collections.abc import Callable, Mapping
-from math import isinf
+from collections.abc import Callable
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -20,18 +17,10 @@ from irframe import errors
 from irframe.errors import warn
 from irframe.files import as_runs as foreign
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.columns import (
-    ERRORS,
-    TEXT,
-    constant,
-    refuse_beyond_floats,
-    to_arrow,
-    to_frame,
-    to_role,
-)
-from irframe.files.compression import PACKED, create, is_cbor, look_at, may_be_json, undamaged
-from irframe.files.formats import QRELS, RUN, Format
-from irframe.files.ids import refuse_two_units
+from irframe.files.compression import PACKED, create, look_at
+from irframe.files.ids import TEXT
+from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units, without_titles
+from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (
     GRADE,
     ITERATION,
@@ -48,28 +37,28 @@ ROWS = 1 << 18
 """Rows that are made into text at a time."""
 
 
-def file_columns(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
+def file_columns(x: Runs | Qrels, kind: Kind) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
     return _columns_by_role(_frame(x, kind), kind)
 
 
-def _frame(x: Runs | Qrels, kind: Format) -> pd.DataFrame:
+def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
     table = foreign.columns_of(x)
     return (as_runs(x) if kind is RUN else as_qrels(x)) if table is None else table
 
 
-def _columns_by_role(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
+def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
+    names = without_titles(names, frame.__getitem__) if kind is RUN else names
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
-    classes = {role: ERRORS.get(role, errors.IdError) for role in names}
     return {
-        role: to_role(to_arrow(frame[name], classes[role]), role, f"column {name!r}")
+        role: to_role(frame[name], role, name, ranked=SCORE in names)
         for role, name in names.items()
     }
 
 
-def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: Format) -> None:
+def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: Kind) -> None:
     """Write columns by role as the text format has them, one row a line."""
     for role, column in columns.items():
         _check_ids(column, role)
@@ -122,7 +111,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
 
 
 def _wrote_table(
-    frame: Runs | Qrels, path: str | PathLike[str], kind: Format, system: str | None = None
+    frame: Runs | Qrels, path: str | PathLike[str], kind: Kind, system: str | None = None
 ) -> bool:
     """Write a frame with all its columns, unless the name of the file asks for lines of text."""
     look_at(path)
@@ -277,76 +266,3 @@ def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
     frame = pa.table({name: columns[name] for name in names}).to_pandas()
     judged = (frame[GRADE] >= 0).groupby([frame[TOPIC], frame[STRATUM]]).transform("mean")
     return bool(np.allclose(judged, frame[PROBABILITY]))
-
-
-_END = 256
-"""Bytes at the end of a file where more than blanks is to be found."""
-
-
-def is_nested(data: bytes) -> bool:
-    """Tell by its content whether a file holds a dictionary, which is no text of columns."""
-    return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] == b"}")
-
-
-def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
-    """Read a file that holds a dictionary into a table with a column per role.
-
-    Parameters
-    ----------
-    data
-        The file.
-    source
-        Its name, for messages.
-    kind
-        What it should be.
-
-    Returns
-    -------
-    pyarrow.Table
-        Rows in file order. Ids are text as written.
-    """
-    nested = _loaded(data, source)
-    if not isinstance(nested, Mapping):
-        raise errors.FileFormatError(kind.noun, f"{source} without a dictionary")
-    try:
-        frame = as_runs(nested) if kind is RUN else as_qrels(nested)
-        columns = file_columns(frame, kind)
-        others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
-    except errors.IrframeError as error:
-        raise error.within(f"in {source}") from error
-    return pa.table(columns | others)
-
-
-def _loaded(data: bytes, source: str) -> Any:
-    if is_cbor(data):
-        try:
-            import cbor2  # noqa: PLC0415 - only files of ranx need it
-        except ImportError as error:
-            wanted = "the package cbor2, which reads the files of ranx"
-            advice = "install it: pip install cbor2"
-            raise errors.FileFormatError(wanted, f"none, for {source}", advice) from error
-        with undamaged("a file", source, cbor2.CBORError, RecursionError):
-            return cbor2.loads(data)
-    again, large = list[str](), list[str]()
-
-    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result = dict(pairs)
-        if len(result) < len(pairs):
-            numbers = Counter(key for key, _ in pairs)
-            again.extend(key for key, number in numbers.items() if number > 1)
-        return result
-
-    def finite(text: str) -> float:
-        value = float(text)
-        if isinf(value):
-            large.append(text)
-        return value
-
-    with undamaged("a file", source, ValueError, RecursionError):
-        nested = json.loads(data, object_pairs_hook=distinct, parse_float=finite)
-    refuse_beyond_floats(large, source)
-    if again:
-        wanted, found = "each key once in its dictionary", f"{source} with keys again"
-        advice = "keep one of them, or unite what they hold"
-        raise errors.FileFormatError(wanted, found, advice, map(errors.shortened, again))
-    return nested

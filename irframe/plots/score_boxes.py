@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cautions import cautions_of
 from irframe.checks import places
 from irframe.cubes.score_table import to_scores
 from irframe.errors import InputError, ParameterError
@@ -19,7 +20,6 @@ from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
 from irframe.ranks.task_boards import of_tasks
 from irframe.scores.averages import averages
-from irframe.scores.cautions import cautions_of
 from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary
 from irframe.tables.captions import told_design, told_repeats, told_topics

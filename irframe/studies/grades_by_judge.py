@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
@@ -14,7 +13,7 @@ from irframe.checks import choice, listed, whole
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels, as_qrels
-from irframe.files.ids import Codes, beginnings, repeated, same_kind, shown
+from irframe.files.ids import Codes, all_of_one_kind, beginnings, repeated, shown
 from irframe.files.repeats import repeat_column
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
@@ -115,7 +114,7 @@ def read_judges(
     if not isinstance(judges, Mapping) or len(judges) < 2:
         found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
         raise ParameterError("at least two judges, {name: qrels}", found)
-    tables = {name: coded_tables.read_qrels_table(qrels) for name, qrels in judges.items()}
+    tables = _of_one_kind({n: coded_tables.read_qrels_table(q) for n, q in judges.items()})
     marks = {name: int((table.grade == POOLED_UNJUDGED).sum()) for name, table in tables.items()}
     if any(marks.values()):
         wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
@@ -170,14 +169,26 @@ def _chosen_documents(judged: JudgedTwice, chosen: NDArray[Any]) -> JudgedTwice:
     return replace(judged, topics=judged.topics[kept], topic=place, row=row, grade=grade)
 
 
-def _all_topics(tables: Mapping[Any, coded_tables.QrelsTable]) -> pd.Index:
-    """Return the topics of all judges by name, refusing identifiers of different types."""
-    (first, one), *others = tables.items()
+Tables = Mapping[Any, coded_tables.QrelsTable]
+
+
+def _of_one_kind(tables: Tables) -> Tables:
+    """Return judgments whose topics and documents are text, or numbers, with all judges."""
+    docs = all_of_one_kind([table.doc for table in tables.values()])
+    kinds = {pd.api.types.is_integer_dtype(table.topics.dtype) for table in tables.values()}
+    return {
+        name: replace(
+            table, names=doc, topics=table.topics.astype(str) if len(kinds) > 1 else table.topics
+        )
+        for (name, table), doc in zip(tables.items(), docs, strict=True)
+    }
+
+
+def _all_topics(tables: Tables) -> pd.Index:
+    """Return the topics of all judges by name."""
+    one, *others = tables.values()
     topics = one.topics
-    for name, other in others:
-        sides = f"the judgments of {first}", f"those of {name}"
-        same_kind(pa.array(one.topics).type, pa.array(other.topics).type, TOPIC, sides)
-        same_kind(one.doc.type, other.doc.type, DOC, sides)
+    for other in others:
         topics = topics.append(other.topics.difference(topics, sort=False))
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 

@@ -37,7 +37,6 @@ def test_a_dictionary_is_read_as_its_frame(qrels, quick):
         ({"q1": {"a": 0.5}}, GradeError),
         ({"q1": {"a": 1, 2: 1}}, IdError),
         ({"q1": {}}, InputError),
-        ({"q1": ["a"]}, InputError),
         ({}, InputError),
     ],
     ids=str,

@@ -91,7 +91,7 @@ def test_systems_are_named():
 
 def test_runs_by_the_names_of_their_systems():
     scored = [ir_measures.ScoredDoc(*row) for row in ROWS]
-    runs = ir.as_runs({"a": NESTED, "b": RUN, "c": scored, 7: pa.table(RUN)})
+    runs = ir.as_runs({"a": NESTED, "b": RUN, "c": scored, "7": pa.table(RUN)})
     assert runs["system"].unique().tolist() == ["a", "b", "c", "7"]
     assert set(runs.columns) == {"system", "topic", "doc", "score"}
     assert not runs.isna().any(axis=None)

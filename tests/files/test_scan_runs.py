@@ -13,7 +13,7 @@ from refusals import refused
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
+from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning, ParameterError
 from irframe.files import compression, read_file
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
@@ -80,7 +80,7 @@ def read(file):
         warnings.simplefilter("always")
         try:
             return ir.read_run(file), [str(each.message) for each in told]
-        except FileFormatError as error:
+        except IrframeError as error:
             return pd.DataFrame(), str(error)
 
 

@@ -6,9 +6,10 @@ What is wrong with a line.
 import pytest
 from refusals import refused
 
-from irframe.errors import FileFormatError, InputError
-from irframe.files import formats
-from irframe.files.formats import QRELS, RUN, parse
+from irframe.errors import FileFormatError, InputError, IrframeError
+from irframe.files import text as formats
+from irframe.files.kinds import QRELS, RUN
+from irframe.files.text import cuts_of, parse
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,7 @@ from irframe.files.formats import QRELS, RUN, parse
     [
         (RUN, "1 Q0 d 1 2.5 s", ("topic", "Q0", "doc", "rank", "score", "system"), False),
         (RUN, "1 d 1", ("topic", "doc", "rank"), False),
-        (RUN, "qid doc rank", ("topic", "doc", "rank"), False),
+        (RUN, "qid doc rank", ("topic", "doc", "rank"), True),
         (RUN, "1 Q0 d 1 2.5 s more", (*RUN.layouts[0], "Q0 6"), False),
         (RUN, "1 2 3 4", RUN.layouts[0], False),
         (QRELS, "1 0 d 2", ("topic", "iteration", "doc", "grade"), False),
@@ -26,7 +27,8 @@ from irframe.files.formats import QRELS, RUN, parse
     ],
 )
 def test_the_first_line_says_what_the_columns_are(kind, line, columns, header):
-    assert kind.columns(line.split()) == (columns, header)
+    cut = cuts_of(line.encode(), kind)[0]
+    assert (cut.columns, bool(cut.header)) == (columns, header)
 
 
 def test_a_score_is_a_grade_where_judgments_have_no_other():
@@ -73,9 +75,6 @@ def test_blocks_do_not_show(monkeypatch):
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_faults_are_told_by_line(line, fault, end):
     text = end.join([b"1 0 a 1", b"# 2 columns", line, b"1 0 b 0", b""])
-    with pytest.raises(FileFormatError) as caught:
+    with pytest.raises(IrframeError, match="some.qrels") as caught:
         parse(text, "some.qrels", QRELS)
     assert caught.value.offenders == [fault]
-    assert caught.value.found == "some.qrels with lines that do not fit"
-    five = "or 5 columns (topic iteration doc stratum grade) or with a header"
-    assert f"4 columns (topic iteration doc grade) {five}" in caught.value.wanted

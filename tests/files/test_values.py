@@ -20,7 +20,8 @@ from irframe.errors import (
     InputError,
     IrframeWarning,
 )
-from irframe.files.columns import TEXT, numbers, to_frame
+from irframe.files.ids import TEXT
+from irframe.files.values import numbers, to_frame
 
 
 def test_numbers_of_any_type():
@@ -30,8 +31,10 @@ def test_numbers_of_any_type():
         assert found.tolist() == [1, 2]
     assert np.isnan(numbers(pd.Series(["3", None]))[1])
     assert np.isnan(numbers(pd.Series(pd.array([3, None], dtype="Int8")))[1])
-    with pytest.raises(GradeError, match="numbers in column 'g'; found 'x', '1_0'"):
-        numbers(pd.Series(["x", "1", "1_0"], name="g"), GradeError)
+    with pytest.raises(
+        GradeError, match="numbers in column 'g'; found 'x' in row 0, '1_0' in row 2"
+    ):
+        numbers(pd.Series(["x", "1", "1_0"], name="g"), "grade")
     infinite = ["inf", "-Infinity", float("inf"), Decimal("-inf")]
     for value, beyond in zip(
         infinite, ["1e309", "-1e309", 10**309, Decimal("-1e309")], strict=True

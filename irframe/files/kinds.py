@@ -1,0 +1,419 @@
+"""Kinds of tables: the roles of their columns, which are needed, and by what names they go."""
+
+import re
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from irframe import names as words
+from irframe.errors import FileFormatError, InputError, IrframeError, warn
+from irframe.files.values import to_arrow, to_role
+from irframe.names import (
+    ALIASES,
+    ASSIGNMENT,
+    DOC,
+    GRADE,
+    IMPORTANCE,
+    ITERATION,
+    LAST_RESORTS,
+    NUGGET,
+    PROBABILITY,
+    RANK,
+    SCORE,
+    STRATUM,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    roles,
+)
+
+UNREAD = "Q0"
+"""First word of the names of columns that are passed over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of file: its columns where they have no names, its roles where they have."""
+
+    noun: str
+    layouts: tuple[tuple[str, ...], ...]
+    roles: tuple[str, ...]
+    needed: tuple[tuple[str, ...], ...]
+    """Roles that must be there, of each choice one."""
+    headed: bool
+    """Whether the first line may name the columns."""
+    surplus: bool
+    """Whether columns after the last one are passed over, as trec_eval does."""
+
+    @property
+    def wanted(self) -> str:
+        """What a message says of the text format."""
+        choices = " or ".join(
+            f"{len(layout)} columns ({' '.join(layout)})" for layout in self.layouts
+        )
+        return f"{self.noun} with {choices}{' or with a header' * self.headed}"
+
+    def find(self, names: Iterable[Hashable]) -> dict[str, str]:
+        """Find the names of the columns by role; judgments may call the grade a score."""
+        columns = roles(names)
+        if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
+            columns[GRADE] = columns[SCORE]
+        return {role: str(columns[role]) for role in self.roles if role in columns}
+
+    def lacking(self, present: Container[str]) -> list[tuple[str, ...]]:
+        """List the roles, or choices of roles, that are needed beyond those present."""
+        return [choice for choice in self.needed if not any(role in present for role in choice)]
+
+    def require(
+        self,
+        names: Iterable[Hashable],
+        where: str,
+        *,
+        optional: Container[str] = (),
+        example: Callable[[dict[str, str]], str] = lambda _: "",
+    ) -> dict[str, str]:
+        """Find the names of the columns by role, or say which roles have none or several.
+
+        Parameters
+        ----------
+        names
+            All names of columns.
+        where
+            What has them, for messages.
+        optional
+            Roles that need not be there; of a choice, its first.
+        example
+            Given those found, the line of code that would help.
+
+        Examples
+        --------
+        >>> DOCUMENTS.require(["docno"], "a frame")
+        Traceback (most recent call last):
+        ...
+        irframe.errors.InputError: wanted documents with a column for topic; found a frame with
+        other columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
+        """
+        names = list(names)
+        columns = self.find(names)
+        missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
+        if missing:
+            wanted = f"{self.noun} with a column for {' and '.join(map(' or '.join, missing))}"
+            known = ((role, ", ".join(ALIASES[role])) for role in chain(*missing))
+            hints = [f"{role} may be named {aliases}" for role, aliases in known]
+            hints += [f"for example {line}"] if (line := example(columns)) else []
+            raise InputError(wanted, f"{where} with other columns", "; ".join(hints), names)
+        twice = [name for name in columns.values() if names.count(name) > 1]
+        if twice:
+            raise InputError("one column per role", f"{where} with several named", "", twice)
+        return columns
+
+    def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:
+        """Return the columns that a line names, by role where they have one; None for a row."""
+        by_role = self.find(fields)
+        distinct = len(set(fields)) == len(fields)
+        if not self.headed or not distinct or self.lacking(by_role):
+            return None
+        names = {name: role for role, name in by_role.items()}
+        return tuple(names.get(field, field) for field in fields)
+
+    def laid_out(self, number: int) -> list[tuple[str, ...]]:
+        """Return what so many columns may be, where they have no names."""
+        longest = self.layouts[0]
+        if self.surplus and number > len(longest):
+            beyond = range(len(longest), number)
+            return [(*longest, *(f"{UNREAD} {place}" for place in beyond))]
+        return [layout for layout in self.layouts if len(layout) == number]
+
+
+RUN = Kind(
+    noun="a run",
+    layouts=(
+        (TOPIC, UNREAD, DOC, RANK, SCORE, SYSTEM),
+        (TOPIC, DOC, RANK),
+        (TOPIC, DOC, SCORE),
+    ),
+    roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
+    needed=((TOPIC,), (DOC,), (SCORE, RANK)),
+    headed=True,
+    surplus=True,
+)
+"""TREC, MS MARCO, or three columns of which the last is no rank."""
+
+QRELS = Kind(
+    noun="judgments",
+    layouts=((TOPIC, ITERATION, DOC, GRADE), (TOPIC, ITERATION, DOC, STRATUM, GRADE)),
+    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC, STRATUM, PROBABILITY),
+    needed=((TOPIC,), (DOC,), (GRADE,)),
+    headed=True,
+    surplus=False,
+)
+"""TREC, with the strata of a sample or without, and named columns as in BEIR."""
+
+DOCUMENTS = Kind(
+    noun="documents",
+    layouts=((TOPIC, DOC),),
+    roles=(TOPIC, DOC),
+    needed=((TOPIC,), (DOC,)),
+    headed=True,
+    surplus=False,
+)
+"""Documents of topics, whatever else a frame says of them."""
+
+NUGGETS = Kind(
+    noun="labels of nuggets",
+    layouts=(),
+    roles=(SYSTEM, TOPIC, NUGGET, IMPORTANCE, ASSIGNMENT),
+    needed=((TOPIC,), (NUGGET,), (IMPORTANCE,), (ASSIGNMENT,)),
+    headed=True,
+    surplus=True,
+)
+"""What answers say of the nuggets of their topics, in frames alone."""
+
+
+SETTLED = frozenset({("docno", "docid")})
+"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+
+
+def refuse_rivals(
+    frame: pd.DataFrame, role: str, taken: Hashable, names: Sequence[Hashable] = ()
+) -> None:
+    """Raise if another column could as well play a role, and holds something else.
+
+    Parameters
+    ----------
+    frame
+        A frame.
+    role
+        The role; a column of this name plays it for certain.
+    taken
+        The column that plays it.
+    names
+        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
+    """
+    if taken == role:
+        return
+    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
+    for name in rivals:
+        settled = (taken, name) in SETTLED or name in LAST_RESORTS
+        left, right = frame[taken], frame[name]
+        if not settled and left.dtype != right.dtype:
+            left, right = left.astype(str), right.astype(str)
+        if not settled and not left.equals(right):
+            found = f"{taken!r}, which comes first, and {name!r}, which differs"
+            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
+            raise InputError(f"one column for {role}", found, advice)
+
+
+def refuse_rivals_in(table: pa.Table | pd.DataFrame, kind: Kind, source: str) -> None:
+    """Raise likewise for the columns of a file, as it names them."""
+    arrow: Any = table
+    frame = table if isinstance(table, pd.DataFrame) else None
+    places = {
+        name: n for n, name in enumerate(arrow.column_names if frame is None else frame.columns)
+    }
+    for role, taken in kind.find(places).items():
+        present = [places[name] for name in ALIASES[role] if name in places]
+        if len(present) > 1:
+            try:
+                rivals = (
+                    arrow.select(present).to_pandas() if frame is None else frame.iloc[:, present]
+                )
+                refuse_rivals(rivals, role, taken)
+            except InputError as error:
+                raise error.within(f"in {source}") from error
+
+
+class ByRole(NamedTuple):
+    """A frame with the columns that play its roles."""
+
+    frame: pd.DataFrame
+    columns: Mapping[str, str]
+
+
+def is_judgments(frame: Any) -> bool:
+    """Tell whether a frame has documents of topics with their grades, and no systems.
+
+    Examples
+    --------
+    >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
+    (True, False)
+    """
+    present = words.roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
+
+
+LIKE_SYSTEMS = {
+    *("system", "model", "method", "retriever", "retrieval", "run", "ranker", "reranker", "engine"),
+    *("pipeline", "config", "configuration", "algorithm", "approach", "experiment", "variant"),
+    "index",
+}
+"""Words in names of columns that may name systems."""
+LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
+"""Names of columns that tell the searches of one agent apart."""
+FEW = 1000
+"""Values of which a column of systems has fewer."""
+
+
+def without_titles(columns: dict[str, str], get: Callable[[str], pd.Series]) -> dict[str, str]:
+    """Return the roles of a run's columns, without a system that is a name for each document.
+
+    Raises
+    ------
+    InputError
+        If a column that plays no role may name systems, or searches, whose lists would be one.
+
+    Warns
+    -----
+    IrframeWarning
+        Of a column of names that is passed over.
+    """
+    name = columns.get(SYSTEM, SYSTEM)
+    if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
+        return columns
+    topic, labels = (pd.factorize(get(part))[0] for part in (columns[TOPIC], name))
+    several = len(topic) - len(np.unique(topic))
+    if not several or len(np.unique(labels)) < min(3, len(labels)):
+        return columns
+    doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
+    if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
+        return columns
+    warn(f"the column {name!r} says something else for every document, and names no systems")
+    return {role: column for role, column in columns.items() if role != SYSTEM}
+
+
+def refuse_strangers(
+    columns: Mapping[str, str], names: Iterable[Any], get: Callable[[Any], pd.Series]
+) -> None:
+    """Raise if a further column may name systems or searches whose lists would become one."""
+    if SYSTEM in columns or TOPIC not in columns:
+        return
+    for name in names:
+        said = re.split(r"[^a-z0-9]+", name.lower()) if isinstance(name, str) else []
+        like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
+        if name in columns.values() or not (like_search or LIKE_SYSTEMS & {*said}):
+            continue
+        labels, values = pd.factorize(get(name))
+        if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
+            continue
+        topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
+        if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
+            continue
+        shown = ", ".join(map(repr, values[:5]))
+        found = f"rows of one list that differ in {name!r} ({shown})"
+        if like_search:
+            advice = (
+                f"score one search at a time: frame[frame[{name!r}] == {values[0]!r}]; or drop the "
+                f"column where all of them are one list: frame.drop(columns={name!r})"
+            )
+            raise InputError("lists of one search each", found, advice)
+        advice = (
+            f"is it the system? frame.rename(columns={{{name!r}: 'system'}}); if not, "
+            f"frame.drop(columns={name!r})"
+        )
+        raise InputError("lists of one system each", found, advice)
+
+
+def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
+    """Return the columns of a frame by role.
+
+    Raises
+    ------
+    InputError
+        If it is no frame, has no rows, lacks a role, or has two columns for one that differ.
+
+    Examples
+    --------
+    >>> require_columns(pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]}), QRELS)
+    {'topic': 'qid', 'doc': 'docno', 'grade': 'label'}
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
+    columns = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
+    if not len(frame):
+        raise InputError(f"{kind.noun} with rows", "an empty one")
+    for role in kind.roles:
+        if role in columns:
+            refuse_rivals(frame, role, columns[role])
+    if kind is RUN:
+        levels = [name for name in frame.index.names if name is not None]
+
+        def get(name: str) -> pd.Series:
+            own = name in frame.columns
+            return frame[name] if own else frame.index.get_level_values(name).to_series()
+
+        refuse_strangers(columns, [*frame.columns, *levels], get)
+        return without_titles(columns, get)
+    return columns
+
+
+def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
+    """Return a line that may give a frame the columns that it lacks."""
+    others = words.roles(frame.columns)
+    if kind is RUN and words.GRADE in others:
+        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
+    if kind is QRELS and others.keys() & {words.SCORE, words.RANK}:
+        advice = "the runs come first, then the judgments: the two may be swapped"
+        raise InputError("judgments", "a run", advice)
+    strangers = [name for name in frame.columns if name not in others.values()]
+    if kind is RUN and {words.TOPIC, words.DOC} <= columns.keys() and len(strangers) > 1:
+        ids = [columns[role] for role in (words.TOPIC, words.DOC)]
+        return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
+    pairs = zip(strangers, (choice[0] for choice in kind.lacking(columns)), strict=False)
+    return f"frame.rename(columns={dict(pairs)})" if strangers else ""
+
+
+def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
+    """Raise if a run frame names chunks and documents, so that either may be what is judged."""
+    own = columns.get(words.DOC)
+    others = [name for name in words.CHUNKS if name in frame.columns and name != own]
+    differing = [
+        name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
+    ]
+    if differing:
+        chunk = differing[0]
+        advice = (
+            f"collapse to documents with of={own!r}; or, if chunks are judged, "
+            f"drop(columns={own!r}); or drop(columns={chunk!r})"
+        )
+        found = f"chunks in {chunk!r} and documents in {own!r}"
+        raise InputError("runs of what is judged, chunks or documents", found, advice)
+
+
+_INDEX = re.compile(r"__index_level_\d+__")
+
+
+def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
+    """Return what a file has named, with a column per role, in its type, then further columns."""
+    names = [*(table.columns if isinstance(table, pd.DataFrame) else table.column_names)]
+    known = kind.require(names, source)
+    if not len(table):
+        raise FileFormatError(kind.noun, f"{source} without a single row")
+    refuse_rivals_in(table, kind, source)
+    arrow: Any = table
+    frame = table if isinstance(table, pd.DataFrame) else None
+    if kind is RUN:
+
+        def get(name: str) -> pd.Series:
+            column = arrow[name]
+            return column if isinstance(column, pd.Series) else column.to_pandas()
+
+        refuse_strangers(known, names, get)
+        known = without_titles(known, get)
+    try:
+        columns = {
+            role: to_role(table[name], role, name, ranked=SCORE in known)
+            for role, name in known.items()
+        }
+        for place, name in enumerate(names):
+            if name not in known.values() and not _INDEX.fullmatch(str(name)):
+                column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
+                columns.setdefault(name, column)
+    except IrframeError as error:
+        raise error.within(f"in {source}") from error
+    return pa.table(columns)

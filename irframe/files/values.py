@@ -1,0 +1,360 @@
+"""Values: the reader of numbers and the reader of ids, the same for whatever holds them."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from math import isinf
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from irframe import names as words
+from irframe.errors import (
+    SHOWN,
+    FileFormatError,
+    GradeError,
+    IdError,
+    InputError,
+    IrframeError,
+    ParameterError,
+    RankingError,
+    shortened,
+)
+from irframe.files.ids import (
+    DROP,
+    EXACT,
+    TEXT,
+    give_back,
+    identifiers,
+    is_utf8,
+    names_in,
+    refuse_unfit,
+)
+
+TYPES: dict[str, pa.DataType] = {
+    words.SYSTEM: TEXT,
+    words.TOPIC: TEXT,
+    words.DOC: TEXT,
+    words.RANK: pa.int64(),
+    words.SCORE: pa.float64(),
+    words.GRADE: pa.int64(),
+    words.ITERATION: TEXT,
+    words.SUBTOPIC: TEXT,
+    words.STRATUM: TEXT,
+    words.PROBABILITY: pa.float64(),
+}
+"""Role -> the type of its column, in the order in which frames list them."""
+
+
+ERRORS = {
+    words.GRADE: GradeError,
+    words.RANK: InputError,
+    words.SCORE: InputError,
+    words.PROBABILITY: InputError,
+}
+"""Role -> what is raised for values that do not fit it; of others `IdError`."""
+
+
+def to_frame(table: pa.Table) -> pd.DataFrame:
+    """Make a frame of a table; text is the text type of pandas, kept by Arrow.
+
+    Where nobody else holds the table's columns, memory holds one of them twice at a time.
+    """
+    try:
+        text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
+    except TypeError:  # pandas 2.2 knows the same type by another name
+        text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
+    types = {pa.string(): text, TEXT: text}
+    columns: dict[str, Any] = {}
+    size = table.nbytes
+    for name in table.column_names:
+        give_back(size)
+        column = table[name]
+        table = table.drop_columns([name])
+        if column.type in types:
+            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        columns[name] = column
+        del column
+    frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
+    columns.clear()
+    give_back(size)
+    return frame
+
+
+def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
+    """Return rows or columns as a frame, of objects where pandas knows no type for some value."""
+    try:
+        return pd.DataFrame(data, columns=columns)
+    except (UnicodeError, OverflowError):
+        return pd.DataFrame(data, columns=columns, dtype=object)
+
+
+def to_arrow(column: pd.Series, error: type[IrframeError] = IdError) -> pa.ChunkedArray:
+    """Take a column of a frame into Arrow; NaN counts as missing."""
+    refuse_unfit(column, error)
+    try:
+        array = pa.Array.from_pandas(column)
+    except (pa.ArrowException, OverflowError) as failure:
+        kinds = sorted({type(value).__name__ for value in column})
+        wanted, advice = f"one type of values in column {column.name!r}", "convert it: astype(str)"
+        raise error(wanted, "several", advice, kinds) from failure
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def to_role(column: Any, role: str, name: Any, *, ranked: bool = False) -> pa.ChunkedArray:
+    """Give a column of a frame, or of Arrow, the type of its role.
+
+    Parameters
+    ----------
+    column
+        Values of any type.
+    role
+        A role of `TYPES`.
+    name
+        What its user calls it, for messages.
+    ranked
+        Whether something else ranks, so that ranks may be missing.
+
+    Returns
+    -------
+    pyarrow.ChunkedArray
+        The values without missing ones, in the type of the role.
+    """
+    target = TYPES[role]
+    if isinstance(column, pd.Series):
+        return _of_frame(column, role, ranked=ranked)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if target == TEXT:
+        return names_in(column, role, name).cast(TEXT)
+    if column.type == target or (pa.types.is_integer(column.type) and target == pa.int64()):
+        plain = not column.null_count and str(column.type) != "uint64"
+        if plain and not (target == pa.float64() and pc.any(pc.is_nan(column)).as_py()):
+            return column.cast(target)
+    return _of_frame(column.to_pandas().rename(name), role, ranked=ranked)
+
+
+def _of_frame(column: pd.Series, role: str, *, ranked: bool) -> pa.ChunkedArray:
+    if TYPES[role] == TEXT:
+        return identifiers(column, role).cast(TEXT)
+    values = numbers(column, role)
+    if role == words.RANK and ranked and np.isnan(values).any():
+        return pa.chunked_array([pa.array(values)])
+    if TYPES[role] == pa.int64():
+        refuse_fractions(values, column, role)
+        values = values.astype(np.int64)
+    else:
+        refuse_missing(np.isnan(values), role)
+    return pa.chunked_array([pa.array(values)])
+
+
+def refuse_missing(missing: NDArray[np.bool_], role: str) -> None:
+    """Raise if rows lack a score, or a rank that decides."""
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        error = RankingError if role in {words.SCORE, words.RANK} else ERRORS.get(role, IdError)
+        raise error(f"a {role} in every row", f"{len(rows)} missing at row positions", DROP, rows)
+
+
+def refuse_fractions(
+    values: NDArray[np.float64],
+    column: pd.Series,
+    role: str,
+    low: float = -(2.0**63),
+    high: float = 2.0**63 - 1024,
+) -> None:
+    """Raise if grades or ranks are no whole numbers, or not within limits."""
+    with np.errstate(invalid="ignore"):
+        fits = (values >= low) & (values <= high) & (values == np.round(values))
+    fits &= np.isfinite(values)
+    if fits.all():
+        return
+    where = "" if column.name == role else f" in column {column.name!r}"
+    if role != words.GRADE:
+        if np.isnan(values).any():
+            refuse_missing(np.isnan(values), role)
+        wanted, advice = f"{role}s that are whole numbers{where}", DROP
+    else:
+        limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
+        wanted = f"grades that are whole numbers {limits}{where}"
+        advice = "number the grades anew, and say by gain={grade: gain} what each gains"
+        if np.isnan(values).any():
+            advice = "drop these rows: what has no grade is unjudged"
+    raise ERRORS[role](wanted, "", advice, in_rows(column, np.flatnonzero(~fits)))
+
+
+_WHOLE = r"[+-]?[0-9]+(\.0*)?"
+"""How grades and ranks are written."""
+_DECIMAL = (
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
+)
+"""How other numbers are."""
+
+
+def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
+    """Return a column as numbers, NaN where one is missing: what every road reads numbers by.
+
+    Parameters
+    ----------
+    column
+        Numbers of any type, or text that says decimal numbers.
+    role
+        What they are: grades and ranks that are text are whole numbers, and grades may be true or
+        false.
+
+    Raises
+    ------
+    IrframeError
+        By the role, see `ERRORS`: for anything else, for numbers beyond all floats, and for several
+        that would be one.
+
+    Examples
+    --------
+    >>> numbers(pd.Series(["2.5", None, 3]))
+    array([2.5, nan, 3. ])
+    >>> numbers(pd.Series([True, False]), "grade")
+    array([1., 0.])
+    >>> numbers(pd.Series([True], name="score"))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.InputError: wanted numbers in column 'score'; found True in row 0. Mend or drop
+    these rows.
+    """
+    values, strange = read_numbers(column, role)
+    if len(strange):
+        wanted = wanted_of(role, column.name)
+        raise ERRORS.get(role, InputError)(wanted, "", DROP, in_rows(column, strange))
+    return values
+
+
+def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
+    """Say what some rows hold, as far as messages show it."""
+    first = rows[:SHOWN].tolist()
+    held = zip(column.iloc[first].tolist(), first, strict=True)
+    return [f"{shortened(value)} in row {row}" for value, row in held] + [""] * (len(rows) - SHOWN)
+
+
+def wanted_of(role: str, name: Any) -> str:
+    """Say what numbers of a role should be."""
+    what = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
+    return f"{what} in column {name!r}"
+
+
+def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return a column as numbers, and the rows that hold none that its role may have."""
+    dtype = column.dtype
+    truths = pd.api.types.is_bool_dtype(dtype) and role == words.GRADE
+    if truths or pd.api.types.is_any_real_numeric_dtype(dtype):
+        values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+        if dtype.kind in "fb":
+            return values, _NONE
+        return values, _merged(values, column, least=EXACT * (dtype.kind in "iu"))
+    values, sound, decimals = _of_objects(column.to_numpy(object), role)
+    strange = np.flatnonzero(~sound)
+    return values, strange if len(strange) else _merged(values, column, EXACT * (not decimals))
+
+
+def _of_objects(
+    given: NDArray[Any], role: str
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], bool]:
+    """Read values of any type, text together and others one by one.
+
+    Returns
+    -------
+    values, sound, decimals
+        The numbers, where there is one or none is, and whether some have more digits than floats.
+    """
+    kinds = [*map(type, given.tolist())]
+    values, sound = np.full(len(given), np.nan), np.zeros(len(given), bool)
+    texts = np.fromiter((issubclass(kind, str) for kind in kinds), bool, len(kinds))
+    if texts.any():
+        values[texts], sound[texts] = _of_text(given[texts], role)
+    for row in np.flatnonzero(~texts).tolist():
+        values[row], sound[row] = _of_value(given[row], role)
+    return values, sound, Decimal in {*kinds}
+
+
+def _of_value(value: Any, role: str) -> tuple[float, bool]:
+    """Return a number and whether this is one, or none at all."""
+    if isinstance(value, bool | np.bool_):
+        return float(value), role == words.GRADE
+    if isinstance(value, Number) and not isinstance(value, complex | np.complexfloating):
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (OverflowError, ValueError):
+            return np.nan, False
+        return number, not isinf(number) or isinstance(value, float | np.floating) or says_infinite(
+            value
+        )
+    return np.nan, value is None or value is pd.NA or value is pd.NaT
+
+
+def _of_text(given: NDArray[Any], role: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the numbers that texts say, and of which texts that holds, or that they say none."""
+    if not is_utf8(given):
+        given = np.array([text if is_utf8([text]) else "?" for text in given], object)
+    text = pc.ascii_trim_whitespace(pa.array(given, TEXT))
+    if role == words.GRADE:
+        low = pc.ascii_lower(text)
+        for word, number in (("true", "1"), ("false", "0")):
+            text = pc.if_else(pc.equal(low, word), number, text)
+    pattern = _WHOLE if role in {words.RANK, words.GRADE} else _DECIMAL
+    missing = pc.is_in(pc.ascii_lower(text), pa.array(["", "nan"], TEXT)).to_numpy(
+        zero_copy_only=False
+    )
+    said = pc.match_substring_regex(text, f"^({pattern})$")
+    plain = pc.replace_substring_regex(pc.if_else(said, text, "nan"), r"^\+", "")
+    values = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    sound = said.to_numpy(zero_copy_only=False) | missing
+    for row in np.flatnonzero(np.isinf(values)).tolist():
+        sound[row] &= says_infinite(given[row])
+    return values, sound
+
+
+_NONE = np.zeros(0, np.intp)
+
+
+def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDArray[np.intp]:
+    """Return the rows of numbers, from so large ones on, that only as floats are one."""
+    with np.errstate(invalid="ignore"):
+        large = np.flatnonzero((np.abs(values) >= least) & np.isfinite(values))
+    if len(large) < 2:
+        return _NONE
+    order = large[np.argsort(values[large], kind="stable")]
+    same = np.flatnonzero(values[order[1:]] == values[order[:-1]])
+    pairs = np.stack([order[same], order[same + 1]])
+    left, right = (map(_all_digits, column.iloc[side].tolist()) for side in pairs)
+    apart = [one != other for one, other in zip(left, right, strict=True)]
+    return np.unique(pairs[:, apart])
+
+
+def _all_digits(value: Any) -> Any:
+    return Decimal(value.strip()) if isinstance(value, str) else value
+
+
+def says_infinite(value: object) -> bool:
+    """Tell whether what is infinite as a float is so, and not a number beyond all floats.
+
+    Examples
+    --------
+    >>> says_infinite("-Inf"), says_infinite("1e400")
+    (True, False)
+    """
+    return "inf" in str(value).lower()
+
+
+def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
+    """Raise for numbers of a file that are beyond all floats."""
+    if large := [shortened(number, str) for number in numbers]:
+        raise FileFormatError("numbers of at most 64 bits", f"in {source}", DROP, large)
+
+
+def constant(system: str, rows: int) -> pa.ChunkedArray:
+    """Make a column that names one system in every row."""
+    if not isinstance(system, str) or not is_utf8([system]):
+        raise ParameterError("system, a text", shortened(system))
+    return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])

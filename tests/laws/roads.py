@@ -1,0 +1,428 @@
+"""Roads in memory: frames, dictionaries, arrays, lists, rows, tables of other tools."""
+
+import math
+from collections import Counter, namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from laws.oddities import Case, Rows, lists_of, named_alike
+
+import irframe as ir
+from irframe.errors import IrframeError
+
+METRICS = ["AP", "RR", "NumRet", "nDCG"]
+
+
+class CannotError(Exception):
+    """A road cannot carry this content at all."""
+
+
+class LossyError(Exception):
+    """What a road carries could be other content: it may be right or refuse."""
+
+
+Road = Callable[[Case], Any]
+ROADS: dict[str, Road] = {}
+
+
+def road(name: str) -> Callable[[Road], Road]:
+    """Register a road."""
+
+    def register(make: Road) -> Road:
+        ROADS[name] = make
+        return make
+
+    return register
+
+
+def lossless(result: Any, *, sound: bool) -> Any:
+    """Return scores, or say that they are of what could be read in two ways."""
+    if not sound:
+        raise LossyError(result)
+    return result
+
+
+def reading(act: Callable[[], Any], *, sound: bool) -> Any:
+    """Return scores, of what could be read in two ways apart; what is raised likewise."""
+    try:
+        return lossless(act(), sound=sound)
+    except (LossyError, CannotError):
+        raise
+    except Exception as error:
+        if sound:
+            raise
+        raise LossyError(error) from error
+
+
+def need(holds: Any) -> None:
+    """Raise where a road cannot carry something."""
+    if not holds:
+        raise CannotError
+
+
+def kind(value: Any) -> str:
+    """Return of which kind a value is, whoever made it."""
+    kinds = {
+        "text": str,
+        "truth": bool | np.bool_,
+        "whole": int | np.integer,
+        "float": float | np.floating,
+    }
+    return next(
+        (word for word, made in kinds.items() if isinstance(value, made)), type(value).__name__
+    )
+
+
+def nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def columns(case: Case, rows: Rows, last: str) -> list[str]:
+    """Return names of columns, also where there are no rows."""
+    made = [*rows[0]] if rows else ["topic", "doc", last]
+    return [case.called.get(name, name) for name in made]
+
+
+def frame(case: Case, rows: Rows, last: str) -> pd.DataFrame:
+    """Return rows as a frame of objects."""
+    need(not case.empty and not case.unjudged)
+    made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last), dtype=object)
+    if case.twice:
+        made = pd.concat([made, made[[case.twice]]], axis=1)
+    return made
+
+
+def inferred(case: Case, rows: Rows, last: str) -> pd.DataFrame:
+    """Return rows as pandas makes a frame of them."""
+    need(not case.empty and not case.unjudged)
+    try:
+        made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last))
+    except (UnicodeError, OverflowError):  # of pandas itself
+        raise CannotError from None
+    if case.twice:
+        made = pd.concat([made, made[[case.twice]]], axis=1)
+    return made
+
+
+def faithful(made: pd.DataFrame, rows: Rows, case: Case) -> pd.DataFrame:
+    """Return a frame if each of its values still is what was written, its kind included."""
+    need(not case.twice)
+    for row, got in zip(case.write(rows), made.to_dict("records"), strict=True):
+        for key, value in row.items():
+            missing = value is None or nan(value)
+            need(
+                pd.isna(got[key])
+                if missing
+                else got[key] == value and kind(got[key]) == kind(value)
+            )
+    return made
+
+
+def converted(case: Case, rows: Rows, last: str, backend: str) -> pd.DataFrame:
+    made = inferred(case, rows, last)
+    try:
+        changed = made.convert_dtypes(dtype_backend=backend)  # type: ignore[call-overload]
+    except Exception:  # noqa: BLE001 - of pandas, whatever it is
+        raise CannotError from None
+    return faithful(changed, rows, case)
+
+
+def sides(case: Case, make: Callable[..., Any]) -> tuple[Any, Any]:
+    return make(case, case.run, "score"), make(case, case.judged, "grade")
+
+
+def evaluated(found: Any) -> dict[Any, Any]:
+    """Return scores of irframe by system and topic."""
+    return named_alike(
+        {key: tuple(row) for key, row in zip(found.index, found[METRICS].to_numpy(), strict=True)}
+    )
+
+
+def evaluate(runs: Any, qrels: Any) -> dict[Any, Any]:
+    return evaluated(ir.evaluate(runs, qrels, METRICS))
+
+
+@road("frame")
+def _(case):
+    return evaluate(*sides(case, frame))
+
+
+@road("inferred")
+def _(case):
+    return evaluate(*sides(case, inferred))
+
+
+@road("nullable")
+def _(case):
+    return evaluate(*sides(case, lambda *a: converted(*a, "numpy_nullable")))
+
+
+@road("arrow dtypes")
+def _(case):
+    return evaluate(*sides(case, lambda *a: converted(*a, "pyarrow")))
+
+
+def in_categories(case, rows, last):
+    made = inferred(case, rows, last)
+    need(rows and not case.twice)
+    keys = [case.called.get(key, key) for key in ("system", "topic", "doc") if key in rows[0]]
+    try:
+        return faithful(made.astype(dict.fromkeys(keys, "category")), rows, case)
+    except (TypeError, ValueError):
+        raise CannotError from None
+
+
+@road("categories")
+def _(case):
+    return evaluate(*sides(case, in_categories))
+
+
+def in_index(case, rows, last):
+    made = inferred(case, rows, last)
+    need(not case.twice)
+    keys = [case.called.get(key, key) for key in ("system", "topic", "doc")]
+    return made.set_index([key for key in keys if key in made])
+
+
+@road("index")
+def _(case):
+    return evaluate(*sides(case, in_index))
+
+
+@road("accessor")
+def _(case):
+    runs, qrels = sides(case, inferred)
+    try:
+        verbs = runs.ireval
+    except AttributeError as error:  # as pandas asks
+        raise IrframeError("a run", str(error), "") from error
+    return evaluated(verbs.evaluate(qrels, METRICS))
+
+
+@road("cube")
+def _(case):
+    found = ir.cube(*sides(case, inferred)).ireval.score(*METRICS).isel(depth=-1)
+    return evaluated(found.to_series().unstack("metric"))
+
+
+def nameless(case: Case) -> None:
+    """Raise where names of columns matter, which a road has none of."""
+    need(not case.twice and not {*case.called} - {"system"})
+
+
+def textual(rows: Rows) -> None:
+    """Raise where ids are of kinds that text does not tell apart."""
+    for role in ("system", "topic", "doc"):
+        need({kind(row[role]) for row in rows if role in row} in ({"text"}, {"whole"}, set()))
+
+
+def nested(case: Case, rows: Rows, value: str, empty: tuple[Any, ...]) -> dict[Any, dict[Any, Any]]:
+    """Return system -> topic -> document -> value; only what a dictionary can hold."""
+    nameless(case)
+    need(not rows or value in rows[0])
+    need(not rows or not {*rows[0]} - {"system", "topic", "doc", value})
+    made: dict[Any, Any] = {}
+    for row in rows:
+        held = made.setdefault(row.get("system", "run"), {}).setdefault(row["topic"], {})
+        need(row["doc"] not in held)
+        held[row["doc"]] = row[value]
+    for topic in empty:
+        made.setdefault("run", {}).setdefault(topic, {})
+    return made
+
+
+def one(made: dict[Any, Any]) -> Any:
+    need(len(made) <= 1)
+    return next(iter(made.values()), {})
+
+
+def dictionaries(case: Case) -> tuple[Any, Any]:
+    runs = nested(case, case.run, "score", case.empty)
+    return runs, one(nested(case, case.judged, "grade", case.unjudged))
+
+
+@road("dict")
+def _(case):
+    runs, qrels = dictionaries(case)
+    return evaluate(one(runs), qrels)
+
+
+@road("dict of systems")
+def _(case):
+    runs, qrels = dictionaries(case)
+    return evaluate(runs or {"run": {}}, qrels)
+
+
+@road("dict of frames")
+def _(case):
+    need(case.run)
+    runs, qrels = sides(case, inferred)
+    name = case.called.get("system", "system")
+    parts = dict([*runs.groupby(name, dropna=False)]) if "system" in case.run[0] else {"run": runs}
+    parts = {key: part.drop(columns=name, errors="ignore") for key, part in parts.items()}
+    return evaluate(parts, qrels)
+
+
+@road("scorer(dict)")
+def _(case):
+    runs, qrels = dictionaries(case)
+    return evaluated(ir.scorer(qrels, METRICS)(one(runs)))
+
+
+@road("scorer(frame)")
+def _(case):
+    runs, qrels = sides(case, inferred)
+    return evaluated(ir.scorer(qrels, METRICS)(runs))
+
+
+def arrays(case: Case) -> dict[str, Any]:
+    nameless(case)
+    need(case.run and not case.empty and not {*case.run[0]} - {"topic", "doc", "score"})
+    made = {}
+    for role in ("topic", "doc", "score"):
+        values = [row[role] for row in case.run]
+        need(
+            role != "score" or len({kind(value) for value in values if value is not None}) == 1
+        )  # an array has one
+        made[role] = np.array(values) if role == "score" else np.array(values, dtype=object)
+    return made
+
+
+@road("arrays")
+def _(case):
+    held = arrays(case)
+    return evaluated(ir.scorer(inferred(case, case.judged, "grade"), METRICS)(**held))
+
+
+@road("positions")
+def _(case):
+    held = arrays(case)
+    docs = list(dict.fromkeys(row["doc"] for row in case.run))
+    need(not any(doc is None or nan(doc) for doc in docs))
+    found = ir.scorer(inferred(case, case.judged, "grade"), METRICS, docs=docs)
+    own, topics = list(found.docs), list(found.topics)
+    need({*held["topic"]} <= {*topics} and {*held["doc"]} <= {*own})
+    held["topic"] = np.array([topics.index(topic) for topic in held["topic"]])
+    held["doc"] = np.array([own.index(doc) for doc in held["doc"]])
+    lossless_places = not any(
+        kind(row[role]) in {"whole", "float"} for row in case.run for role in ("topic", "doc")
+    )
+    return reading(
+        lambda: evaluated(found(**held)), sound=lossless_places
+    )  # whole ids: ids, or places
+
+
+@road("positions in docs=")
+def _(case):
+    held = arrays(case)
+    docs = list(dict.fromkeys(row["doc"] for row in case.run))[::-1]
+    need(not any(kind(doc) != "text" for doc in docs))
+    found = ir.scorer(inferred(case, case.judged, "grade"), METRICS, docs=docs)
+    held["doc"] = np.array([docs.index(doc) for doc in held["doc"]])
+    return evaluated(found(**held))
+
+
+def order(case: Case) -> dict[Any, Any]:
+    """Return topic -> documents, the best first, where scores or ranks say that."""
+    nameless(case)
+    need(not any({*row} - {"topic", "doc", "score", "rank"} for row in case.run))
+    need(not ("rank" in (case.run or [{}])[0] and "score" in case.run[0]))
+    keys = Counter((row["topic"], row.get("score", row.get("rank"))) for row in case.run)
+    need(max(keys.values(), default=0) < 2)
+    need(all(type(key) in (int, float) and abs(key) < 2**53 for _, key in keys))
+    need(min((row.get("rank", 0) for row in case.run), default=0) < 3)
+    need(all(row.get("rank", 0) == int(row.get("rank", 0)) for row in case.run))
+    made = one(lists_of(case.run))
+    return made | {topic: [] for topic in case.empty}
+
+
+@road("lists of ids")
+def _(case):
+    return evaluate(order(case), one(nested(case, case.judged, "grade", case.unjudged)))
+
+
+@road("lists of hits")
+def _(case):
+    nameless(case)
+    need(case.run and not any({*row} - {"topic", "doc", "score"} for row in case.run))
+    made: dict[Any, Any] = {topic: [] for topic in case.empty}
+    for row in case.run:
+        made.setdefault(row["topic"], []).append(
+            {"id": row["doc"], "score": row["score"]} if "score" in row else need(())
+        )
+    return evaluate(made, one(nested(case, case.judged, "grade", case.unjudged)))
+
+
+@road("records")
+def _(case):
+    need(not case.twice and not case.empty and not case.unjudged)
+    return evaluate(case.write(case.run), case.write(case.judged))
+
+
+@road("named tuples")
+def _(case):
+    need(not case.twice and not case.empty and not case.unjudged)
+
+    def tuples(rows):
+        need(all(key.isidentifier() for row in rows for key in row))
+        return [namedtuple("Row", row)(**row) for row in rows]  # noqa: PYI024
+
+    return evaluate(tuples(case.write(case.run)), tuples(case.write(case.judged)))
+
+
+def column_lists(case, rows, last):
+    need(not case.twice and not case.empty and not case.unjudged)
+    return {name: [row[name] for row in case.write(rows)] for name in columns(case, rows, last)}
+
+
+@road("dict of columns")
+def _(case):
+    return evaluate(*sides(case, column_lists))
+
+
+@road("frame.to_dict()")
+def _(case):
+    need(not case.twice)
+    return evaluate(*sides(case, lambda *a: inferred(*a).to_dict()))
+
+
+def arrow_table(case, rows, last):
+    import pyarrow as pa
+
+    need(not case.twice and not case.empty and not case.unjudged)
+    names = columns(case, rows, last)
+    plain = case.write(rows)
+    try:
+        held = {name: pa.array([row[name] for row in plain], from_pandas=False) for name in names}
+        made = pa.table(
+            {
+                n: c.cast(pa.string()) if c.type == pa.null() and not rows and n != last else c
+                for n, c in held.items()
+            }
+        )
+        got = made.to_pylist()
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        raise CannotError from None
+    for row, back in zip(plain, got, strict=True):
+        need(
+            all(
+                (nan(row[n]) and nan(back[n]))
+                or (back[n] == row[n] and kind(back[n]) == kind(row[n]))
+                for n in names
+            )
+        )
+    return made
+
+
+@road("arrow table")
+def _(case):
+    return evaluate(*sides(case, arrow_table))
+
+
+@road("polars")
+def _(case):
+    import polars as pl
+
+    return evaluate(*sides(case, lambda *a: pl.from_arrow(arrow_table(*a))))

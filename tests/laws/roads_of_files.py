@@ -1,0 +1,404 @@
+"""Roads of files: text, JSON, Parquet, saved cubes, standard input, the console."""
+
+import contextlib
+import gzip
+import io
+import json
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+from laws.oddities import ROLES, Case, Rows
+from laws.roads import (
+    METRICS,
+    ROADS,
+    CannotError,
+    Road,
+    arrow_table,
+    dictionaries,
+    evaluate,
+    evaluated,
+    frame,
+    inferred,
+    nameless,
+    nan,
+    need,
+    one,
+    order,
+    reading,
+    road,
+    sides,
+    textual,
+)
+
+import irframe as ir
+from irframe.__main__ import main
+from irframe.errors import IrframeError
+
+HELD = tempfile.TemporaryDirectory()
+FOLDER = Path(HELD.name)
+NUMBER = iter(range(10**9))
+
+
+def text_of(value: Any) -> str:
+    """Return a value as programs write it to text."""
+    need(value is not None)
+    need(not isinstance(value, complex | np.complexfloating))
+    return str(value)
+
+
+def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, bool]:
+    """Return a file of text, and whether its lines can be cut in one way only."""
+    sound, made = True, []
+    for line in lines:
+        cells = [text_of(value) for value in line]
+        sound &= not any(
+            between in cell or not cell or "\n" in cell or "\r" in cell for cell in cells
+        )
+        sound &= between != " " or not any(cell.split() != [cell] for cell in cells)
+        sound &= not cells[0].startswith("#")
+        made.append(between.join(cells))
+    target = FOLDER / f"{next(NUMBER)}{path}"
+    data = "".join(line + "\n" for line in made)
+    try:
+        target.write_bytes(data.encode())
+    except UnicodeEncodeError:
+        raise CannotError from None
+    return target, sound
+
+
+def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path, bool]:
+    """Return a run and judgments as TREC has them."""
+    nameless(case)
+    need(not case.empty and not case.unjudged)
+    need(not any({*row} - {*ROLES} or "score" not in row for row in case.run))
+    textual(case.run), textual(case.judged)
+    places = Counter()
+
+    def lines():
+        for row in case.run:
+            places[row.get("system"), row["topic"]] += 1
+            rank = row.get("rank", places[row.get("system"), row["topic"]])
+            yield [row["topic"], "Q0", row["doc"], rank, row["score"], row.get("system", "run")]
+
+    runs, sound = written(lines(), between, ends[0])
+    qrels, also = written(
+        ([row["topic"], 0, row["doc"], row["grade"]] for row in case.judged), between, ends[1]
+    )
+    return runs, qrels, sound and also
+
+
+@road("TREC spaces")
+def _(case):
+    runs, qrels, sound = trec(case, " ")
+    return reading(lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), sound=sound)
+
+
+@road("TREC tabs")
+def _(case):
+    runs, qrels, sound = trec(case, "\t")
+    return reading(lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), sound=sound)
+
+
+@road("TREC gz")
+def _(case):
+    runs, qrels, sound = trec(case, "\t")
+    packed = []
+    for path in (runs, qrels):
+        packed.append(path.with_name(path.name + ".gz"))
+        packed[-1].write_bytes(gzip.compress(path.read_bytes()))
+    return reading(
+        lambda: evaluate(ir.read_runs([packed[0]]), ir.read_qrels(packed[1])), sound=sound
+    )
+
+
+@road("TREC stream")
+def _(case):
+    runs, qrels, sound = trec(case, "\t")
+    return reading(
+        lambda: evaluate(
+            ir.read_run(io.StringIO(runs.read_bytes().decode(), newline="")),
+            ir.read_qrels(io.BytesIO(qrels.read_bytes())),
+        ),
+        sound=sound,
+    )
+
+
+@road("written")
+def _(case):
+    runs, qrels = sides(case, inferred)
+    paths = FOLDER / f"{next(NUMBER)}.txt", FOLDER / f"{next(NUMBER)}.qrels"
+    try:
+        verbs, others = runs.ireval, qrels.ireval
+    except AttributeError as error:  # as pandas asks
+        raise IrframeError("a run", str(error), "") from error
+    need("score" in {*runs} and "system" not in case.called)  # what lines of TREC have
+    try:
+        sound = trec(case, " ")[2]
+    except CannotError:
+        sound = True
+
+    def act():
+        verbs.write_run(paths[0])
+        others.write_qrels(paths[1])
+        return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
+
+    return reading(act, sound=sound)
+
+
+@road("converted")
+def _(case):
+    runs, qrels, sound = trec(case, "\t")
+    targets = FOLDER / f"{next(NUMBER)}.parquet", FOLDER / f"{next(NUMBER)}.parquet"
+
+    def act():
+        said(["convert", str(runs), "-o", str(targets[0])])
+        said(["convert", "--qrels", str(qrels), "-o", str(targets[1])])
+        return evaluate(ir.read_run(targets[0]), ir.read_qrels(targets[1]))
+
+    return reading(act, sound=sound)
+
+
+@road("saved cube")
+def _(case):
+    folder = FOLDER / f"{next(NUMBER)}.cube"
+    ir.cube(*sides(case, inferred)).ireval.save(folder)
+    found = ir.open_cube(folder).ireval.score(*METRICS).isel(depth=-1)
+    return evaluated(found.to_series().unstack("metric"))
+
+
+@road("scan_runs")
+def _(case):
+    runs, qrels, sound = trec(case, "\t")
+    return reading(
+        lambda: evaluated(ir.scan_runs([runs]).ireval.evaluate(ir.read_qrels(qrels), METRICS)),
+        sound=sound,
+    )
+
+
+class SaidError(Exception):
+    """What the console said on its way out."""
+
+
+def said(line: list[str], given: bytes | None = None) -> None:
+    """Let the console act; 2 is its status for errors it knows."""
+    err, source = io.StringIO(), io.TextIOWrapper(io.BytesIO(given or b""))
+    with (
+        mock.patch.object(sys, "stdin", source),
+        mock.patch.object(sys, "argv", ["irframe", *line]),
+        contextlib.redirect_stderr(err),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        try:
+            status = main(line)
+        except SystemExit as left:
+            status = left.code
+    heard = err.getvalue().strip().removeprefix("irframe: ")
+    if status:
+        raise IrframeError("console", heard, "") if status == 2 else SaidError(heard)
+    if heard:
+        warnings.warn(heard.removeprefix("warning: "), ir.errors.IrframeWarning, stacklevel=2)
+
+
+def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
+    """Return what the console says of a run."""
+    out = FOLDER / f"{next(NUMBER)}.csv"
+    said(["evaluate", str(qrels), runs, "-m", *METRICS, "-q", "-o", str(out)], given)
+    held = pd.read_csv(out, dtype={"system": str, "topic": str}, keep_default_na=False)
+    return evaluated(held.set_index(["system", "topic"])[METRICS].astype(float))
+
+
+@road("console")
+def _(case):
+    runs, qrels, sound = trec(case, "\t")
+    return reading(lambda: console(qrels, str(runs)), sound=sound)
+
+
+@road("console stdin")
+def _(case):
+    runs, qrels, sound = trec(case, " ")
+    return reading(lambda: console(qrels, "-", runs.read_bytes()), sound=sound)
+
+
+@road("MS MARCO")
+def _(case):
+    lists = order(case)
+    textual(case.run), textual(case.judged)
+    need(not case.empty and not case.unjudged)
+    if case.run and "rank" in case.run[0]:
+        lines = [[row["topic"], row["doc"], row["rank"]] for row in case.run]
+    else:
+        lines = [
+            [topic, doc, place]
+            for topic, docs in lists.items()
+            for place, doc in enumerate(docs, 1)
+        ]
+    runs, sound = written(iter(lines), "\t", ".tsv")
+    qrels, also = written(
+        ([row["topic"], 0, row["doc"], row["grade"]] for row in case.judged), "\t", ".tsv"
+    )
+    return reading(lambda: evaluate(ir.read_run(runs), ir.read_qrels(qrels)), sound=sound and also)
+
+
+def with_header(case: Case, rows: Rows, last: str, ends: str) -> Path:
+    """Return a table of text with a header, as pandas writes it."""
+    need(not case.twice and not case.empty and not case.unjudged)
+    textual(rows)
+    need(not any("\r" in str(value) for row in rows for value in row.values()))  # ends lines
+    target = FOLDER / f"{next(NUMBER)}{ends}"
+    try:
+        frame(case, rows, last).to_csv(target, sep="," if ends == ".csv" else "\t", index=False)
+    except UnicodeEncodeError:
+        raise CannotError from None
+    return target
+
+
+def in_text(case: Case, rows: Rows, last: str) -> pd.DataFrame:
+    """Return rows whose ids are text, as files have them, to stand beside a file."""
+    textual(rows)
+    return inferred(
+        case, [row | {key: str(row[key]) for key in ("topic", "doc")} for row in rows], last
+    )
+
+
+def _header(ends: str, side: str) -> Road:
+    def act(case):
+        if side == "runs":
+            return evaluate(
+                ir.read_run(with_header(case, case.run, "score", ends)),
+                in_text(case, case.judged, "grade"),
+            )
+        return evaluate(
+            in_text(case, case.run, "score"),
+            ir.read_qrels(with_header(case, case.judged, "grade", ends)),
+        )
+
+    return act
+
+
+for _ends in (".tsv", ".csv"):
+    for _side in ("runs", "qrels"):
+        ROADS[f"{_ends[1:]} {_side}"] = _header(_ends, _side)
+
+
+def plainly(value: Any) -> Any:
+    """Return what JSON writes of a number that it does not know."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Decimal):
+        need(Decimal(float(value)) == value)
+        return float(value)
+    raise CannotError
+
+
+def dumped(value: Any) -> str:
+    try:
+        return json.dumps(value, default=plainly)
+    except TypeError:
+        raise CannotError from None
+
+
+def json_file(text: str, ends: str) -> Path:
+    target = FOLDER / f"{next(NUMBER)}{ends}"
+    target.write_text(text)
+    return target
+
+
+def keyed(made: Any) -> str:
+    """Return dictionaries as JSON, whose keys are text: if no two of them become one."""
+
+    def check(held):
+        if isinstance(held, dict):
+            need(
+                all(isinstance(key, str) or type(key) is int for key in held)
+                and len({*map(str, held)}) == len(held)
+            )
+            [check(value) for value in held.values()]
+
+    check(made)
+    return dumped(made)
+
+
+@road("JSON dict")
+def _(case):
+    textual(case.run), textual(case.judged)
+    runs, qrels = dictionaries(case)
+    return evaluate(
+        ir.read_run(json_file(keyed(one(runs)), ".json")),
+        ir.read_qrels(json_file(keyed(qrels), ".json")),
+    )
+
+
+@road("JSON of systems")
+def _(case):
+    textual(case.run), textual(case.judged)
+    runs, qrels = dictionaries(case)
+    need(runs)
+    return evaluate(
+        ir.read_run(json_file(keyed(runs), ".json")),
+        ir.read_qrels(json_file(keyed(qrels), ".json")),
+    )
+
+
+def in_json(case: Case, rows: Rows, *, lines: bool) -> Path:
+    need(not case.twice and not case.empty and not case.unjudged)
+    need(not any(nan(row[key]) for row in rows for key in ("topic", "doc")))
+    made = case.write(rows)
+    return json_file(
+        "".join(dumped(row) + "\n" for row in made) if lines else dumped(made),
+        ".jsonl" if lines else ".json",
+    )
+
+
+@road("JSON lines")
+def _(case):
+    return evaluate(
+        ir.read_run(in_json(case, case.run, lines=True)),
+        ir.read_qrels(in_json(case, case.judged, lines=True)),
+    )
+
+
+@road("JSON records")
+def _(case):
+    return evaluate(
+        ir.read_run(in_json(case, case.run, lines=False)),
+        ir.read_qrels(in_json(case, case.judged, lines=False)),
+    )
+
+
+def parquet(case, rows, last):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    target = FOLDER / f"{next(NUMBER)}.parquet"
+    try:
+        pq.write_table(arrow_table(case, rows, last), target)
+    except pa.ArrowException:
+        raise CannotError from None
+    return target
+
+
+@road("Parquet")
+def _(case):
+    runs, qrels = sides(case, parquet)
+    return evaluate(ir.read_run(runs), ir.read_qrels(qrels))
+
+
+@road("scan Parquet")
+def _(case):
+    runs, qrels = sides(case, parquet)
+    return evaluated(ir.scan_runs([runs]).ireval.evaluate(ir.read_qrels(qrels), METRICS))
+
+
+@road("console Parquet")
+def _(case):
+    runs, qrels = sides(case, parquet)
+    return console(qrels, str(runs))

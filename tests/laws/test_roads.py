@@ -1,0 +1,97 @@
+"""What a road takes every road takes; what it refuses every road refuses."""
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pytest
+from laws import roads_of_files  # noqa: F401 - registers these roads
+from laws.oddities import ASK, CASES, REFUSE, TAKE, Case, truth
+from laws.roads import ROADS, CannotError, LossyError
+from turns import few_of
+
+from irframe.errors import IrframeError, IrframeWarning
+
+FILES = "a frame without rows cannot say which system a file is of"
+KNOWN = {
+    "score near 2**64": "positions",
+    "score decimals closer than floats": "text is read as floats, as by trec_eval",
+    "no rows in the run": FILES,
+    "topic, the only one, whose list is empty": FILES,
+}
+"""Cases of which roads disagree, and why, or where: to become fewer."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a road said of a case, as a sign.
+
+    ``=`` right scores, ``x`` others, ``r`` an error of irframe, ``F`` one of something else, ``.``
+    where it cannot carry the case.
+    """
+
+    sign: str
+    words: str = ""
+    warned: bool = False
+    lossy: bool = False
+
+    def fault(self, rule: str) -> str:
+        """Return how an answer breaks the rule of its case, or nothing."""
+        if self.sign == "F":
+            return f"another error: {self.words}"
+        if self.lossy or self.sign == ".":
+            return "" if self.warned or self.sign != "x" else "misread"
+        if rule == REFUSE and self.sign in "=x":
+            return "taken"
+        if self.sign == "x":
+            return "misread"
+        return f"refused: {self.words}" if rule == TAKE and self.sign == "r" else ""
+
+
+def asked(act: Any, case: Case, right: Any) -> Answer:
+    """Return what a road says."""
+    lossy = False
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            got: Any = act(case)
+        except CannotError:
+            return Answer(".")
+        except LossyError as held:
+            got, lossy = held.args[0], True
+        except Exception as error:  # noqa: BLE001 - which one it is is what is asked
+            got = error
+    foreign = [str(w.message) for w in said if not issubclass(w.category, IrframeWarning)]
+    if foreign:
+        return Answer("F", foreign[0])
+    if isinstance(got, Exception):
+        words = f"{type(got).__name__}: {' '.join(str(got).split())[:150]}"
+        return Answer("r" if isinstance(got, IrframeError) else "F", words, bool(said), lossy)
+    return Answer("=" if got == right else "x", "", bool(said), lossy)
+
+
+def right_of(case: Case) -> Any:
+    """Return the right scores; None of what has none."""
+    try:
+        return truth(case)
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+
+
+def faults_of(case: Case) -> dict[str, str]:
+    """Return how roads break the rule of a case."""
+    ask = partial(asked, case=case, right=right_of(case))
+    faults = {name: ask(act).fault(case.rule) for name, act in ROADS.items()}
+    return {name: fault for name, fault in faults.items() if fault}
+
+
+@pytest.mark.parametrize("case", few_of(CASES, 8, drawn=False), ids=lambda case: case.name)
+def test_every_road_gives_one_answer(case):
+    faults = faults_of(case)
+    assert bool(faults) == (case.name in KNOWN), faults
+
+
+def test_what_is_known_is_of_a_case_and_a_road():
+    assert KNOWN.keys() <= {case.name for case in CASES}
+    assert {case.rule for case in CASES} == {TAKE, REFUSE, ASK}
