@@ -85,8 +85,10 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall():
                 content, status = command(options)
-        for warning in caught:
-            tell(f"warning: {warning.message}")
+        answered = " ".join(content.split()) if isinstance(content, str) else ""
+        for text in (str(warning.message) for warning in caught):
+            if output is not None or " ".join(text.split()) not in answered:  # each once
+                tell(f"warning: {text}")
         if content is not None:
             _write_or_print(content, output, gated=gated)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:

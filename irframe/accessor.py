@@ -1,7 +1,7 @@
 """The accessor ``.ireval``: every verb is one call to the function of the same name."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
@@ -45,7 +45,8 @@ def _counts(subject: Any) -> list[str]:
         return [_number(len(subject.files), "file")]
     if not isinstance(subject, pd.DataFrame):
         dims = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
-        return [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
+        counts = [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
+        return [*counts, *_judged_share(subject)]
     rows: Any = subject.reset_index(allow_duplicates=True)
     known = words.roles(rows.columns)
     repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
@@ -54,6 +55,17 @@ def _counts(subject: Any) -> list[str]:
     counts = [_number(column.nunique(), word) for word, column in present.items()]
     metrics = len(subject.attrs.get(words.METRICS, ()))
     return [*counts, _number(metrics, "metric") if metrics else _number(len(rows), "row")]
+
+
+def _judged_share(subject: Any) -> list[str]:
+    """Say of a cube which grades there are, and which share of what was retrieved has one."""
+    if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
+        return []
+    experiment = subject.attrs["experiment"]
+    levels, length = experiment.judgments.levels, subject["retrieved"].to_numpy().sum()
+    share = f"{1 - subject['unjudged'].to_numpy().sum() / max(length, 1):.0%} of documents judged"
+    grades = [f"grades {words.low_to_high(levels.min(), levels.max())}"] if len(levels) else []
+    return [*grades, share]
 
 
 def _number(count: int, word: str) -> str:
@@ -108,31 +120,27 @@ class Verbs:
             return f"{message}: it is a method of the object itself, without .ireval"
         if metric:
             return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
-        leads = "".join(self._leads(meant, kind))
-        return f"{message}{suggest(name, known, shown if meant is shown else ())}{leads}"
+        hint = suggest(name, known, shown if meant is shown else ())
+        return f"{message}{hint}{self._leads(meant, kind)}"
 
-    def _leads(self, meant: list[str], kind: str) -> Iterator[str]:
-        """Yield how this object is led to verbs or figures that may be meant, if it is to some."""
-        homes = {
-            name: HOME if name in verbs(HOME) and self._home == HOME else FIGURES for name in meant
-        }
-        here = {HOME: Verbs(self._subject), FIGURES: Figures(self._subject)}
+    def _leads(self, meant: list[str], kind: str) -> str:
+        """Say how this object is led to verbs or figures that may be meant, if it is to some."""
+        own_home = verbs(HOME) if self._home == HOME else {}
+        homes = {name: HOME if name in own_home else FIGURES for name in meant}
         there = {name: home for name, home in homes.items() if name in verbs(home)}
-        own = [name for name, home in there.items() if name in dir(here[home])]
+        own = [name for name, home in there.items() if name in offered(self._subject, home)]
         if own:
             calls = (f".ireval.{example(name, self._subject, homes[name])}" for name in own)
-            yield f": {' or '.join(calls)}"
-        elif there:
-            name, home = next(iter(there.items()))
-            yield f". {chain(name, verbs(home)[name][0], kind, self._subject)}"
+            return f": {' or '.join(calls)}"
+        for name, home in there.items():
+            return f". {chain(name, verbs(home)[name][0], kind, self._subject)}"
+        return ""
 
     def _scoring(self, metric: Any) -> str:
         """Say how this object, or what it is made of, is scored by a metric."""
-        runs = kind_of(self._subject) in {RUNS, SCANNED}
-        metric = metric @ 10 if runs and metric.uncut() is None else metric
-        return (
-            f': .ireval.evaluate(qrels, "{metric}")' if runs else f': cube.ireval.score("{metric}")'
-        )
+        if kind_of(self._subject) not in {RUNS, SCANNED}:
+            return f': cube.ireval.score("{metric}")'
+        return f': .ireval.evaluate(qrels, "{metric if metric.uncut() else metric @ 10}")'
 
     def __dir__(self) -> list[str]:
         own = [name for name in dir(type(self)) if name[0] != "_"]

@@ -19,6 +19,12 @@ Ends = tuple[Floats, Floats]
 BLOCK = 1 << 17
 """Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
 
+
+def usual_errors() -> np.errstate:
+    """Let numpy take floating-point errors as it usually does, whatever the caller has set."""
+    return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
+
+
 Part = TypeVar("Part")
 Done = TypeVar("Done")
 

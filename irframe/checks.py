@@ -13,6 +13,7 @@ import numpy as np
 
 from irframe.elsewhere import suggest
 from irframe.errors import InputError, IrframeError, ParameterError, shortened
+from irframe.warned import listing
 
 MOST = 2**63 - 1
 """The greatest whole number that an array holds."""
@@ -238,7 +239,7 @@ def places(
     chosen = listed(wanted)
     strange = [label for label in chosen if not _hashable(label) or label not in there]
     if strange:
-        known = ", ".join(map(str, list(labels)[:20]))
+        known = listing(labels)
         if len(known) > LONG:
             raise error(what, "", f"there are {known}", map(repr, strange))
         raise error(f"{what}: {known}", "", "", map(repr, strange))

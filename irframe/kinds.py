@@ -8,7 +8,7 @@ import inspect
 import json
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from types import UnionType
@@ -86,8 +86,12 @@ ASKED = {
 
 Others are called with their names.
 """
-LABELLED = {"a": 0, "b": 1, "baseline": 0, "system": 0, "topic": 0}
-"""Parameter that is a label -> which of those of systems, or of topics, stands in an example."""
+LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
+    "b": (words.SYSTEM, 1),
+    "topic": (words.TOPIC, 0),
+    "reference": (words.DEPTH, -1),
+}
+"""Parameter that is a label -> of what, and which of these stands in an example."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
@@ -189,10 +193,11 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
     return kind in wanted if wanted else kind not in KNOWN.keys() - {SCORES}
 
 
-def example(name: str, subject: Any, home: str = HOME) -> str:
+def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False) -> str:
     """Return how a verb or figure is called, with an argument for all that it asks for.
 
-    Arguments are labels and depths of the object, or names of what only the caller has.
+    Arguments are labels and depths of the object, which may be far up the chain, or names of what
+    only the caller has.
 
     Examples
     --------
@@ -201,39 +206,28 @@ def example(name: str, subject: Any, home: str = HOME) -> str:
     'explain("bm25", "bm25+rm3", "AP")'
     """
     _, *parameters = inspect.signature(verbs(home)[name][0]).parameters.values()
-    choices = {} if home == HOME else _shown_choices(subject)
+    choices = {} if home == HOME or chained else _shown_choices(subject)
     judged = {"qrels"} if kind_of(subject) == RUNS else set()
     given = []
     for each in parameters:
         own = ASKED.get(f"{name} {each.name}", "")
         if own or each.default is each.empty or each.name in {*choices, *judged}:
-            value = own or _argument(each.name, subject, choices)
+            value = own or choices.get(each.name) or _argument(each.name, subject)
             given.append(f"{each.name}={value}" if each.kind is each.KEYWORD_ONLY else value)
     door = "plot." if home == FIGURES else ""
     return f"{door}{name}({', '.join(given)})"
 
 
 def _shown_choices(subject: Any) -> dict[str, str]:
-    """Return what a figure shows of an object with several metrics, tests or depths."""
+    """Return what a figure shows of an object with several metrics, tests or depths: the last."""
     labels = {dim: _labels(subject, dim) for dim in (words.METRIC, "test", words.DEPTH)}
-    last = {words.DEPTH: -1}
-    return {
-        dim: json.dumps(known[last.get(dim, 0)], default=str)
-        for dim, known in labels.items()
-        if len(known) > 1
-    }
+    return {d: json.dumps(known[-1], default=str) for d, known in labels.items() if len(known) > 1}
 
 
-def _argument(name: str, subject: Any, choices: Mapping[str, str]) -> str:
-    if name in choices:
-        return choices[name]
-    if name == "reference" and words.DEPTH in getattr(subject, "coords", ()):
-        return str(subject[words.DEPTH].to_numpy().max())
-    if name in LABELLED:
-        labels = _labels(subject, words.TOPIC if name == words.TOPIC else words.SYSTEM)
-        if len(labels) > LABELLED[name]:
-            return json.dumps(labels[LABELLED[name]], default=str)
-    return ASKED.get(name, name)
+def _argument(name: str, subject: Any) -> str:
+    role, place = LABELLED.get(name, ("", 0))
+    labels = _labels(subject, role) if role else []
+    return json.dumps(labels[place], default=str) if labels[place:] else ASKED.get(name, name)
 
 
 def _labels(subject: Any, role: str) -> list[Any]:
@@ -265,7 +259,7 @@ def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = Non
     of = KNOWN[wanted].what if wanted in KNOWN else f"what {wanted} returns"
     of = "scores by depth" if kind == wanted == SCORES else of
     home = FIGURES if function.__module__.startswith(FIGURES) else HOME
-    call = CHAINED.get(name) or example(name, subject, home)
+    call = CHAINED.get(name) or example(name, subject, home, chained=True)
     call = f"{_path(wanted, kind, subject, name)}.ireval.{call}"
     return f"This is {what}, and {name} is of {of}: {call}"
 

@@ -1,19 +1,44 @@
 """How results print: rounded, and a comparison by the columns that answer."""
 
 import textwrap
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from irframe.cautions import cautions_of
 from irframe.escaping import html, visible
-from irframe.names import P_VALUES, SIDES
+from irframe.names import P_VALUES, RESULT, SIDES
 
 DECIMALS, WIDTH = 3, 80
 PRECISION = 6
 """Decimals that pandas prints unless it is told otherwise."""
-ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant", "verdict"]
+ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
 """Columns of a comparison that say by how much systems differ, and how surely."""
+BESIDE = {
+    *("mean_a", "mean_b", "effect_size", "statistic", "p", "wins", "ties", "losses", "n_topics"),
+    *(
+        f"{kind}{claim}{how}"
+        for claim in ("not_worse", "equivalent")
+        for kind, how in (("p_", ""), ("p_", "_adjusted"), ("", ""))
+    ),
+}
+"""Those that it has in any case, or that its verdict sums up; others were asked for or added."""
+FIRST = {
+    "check": ("severity", "found", "first_unjudged"),
+    "leave_out": ("metric", "depth", "team", "system", "lost", "rank", "rank_without", "tau"),
+    "explain": ("topic", "doc", "rank_a", "rank_b", "grade", "difference"),
+    "search_lengths": ("system", "topic", "doc", "grade", "rank", "search_length"),
+    "compare_orderings": (
+        *("metric", "system_a", "system_b", "difference", "p", "p_orderings", "favours"),
+        *("dagger", "double_dagger", "mark"),
+    ),
+    "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
+}
+"""What one came for: of what a verb gives, the columns that are shown before others."""
+LONG = 36
+"""Characters of a text that are shown where not everything has room."""
 OUTCOMES = [
     *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
@@ -35,6 +60,20 @@ def p_text(p: float, decimals: int = 4) -> str:
         return "-"
     least = 10.0**-decimals
     return f"<{least:.{decimals}f}".replace("0.", ".") if p < least else f"{p:.{decimals}f}"
+
+
+def fixed_text(number: Any, decimals: int = 4) -> Any:
+    """Return a float as text, of which nothing has no sign; what is none as it is.
+
+    Examples
+    --------
+    >>> fixed_text(-0.00001), fixed_text(-0.25, 3), fixed_text("bm25")
+    ('0.0000', '-0.250', 'bm25')
+    """
+    if not isinstance(number, float):
+        return number
+    text = f"{number:.{decimals}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
 def is_p(name: object) -> bool:
@@ -81,15 +120,23 @@ class Result(pd.DataFrame, metaclass=_Frames):
 
     def __repr__(self) -> str:
         shown, note = _printed(self)
+        if not note and not _is_own():
+            shown, note = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), ()))
+        notes = [textwrap.fill(text, WIDTH) for text in (note, *self._beware()) if text]
         with pd.option_context(*_options(note)):
-            return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
+            return visible("\n\n".join([repr(shown), *notes]))
 
     def _repr_html_(self) -> str | None:
         shown, note = _printed(self)
         with pd.option_context(*_options(note)):
             page: str | None = shown._repr_html_()  # type: ignore[operator]
         page = visible(page) if page else page
-        return f"{page}\n<p>{html(note)}</p>" if page and note else page
+        notes = [f"<p>{html(text)}</p>" for text in (note, *self._beware()) if text]
+        return "\n".join([page, *notes]) if page else page
+
+    def _beware(self) -> list[str]:
+        """Return what it is to be read with, as it is printed."""
+        return [f"Beware: {text}" for text in cautions_of(self.attrs)]
 
 
 def _options(note: str) -> tuple[Any, ...]:
@@ -101,8 +148,7 @@ def _options(note: str) -> tuple[Any, ...]:
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return a frame as it is printed, and a note of the columns that are not, or of p-values."""
     said, frame = frame.attrs.get(P_VALUES), pd.DataFrame(frame)
-    own = pd.get_option("display.precision") != PRECISION
-    if own or pd.get_option("display.float_format") is not None:
+    if _is_own():
         return frame, ""
     chosen, note = _answering(frame)
     shown = chosen.round(DECIMALS)
@@ -112,7 +158,45 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             shown.isetitem(place, column.map(spelled, na_action="ignore").to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, place].any():
             shown.isetitem(place, column.to_numpy())  # small, but not nothing
+        elif column.dtype.kind == "f":
+            shown.isetitem(place, shown.iloc[:, place].to_numpy() + 0.0)  # nothing has no sign
     return shown, note or f"[p-values {said}]" * bool(said)
+
+
+def _is_own() -> bool:
+    """Tell whether users have said how numbers are printed."""
+    own = pd.get_option("display.precision") != PRECISION
+    return own or pd.get_option("display.float_format") is not None
+
+
+def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str]:
+    """Return as much of a frame as fits on a line, some columns before others, and what does not.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({name: ["x" * 30] for name in ("a", "b", "c")})
+    >>> fitted(frame, ["c"])[1]
+    '[1 rows x 3 columns; not shown: b]'
+    """
+    seen, names = _head_and_tail(frame), list(frame.columns)
+    if not frame.columns.is_unique or _width_of(seen) <= WIDTH:
+        return frame, ""
+    cut = seen.map(lambda value: _short(value) if isinstance(value, str) else value)
+    kept: list[Any] = []
+    for name in dict.fromkeys([*(name for name in first if name in names), *names]):
+        wider = [one for one in names if one in {*kept, name}]
+        kept = wider if not kept or _width_of(cut[wider]) <= WIDTH else kept
+    left = ", ".join(str(name) for name in names if name not in kept)
+    shape = f"{len(frame)} rows x {len(names)} columns"
+    return cut[kept], f"[{shape}; not shown: {left}]" if left else f"[{shape}]"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONG else f"{text[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _width_of(frame: pd.DataFrame) -> int:
+    return 2 + max(map(len, frame.to_string().split("\n")))  # as pandas has it
 
 
 def beside_the_point(board: pd.DataFrame) -> list[str]:
@@ -162,7 +246,7 @@ def of_outcomes(frame: pd.DataFrame) -> list[Any]:
 
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     """Return the columns of a comparison that answer, labels that differ first; others whole."""
-    if not {MEANS, *ANSWER[:-1]} <= {*frame.columns}:
+    if not {MEANS, *ANSWER} <= {*frame.columns}:
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
@@ -175,9 +259,9 @@ def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
         pairs = frame[["metric", "depth"]].drop_duplicates()
         dropped |= set() if pairs["metric"].duplicated().any() else {"depth"}  # the metric says it
     labels = [name for name in labels if name not in dropped]
-    crowded = "verdict" in frame.columns or len(labels) > 2  # beyond 80 columns
-    answers = [name for name in ANSWER if name in frame.columns]
-    kept = [*labels, *(name for name in answers if name != "significant" or not crowded)]
+    beside = BESIDE | {*labels, *ANSWER, *same, *dropped}
+    beside |= {"detectable"} if "not_worse" in frame.columns else set()
+    kept = [*labels, *ANSWER, *(name for name in frame.columns if name not in beside)]
     said = [f"{name} {frame[name].iloc[0]}" for name in same]
     left = [str(name) for name in frame.columns if name not in {*kept, *same}]
     note = "; ".join([shape, *said, f"not shown: {', '.join(left)}"])

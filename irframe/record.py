@@ -18,10 +18,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import usual_errors
+from irframe.cautions import caution, cautions_of, united
 from irframe.checks import as_annotated
 from irframe.elsewhere import unexpected
 from irframe.names import GROUP, METRICS, REPEATS, RESULT
 from irframe.printed import Result
+from irframe.warned import OneCall
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -147,7 +150,8 @@ def recorded(function: Function) -> Function:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
         given, verb = options_of(bound), function.__name__
-        result = function(*bound.args, **bound.kwargs)
+        with usual_errors(), OneCall() as said:
+            result = with_cautions(function(*bound.args, **bound.kwargs), said)
         if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
             given = applied(given, result.attrs, subject)
             result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
@@ -164,10 +168,20 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
         for node in result.subtree:
             node.attrs = {**node.attrs, **record} if node.has_data else {}
     elif isinstance(getattr(result, "attrs", None), dict):
-        attributes = {**result.attrs, **record}
+        before = caution(cautions_of(getattr(subject, "attrs", {})))
+        attributes = united(before, result.attrs, record)
         if type(result) is pd.DataFrame and verb not in SOURCES:
             result = Result(result)
         result.attrs = attributes
+    return result
+
+
+def with_cautions(result: Any, said: OneCall) -> Any:
+    """Return a result, or a tree of them, that says what was warned of when it was made."""
+    parts = result.subtree if isinstance(result, xr.DataTree) else [result]
+    for part in parts if said.texts else []:
+        if isinstance(getattr(part, "attrs", None), dict):
+            part.attrs = united(part.attrs, caution(said.texts))
     return result
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 Value = TypeVar("Value")
 
@@ -30,7 +30,7 @@ _GROUP: ContextVar[str] = ContextVar("group", default="")
 
 
 class OneCall:
-    """What is warned of inside is said at its end, once of each thing; the outermost call counts.
+    """What is warned of inside is said at the end of the outermost call, once of each thing.
 
     Parameters
     ----------
@@ -54,27 +54,40 @@ class OneCall:
     def __init__(self, *, without: str | None = None) -> None:
         self._without = without
         self._told: dict[tuple[Place, type[Warning]], dict[str, list[str]]] = {}
+        self._outer: OneCall | None = None
         self._token: Token[OneCall | None] | None = None
 
-    def __enter__(self) -> None:
-        if _CALL.get() is None:
-            self._token = _CALL.set(self)
+    def __enter__(self) -> Self:
+        self._outer = _CALL.get()
+        self._token = _CALL.set(self)
+        return self
 
     def __exit__(self, *_: object) -> None:
-        if self._token is None:
-            return
-        _CALL.reset(self._token)
+        if self._token is not None:
+            _CALL.reset(self._token)
         for (place, category), texts in self._told.items():
-            for text in _merged(texts):
-                _say(text, category, place)
+            if self._outer is None:
+                for text in _merged(texts):
+                    _say(text, category, place)
+            else:
+                for text, groups in texts.items():
+                    self._outer.keep(text, category, place, groups)
+
+    @property
+    def texts(self) -> list[str]:
+        """What has been warned of so far."""
+        return [text for texts in self._told.values() for text in _merged(texts)]
 
     def note(self, text: str, category: type[Warning], place: Place) -> None:
         """Keep what is to be said, and the group it is said of."""
+        self.keep(text, category, place, [group] if (group := _GROUP.get()) else [])
+
+    def keep(self, text: str, category: type[Warning], place: Place, groups: list[str]) -> None:
+        """Keep what is to be said of some groups."""
         if self._without is not None and text.startswith(self._without):
             return
-        groups = self._told.setdefault((place, category), {}).setdefault(text, [])
-        if (group := _GROUP.get()) and group not in groups:
-            groups.append(group)
+        known = self._told.setdefault((place, category), {}).setdefault(text, [])
+        known += [group for group in groups if group not in known]
 
 
 @contextmanager

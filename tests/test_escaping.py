@@ -6,6 +6,7 @@ import re
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -140,3 +141,12 @@ def test_nothing_else_writes():
         door = any(each.startswith("irframe.escaping") for each in imported)
         assert door or name in FREE or not called & WRITERS, (name, called & WRITERS)
         assert name == "escaping.py" or "html.escape" not in imported, name
+
+
+def test_what_callers_set_for_numpy_stops_no_verb(tmp_path):
+    runs, qrels = ir.example_track()
+    with np.errstate(all="raise"):
+        scores = runs.ireval.evaluate(qrels, ["AP", "RR", "ASL"])
+        scores.ireval.compare(margin=0.05, effects=True)
+        ir.report(runs, qrels, tmp_path / "page.html")
+    assert (tmp_path / "page.html").exists()

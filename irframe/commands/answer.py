@@ -11,7 +11,7 @@ import pandas as pd
 
 from irframe.commands import NEVER
 from irframe.escaping import cell, markdown
-from irframe.printed import is_p, p_text
+from irframe.printed import fixed_text, is_p, p_text
 from irframe.studies.findings import SEVERITIES
 from irframe.tables.marked_styler import MarkedStyler, Table
 
@@ -102,7 +102,7 @@ def _plain_table(frame: pd.DataFrame) -> str:
     labelled = not _is_numbered(frame)
     for name in frame.columns[frame.columns.map(is_p)]:
         frame = frame.assign(**{name: frame[name].map(p_text)})
-    text = frame.to_string(index=labelled, float_format="{:.4f}".format)
+    text = frame.to_string(index=labelled, float_format=fixed_text)
     return "".join(line.rstrip() + "\n" for line in text.split("\n"))
 
 
@@ -115,7 +115,7 @@ def _markdown(frame: pd.DataFrame) -> str:
 
 def _markdown_cell(value: Any) -> str:
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.4f}"
+        return "" if math.isnan(value) else str(fixed_text(value))
     return "" if value is None or value is pd.NA else markdown(value)
 
 

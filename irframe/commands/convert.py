@@ -3,6 +3,7 @@
 import inspect
 import json
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,7 @@ from irframe.errors import InputError
 from irframe.files.compression import PACKED, atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.printed import p_text
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
 """What the name of an output file says of its format; all others are TREC's."""
@@ -128,6 +130,11 @@ def _write(folder: Path) -> None:
         known.to_csv(stream, index=False)
 
 
+def _told_pairs(versus: pd.DataFrame) -> str:
+    told = versus.assign(p_adjusted=versus["p_adjusted"].map(partial(p_text, decimals=3)))
+    return told.to_string(index=False, float_format="{:.3f}".format)
+
+
 def _demo_text() -> str:
     """Return what is to be seen on the track, and how to see it."""
     runs, qrels = ir.example_track()
@@ -143,7 +150,7 @@ def _demo_text() -> str:
         "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
         f"{written(means(scores), 'table')!s}\n"
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
-        f"{versus[columns].to_string(index=False, float_format='{:.3f}'.format)}\n\n"
+        f"{_told_pairs(versus[columns])}\n\n"
         "The same at other depths, for AP(norm='min'):\n\n"
         f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
         f"{_in_words(_by_depth(cube, pool), 5, pool)}\n"

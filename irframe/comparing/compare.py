@@ -22,7 +22,6 @@ from irframe.experiments.topic_design import TopicValues, names_said
 from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
-from irframe.scores.cautions import caution
 from irframe.scores.drawn import beware_of_design, effective
 from irframe.scores.read_scores import (
     Baselines,
@@ -302,7 +301,7 @@ def _comparison_attributes(
     sizes: Any = options.family_sizes(parts, pairs)
     sizes = sizes[0] if len({*sizes}) == 1 else sizes
     attributes = {"comparisons": sizes} | attributes
-    return options.told() | attributes | told_draws(parts) | caution(messages)
+    return options.told() | attributes | told_draws(parts)
 
 
 def _cautions(

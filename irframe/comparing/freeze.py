@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cautions import cautions_of
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
 from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
@@ -188,6 +189,7 @@ class Frozen:
         others = len(self.table.index.difference(topics))
         if others:
             said.append(f"{others} topics of {name} have no scores here, and are left out")
+        said += [f"of {name} when it was frozen: {text}" for text in held.get("cautions", [])]
         if held["judgments"] is None:
             said.append(f"neither {name} nor the scores say of which judgments they are")
         return said
@@ -339,7 +341,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     if not known.any() or np.isinf(table).any():
         found = "none" if not known.any() else "infinite ones"
         raise InputError("scores, finite ones", found)
-    policy = _decided(attributes)
+    policy, beware = _decided(attributes), cautions_of(attributes)
     return {
         KIND: FORMAT,
         "system": name if isinstance(name, int) else str(name),
@@ -353,6 +355,7 @@ def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
             [topic, *(None if np.isnan(value) else value for value in row)]
             for topic, row in zip(read.topics[known].tolist(), table[known].tolist(), strict=True)
         ],
+        **({"cautions": beware} if beware else {}),
     }
 
 
@@ -407,8 +410,9 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""What a file holds, by name, and of which type; it may have ``documents``, too, and how
-topics were drawn."""
+"""What a file holds, by name, and of which type; it may have what `FURTHER_FACTS` names, too."""
+FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
+"""Documents of lists, what the scores were to be read with, and how topics were drawn."""
 BY_TOPIC = ("scores", "documents")
 """What has a line for each topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
@@ -416,8 +420,7 @@ POLICIES = {*POLICY, "no_rel", "made by"}
 
 def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
     """Say what of a file is not as `freeze` writes it: names, types, ranges, what is twice."""
-    further = {"documents": list, DRAWN: str}
-    shape = SHAPE | {name: kind for name, kind in further.items() if name in held}
+    shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in held}
     yield from (f"{name} missing, or of no meaning" for name in held.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(held[name], kind))
     yield from (f"{name} {held[name]!r}" for name in wrong)
@@ -434,6 +437,7 @@ def _misshapen(held: Mapping[str, Any]) -> Iterator[str]:
     if not held["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
         yield "no scores, or a column twice"
     known = held["judgments"] is not None and "standardised" not in held["policy"]
+    yield from (f"caution {text!r}" for text in held.get("cautions", []) if not _is(text, str))
     kept = held.get("documents", [])
     yield from (f"documents {row!r}" for row in kept if not _is_list_of_documents(row))
     yield from _misshapen_rows(held["scores"], [_ends_of(m) if known else ANY for m, _ in columns])

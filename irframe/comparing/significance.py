@@ -27,7 +27,6 @@ from irframe.paired import (
 from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
-from irframe.scores.cautions import caution
 from irframe.scores.scores import Arrays, Scores, finite, summands
 
 Correction = Literal[
@@ -435,9 +434,8 @@ class Pairing:
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that was found by it, and warn of what is odd."""
-        messages = without_spread(self._without, self._tests) + self._uneven + self._zeros
-        warn(*messages)
-        return self.words | caution(messages)
+        warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
+        return self.words
 
     @property
     def words(self) -> dict[str, Any]:

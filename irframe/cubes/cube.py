@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
+from irframe.cautions import caution, cautions_of
 from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import warn
@@ -350,9 +351,8 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
         warn(f"{files} are gone, or have changed since: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
-    return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
-        {RECORD: facts[RECORD]}
-    )
+    said = {name: facts[name] for name in (RECORD, words.CAUTION) if name in facts}
+    return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(said)
 
 
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
@@ -404,6 +404,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     known = {
         name: zlib.crc32(repr(rider[1].values.tolist()).encode()) for name, rider in riders.items()
     }
-    facts = {"depth": depth, "riders": known, RECORD: cube.attrs.get(RECORD, "[]")}
+    said = {RECORD: cube.attrs.get(RECORD, "[]"), **caution(cautions_of(cube.attrs))}
+    facts = {"depth": depth, "riders": known, **said}
     write_experiment(experiment, path, chunks, facts, riders, progress=progress)
     return open_cube(path)

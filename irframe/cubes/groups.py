@@ -8,13 +8,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cautions import caution, cautions_of, united
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
 from irframe.files.repeats import Folded, repeat_column, with_labels
 from irframe.names import (
-    CAUTION,
     DEPTH,
     DRAWN,
     GRADE,
@@ -150,10 +150,7 @@ def stamped(
         decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != METRICS}
         first = {P_VALUES: kept[P_VALUES]} if P_VALUES in kept else {}  # which prints first
-        result.attrs = {**first, **provenance(whole), **decided, **kept, **chosen, RESULT: name}
-        known, new = (str(part.get(CAUTION, "")) for part in (before, kept))
-        if known and known not in new and name not in SOURCES:
-            result.attrs[CAUTION] = "; ".join(filter(None, (new, known)))
+        result.attrs = united(first, provenance(whole), decided, kept, chosen, {RESULT: name})
         return with_step(result, subject, name, options)
     return result
 
@@ -198,8 +195,7 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
         values = [one[name] for one in every]
         alike = all(np.array_equal(values[0], value) for value in values)
         joined[name] = values[0] if alike else values
-    cautions = [part for one in every if CAUTION in one for part in str(one[CAUTION]).split("; ")]
-    return joined | ({CAUTION: "; ".join(dict.fromkeys(cautions))} if cautions else {})
+    return joined | caution(part for one in every for part in cautions_of(one))
 
 
 REPEAT_OF = "repeat_of"

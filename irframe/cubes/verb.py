@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import usual_errors
 from irframe.checks import places, whole
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.by_budget import asked_at, by_budget
@@ -21,7 +22,7 @@ from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
 from irframe.files.kinds import is_judgments
 from irframe.metrics import Metric
-from irframe.record import Function, bind, options_of, signature_of
+from irframe.record import Function, bind, options_of, signature_of, with_cautions
 from irframe.warned import OneCall
 
 Options = ParamSpec("Options")
@@ -87,8 +88,8 @@ def verb(
             options = asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
-        with OneCall():
-            return by_budget(answer, bound, name)
+        with usual_errors(), OneCall() as said:
+            return with_cautions(by_budget(answer, bound, name), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):

@@ -17,14 +17,13 @@ from irframe import agreements
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
-from irframe.scores.cautions import cautious
 from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import Depths, Reference, match_reference, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
@@ -82,7 +81,8 @@ class Intervals:
         if without.any() and most > 1:  # of one topic all verbs say that it is a single one
             what = "agreements without an interval, which over resamples do not vary"
             cautions.append(f"{what} or are undefined: {without.sum()} of {without.size}")
-        return cautious(result, cautions)
+        warn(*cautions)
+        return result
 
 
 class OneSide(NamedTuple):

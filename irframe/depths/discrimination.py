@@ -20,7 +20,6 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import P_VALUES
 from irframe.paired import Test, all_pairs
 from irframe.record import NONE
-from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import (
     Depths,
     Reference,
@@ -130,10 +129,8 @@ def over_pairs(
         return reduce(pairing.piece(paired, row, block, pairs))
 
     result = paired.labelled(paired.by_piece(len(pairs), compute), name)
-    messages = beware_of_repeats(paired, "these tests")
-    warn(*messages)
-    said = united(_told(pairing), told_draws([paired]), caution(messages))
-    return result.assign_attrs(said)
+    warn(*beware_of_repeats(paired, "these tests"))
+    return result.assign_attrs(_told(pairing) | told_draws([paired]))
 
 
 def _told(pairing: Pairing) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
+from irframe.cautions import caution
 from irframe.checks import choice, listed, whole
 from irframe.errors import DepthError, MetricError, ParameterError, warn
 from irframe.experiments import group_columns, nuggets
@@ -75,7 +76,7 @@ class Budgets:
         lists = int((hits.length > 0).sum())
         known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
         cautions = [f"nothing fits into {b} {length} in {n} of {lists} lists" for b, n in known]
-        return {words.CAUTION: "; ".join(cautions)} if cautions else {}
+        return caution(cautions)
 
     def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
         """Score the lists of an experiment.

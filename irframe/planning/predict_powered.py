@@ -21,7 +21,6 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
-from irframe.scores.cautions import cautious
 from irframe.scores.drawn import refuse_design
 from irframe.scores.read_scores import (
     Depths,
@@ -230,7 +229,8 @@ def predict_powered(
     result = result.isel({DEPTH: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))
     result = result.assign_attrs(alpha=alpha, distribution=distribution, interval=kinds)
-    return cautious(result, _intervals_not_given(result, paired.metrics))
+    warn(*_intervals_not_given(result, paired.metrics))
+    return result
 
 
 def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:

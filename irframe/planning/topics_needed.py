@@ -13,6 +13,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.cautions import caution, united
 from irframe.checks import choice, number, whole
 from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
@@ -24,7 +25,6 @@ from irframe.paired.design import Design
 from irframe.paired.margins import detectable, missed_one_sided
 from irframe.planning.components import analyse
 from irframe.planning.over_repeats import topics_over_repeats
-from irframe.scores.cautions import noted
 from irframe.scores.read_scores import (
     Baselines,
     Depths,
@@ -282,7 +282,8 @@ def topics_needed(
         answer = partial(ANSWERS[way], wanted, **levels)
         name = "difference" if way == "topics" else "topics"
         result = _of_pairs(paired, baseline, answer, name, each=each)
-    return noted(result, [_guess(paired.scored.sum(axis=1))])
+    guess = caution([_guess(paired.scored.sum(axis=1))])
+    return result.assign_attrs(united(result.attrs, guess))
 
 
 ANSWERS: dict[str, Callable[..., Array]] = {

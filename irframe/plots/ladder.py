@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cautions import cautions_of
 from irframe.checks import holding
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import best_first, facts
@@ -20,7 +21,6 @@ from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.averages import averages
-from irframe.scores.cautions import cautions_of
 from irframe.scores.summary import summary
 from irframe.tables.captions import told_repeats, told_topics
 

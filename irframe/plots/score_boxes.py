@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cautions import cautions_of
 from irframe.checks import places
 from irframe.cubes.score_table import to_scores
 from irframe.errors import InputError, ParameterError
@@ -18,7 +19,6 @@ from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
 from irframe.scores.averages import averages
-from irframe.scores.cautions import cautions_of
 from irframe.scores.summary import summary
 from irframe.tables.captions import told_design, told_repeats, told_topics
 

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.cautions import caution, united
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, warn
@@ -19,7 +20,6 @@ from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
 from irframe.ranks.task_boards import Order, check_order, of_tasks, with_tasks
 from irframe.scores.averages import Resamples
-from irframe.scores.cautions import caution, united
 from irframe.scores.read_scores import Depths, choose_pairs, read_scores, select_depths
 from irframe.scores.repeats import Over
 from irframe.scores.scores import Scores

@@ -28,7 +28,6 @@ from irframe.paired.differences import moments
 from irframe.paired.pairs import in_blocks
 from irframe.paired.randomisation import by_cluster
 from irframe.scores.averages import Resamples
-from irframe.scores.cautions import united
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.repeats import Over, told_draws
 from irframe.scores.scores import Arrays, Scores, finite
@@ -316,7 +315,7 @@ class RankOptions:
         options = {"method": self.method} | self.pairing.told()
         if self.method in {"max-t", "bootstrap"}:
             options |= {"samples": self.resamples.samples, "seed": self.resamples.seed}
-        return {**columns, "n_topics": topics}, united(attributes, options, told_draws([paired]))
+        return {**columns, "n_topics": topics}, attributes | options | told_draws([paired])
 
     def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""

@@ -24,6 +24,7 @@ from irframe.files.read_runs import read_runs
 from irframe.metrics import Metric
 from irframe.names import DOC, TOPIC
 from irframe.paired import Test
+from irframe.printed import fixed_text
 from irframe.reports.markdown import BEST, Change
 from irframe.tables.captions import told
 
@@ -128,7 +129,7 @@ def _read_if_path(given: Any, read: Callable[[Any], Any]) -> Any:
 def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
     """Return what a failure says: verdicts, how they were decided, and the documents behind."""
     system, baseline = change.names
-    table = verdicts[[*VERDICT]].to_string(index=False, float_format="{:.4f}".format)
+    table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
     parts = [f"{system} fails the gate {fail_on!r} against {baseline}", table, told(verdicts.attrs)]
     fallen = change.apart(metric)
     fallen = fallen[fallen["rose"] < 0].sort_values("rose", kind="stable")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cautions import cautions_of
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, Texts, explain, read_texts
 from irframe.comparing.freeze import GATES, FailOn, Frozen, failing
@@ -35,7 +36,6 @@ from irframe.names import (
     roles,
 )
 from irframe.reports.beside import first_runs
-from irframe.scores.cautions import cautions_of
 from irframe.tables.captions import told
 from irframe.warned import unsaid
 

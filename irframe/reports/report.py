@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import usual_errors
 from irframe.comparing.explain import Texts, read_texts
 from irframe.comparing.significance import Adjust
 from irframe.cubes.cube import cube
@@ -292,7 +293,7 @@ def report(
     names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, said, _defaults())
-    with OneCall(), during(READ_IN, setting.unit):
+    with usual_errors(), OneCall(), during(READ_IN, setting.unit):
         page = _page(title or TITLE, setting, frames, call)
         told = page if texts is None else _with_texts(page, texts)
         write_whole(target, visible(told.render()))

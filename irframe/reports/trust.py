@@ -48,8 +48,8 @@ Claim = tuple[str, dict[str, Any]] | None
 def who_is_first(view: View, metric: int, depth: int) -> Claim:
     """Say which systems may be first, and how sure that is."""
     names = view.labels[view.ranked["order"][metric, depth]]
-    if not view.relevant:
-        return "first.nothing", {}
+    if view.void:
+        return f"first.{'unjudged' if view.relevant else 'nothing'}", {}
     if view.alone:
         return "first.alone", {"name": names[0]}
     if view.tied[metric, depth]:
@@ -65,7 +65,7 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
 
 def how_surely(view: View, metric: int, depth: int) -> Claim:
     """Say how often the first system would be first on other topics."""
-    if view.alone or view.crossing or not view.relevant or view.tied[metric, depth]:
+    if view.alone or view.crossing or view.void or view.tied[metric, depth]:
         return None
     topics = view.topics_compared[metric, depth]
     if topics < view.enough[metric]:
@@ -75,7 +75,7 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
     often = view.labels[share == share.max()]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
     key = "tied" if len(first) > 1 else "usual" if first[0] in often else "other"
-    return f"sure.{key}", values | {"share": float(share[view.labels == first[0]][0])}
+    return f"sure.{key}", values | {"share": float(share[np.isin(view.labels, first)].sum())}
 
 
 def what_repeats(view: View) -> Claim:
@@ -146,7 +146,8 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     if np.isnan(tau):
         return "order.tied", {"depth": depths[-1]}
     last = depths[-1] if own is None else min(own, depths[-1])
-    return "order.like" if tau >= ALIKE else "order.unlike", {"depth": last, "tau": tau}
+    key = "same" if tau > 1 - 10.0**-TIE else "like" if tau >= ALIKE else "unlike"
+    return f"order.{key}", {"depth": last, "tau": tau}
 
 
 def what_to_beware(view: View, metric: int, depth: int) -> Claim:

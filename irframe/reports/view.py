@@ -305,6 +305,16 @@ class View:
         return bool((experiment_of(self.cube).judgments.grade > 0).any())
 
     @cached_property
+    def any_judged(self) -> bool:
+        """Whether any retrieved document is judged."""
+        return bool(experiment_of(self.whole).hits.count.any())
+
+    @property
+    def void(self) -> bool:
+        """Whether scores say nothing of the systems."""
+        return not (self.relevant and self.any_judged)
+
+    @cached_property
     def enough(self) -> NDArray[np.int64]:
         """From how many topics on a first is named, (metric, 1)."""
         return np.array([[max(FEW, fact.least_topics)] for fact in self.setting.facts])

@@ -22,7 +22,6 @@ from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import moments
-from irframe.scores.cautions import caution, united
 from irframe.scores.drawn import beware_of_design
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
@@ -193,8 +192,7 @@ def summary(
     choice("interval", interval, INTERVALS)
     read = read_scores(scores).load()
     figures, attributes = summarise(read, alpha, interval)
-    warn(*(messages := uneven(read)))
-    attributes = united(attributes, caution(messages))
+    warn(*uneven(read))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
 
@@ -230,7 +228,7 @@ def summarise(
     kind = "t" if others else "logit"
     if others and (plain & curved).any():
         kind = f"logit, but t of {', '.join(others)}"
-    return figures, {"interval": kind} | caution(messages) | repeats.told_draws([scores])
+    return figures, {"interval": kind} | repeats.told_draws([scores])
 
 
 def uneven(scores: Scores) -> list[str]:

@@ -286,8 +286,8 @@ def check(
     >>> found[["severity", "topics_missing", "duplicates", "unjudged_at_10"]]
            severity topics_missing duplicates  unjudged_at_10
     system
-    a       warning           (2,)         ()             0.5
-    b         error           (2,)     (1 x,)             0.0
+    a       warning              2                        0.5
+    b         error              2        1 x             0.0
     """
     whole("depth", depth, low=1, error=DepthError)
     judgments, unread = coded_tables.read_qrels_table(qrels), _of_files(problems)

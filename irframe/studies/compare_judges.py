@@ -14,13 +14,13 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.unjudged import SIDES
+from irframe.errors import warn
 from irframe.experiments.coded_tables import row_slices
 from irframe.files.as_runs import Qrels
 from irframe.names import BOUND, JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
-from irframe.scores.cautions import cautious
 from irframe.studies import coefficients, grades_by_judge
 from irframe.studies.coefficients import INTERVAL, JUDGE
 from irframe.studies.grades_by_judge import Grades, JudgedTwice, Passes, coincidences
@@ -191,7 +191,7 @@ def compare_judges(
         result = _labelled_coefficients(judged, whole, chosen, passes)
         result = result.assign(_intervals(counts, judged.scale, resamples))
         result = result.assign_coords({BOUND: list(SIDES)})
-        result = cautious(result, _cautions(result, counts[PAIR], judged.scale))
+        warn(*_cautions(result, counts[PAIR], judged.scale))
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
     drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
     return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})

@@ -1,6 +1,7 @@
 """What a check reports, what is odd about lists, and what is found in frames."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, fields, replace
@@ -12,11 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import IrframeError
+from irframe.escaping import visible
 from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, code_documents
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.rank_table import listed_again
 from irframe.files.ids import Codes, beginnings, repeated, shown
 from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.printed import FIRST, WIDTH, fitted
 from irframe.warned import during
 
 SEVERITIES = ("error", "warning", "note")
@@ -146,7 +149,7 @@ class Findings(pd.DataFrame):
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
-        return pd.DataFrame
+        return Findings
 
     def _shown(self) -> pd.DataFrame:
         texts = pd.DataFrame(self).map(
@@ -155,12 +158,29 @@ class Findings(pd.DataFrame):
         return texts.loc[:, ~(texts.map(lambda value: isinstance(value, str) and not value)).all()]
 
     def __repr__(self) -> str:
-        return repr(self._shown())
+        if {"severity", "what", "how_many", "advice"} <= {*self.columns}:
+            return visible("\n".join(map(_as_lines, self.to_dict("records")))) or "nothing found"
+        shown, note = fitted(self._shown(), FIRST["check"])
+        return visible("\n\n".join(filter(None, [repr(shown), textwrap.fill(note, WIDTH)])))
 
     def _repr_html_(self) -> str | None:
         with pd.option_context("display.max_colwidth", None):
             shown: str | None = self._shown()._repr_html_()  # type: ignore[operator]
         return shown
+
+
+def _as_lines(found: Mapping[Any, Any]) -> str:
+    """Return a finding as it is printed: how grave, how many, what, and what to do about it."""
+    where = found.get("where") or ""
+    places = where if isinstance(where, str) else listed_findings(where)
+    text = f"{found['severity']:8}{found['how_many']:>6}  {found['what']}"
+    text += f": {places}" if places else ""
+    indent = " " * 16
+    lines = textwrap.fill(text, WIDTH, subsequent_indent=indent)
+    advice = textwrap.fill(
+        str(found["advice"]), WIDTH, initial_indent=indent, subsequent_indent=indent
+    )
+    return f"{lines}\n{advice}" if found["advice"] else lines
 
 
 def findings_frame(findings: Sequence[Finding]) -> Findings:

@@ -13,6 +13,7 @@ import xarray as xr
 
 from irframe import names
 from irframe.agreements import Agreement, parse_agreement
+from irframe.cautions import united
 from irframe.checks import holding, listed, places
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.cube import cube as build
@@ -36,7 +37,6 @@ from irframe.names import (
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
-from irframe.scores.cautions import united
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.studies import coefficients

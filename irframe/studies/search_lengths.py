@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cautions import caution
 from irframe.checks import places, whole
 from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
@@ -21,7 +22,6 @@ from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
 from irframe.scores.averages import averages, by_depth, metric_labels, tell_left_out
-from irframe.scores.cautions import caution
 from irframe.scores.read_scores import Depths
 
 LENGTH = "search_length"
@@ -95,6 +95,8 @@ def search_lengths(
     0   a     1              1      1.000
     1   c     3              2      0.667
     2   x  <NA>              1      0.000
+    <BLANKLINE>
+    Beware: 1 of 3 relevant documents of lists were never retrieved
     """
     depth, cube = read_depth(cube, depth), attended(cube)
     metric = [ASL(rel=rel, unretrieved=unretrieved)]
@@ -198,6 +200,8 @@ def length_histogram(
       system   low  high  documents  share
     0   bm25     1    50         97  0.614
     1   bm25  <NA>  <NA>         61  0.386
+    <BLANKLINE>
+    Beware: 329 of 1,264 relevant documents of lists were never retrieved
     """
     refuse_others(lengths)
     retrieved = lengths[RANK].notna().to_numpy()
@@ -310,6 +314,8 @@ def difference_histogram(
     0 -inf  -1.0         96  0.608           41
     1  0.0   0.0          9  0.057            2
     2  1.0   inf         53  0.335           24
+    <BLANKLINE>
+    Beware: 329 of 1,264 relevant documents of lists were never retrieved
     """
     refuse_others(lengths)
     a, b = (_by_rank(lengths, name) for name in (a, b))

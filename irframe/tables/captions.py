@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
+from irframe.cautions import cautions_of
 from irframe.checks import listed
 from irframe.metrics.facts import READ_IN
 from irframe.names import (
     BUDGETS,
-    CAUTION,
     DEPTH,
     GIVEN_RESAMPLES,
     ORDERINGS,
@@ -156,7 +156,8 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
     if interval and "alpha" in attributes:
         said.append(interval.format(told_interval(attributes)))
     said += [told_repeats(attributes), told_draws(attributes), told_design(attributes)]
-    said += [str(attributes.get(name, "")) for name in ("bound", "frozen", CAUTION)]
+    said += [str(attributes.get(name, "")) for name in ("bound", "frozen")]
+    said += cautions_of(attributes)
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
 
@@ -164,6 +165,7 @@ def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
     margin = attributes.get("margin", "")
     spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
+    spelled += ", one-sided tests against it" if margin else ""
     return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
 
 
@@ -446,8 +448,9 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
         decided |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
     if decided.get("ties") != "random":
         decided.pop("seed", None)
-    if np.array_equal(decided.get("pool_depth", ""), 0):
-        del decided["pool_depth"]
+    depths = np.atleast_1d(decided.get("pool_depth", 0))
+    if not depths.all() or attributes.get("pool") == "unknown":  # some list is not judged so far
+        decided.pop("pool_depth", None)
     return decided
 
 

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -13,17 +13,55 @@ import xarray as xr
 from irframe.agreements import parse_agreement
 from irframe.errors import InputError, IrframeError
 from irframe.metrics.parse_metric import parse_metric
+from irframe.names import DRAWN
 from irframe.paired import MaxT, parse_test
+from irframe.printed import Result
 from irframe.record import Step, all_steps, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
 """A reference in a docstring whose white space is single blanks."""
 
-
 DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
-
-
 CITED = ["reference", "doi", "used"]
+
+WHERE = {
+    "Schuirmann": "margin",
+    "MacKinnon": "weights cluster drawn",
+    "Imbens": "weights cluster drawn",
+    "Clark": "repeats",
+    "Chen et al": "best_of worst_of",
+    "Hesterberg": "interval samples",
+    "Yilmaz, Aslam, Robertson": "method=tau_ap",
+    "Holm": "method=holm",
+    "Al Mohamad": "method=holm",
+    "Mogstad": "method=max-t",
+    "Hall, Miller": "method=bootstrap",
+    "Sakai. A simple and effective approach": "method=uniform",
+    "Urbano, Lima": "method=uniform",
+}
+"""How references of verbs begin that are of options alone: where one of these is given."""
+CORRECTIONS = """
+holm: Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+    Statistics 6, 1979.
+bonferroni: Dunn. Multiple comparisons among means. Journal of the American Statistical Association
+    56, 1961. doi:10.1080/01621459.1961.10482090
+sidak: Sidak. Rectangular confidence regions for the means of multivariate normal distributions.
+    Journal of the American Statistical Association 62, 1967. doi:10.1080/01621459.1967.10482935
+holm-sidak: Holland, Copenhaver. An improved sequentially rejective Bonferroni test procedure.
+    Biometrics 43, 1987. doi:10.2307/2531823
+simes-hochberg: Hochberg. A sharper Bonferroni procedure for multiple tests of significance.
+    Biometrika 75, 1988. doi:10.1093/biomet/75.4.800
+hommel: Hommel. A stagewise rejective multiple test procedure based on a modified Bonferroni test.
+    Biometrika 75, 1988. doi:10.1093/biomet/75.2.383
+fdr_bh: Benjamini, Hochberg. Controlling the false discovery rate: a practical and powerful approach
+    to multiple testing. Journal of the Royal Statistical Society B 57, 1995.
+    doi:10.1111/j.2517-6161.1995.tb02031.x
+fdr_by: Benjamini, Yekutieli. The control of the false discovery rate in multiple testing under
+    dependency. Annals of Statistics 29, 2001. doi:10.1214/aos/1013699998
+fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up procedures that control
+    the false discovery rate. Biometrika 93, 2006. doi:10.1093/biomet/93.3.491
+"""
+"""Papers of corrections, which are no classes with docstrings."""
 
 
 def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset | xr.DataTree) -> pd.DataFrame:
@@ -59,29 +97,69 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset | xr.DataTree) -> pd.D
     4       10.1093/biomet/6.1.1            t
     5            10.2307/2983325  leaderboard
     6      10.1198/1061860043515  leaderboard
+    7                                    holm
     """
     steps = steps_of(result)
     if not steps:
         advice = "call cite on what a verb returned, as it returned it"
         raise InputError("a result whose attributes say how it came about", "none", advice)
-    return papers(steps)
+    known = {"n_repeats": "repeats", DRAWN: "drawn"}
+    said = getattr(result, "attrs", {})
+    return papers(steps, [word for name, word in known.items() if name in said])
 
 
-def papers(steps: Iterable[Step]) -> pd.DataFrame:
+def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
     """Return the papers behind some steps, as `cite` does.
 
     Parameters
     ----------
     steps
         Verbs with their options.
+    done
+        What was done besides, such as ``"repeats"``, which no option says.
     """
-    used = {name: kind for step in all_steps(steps) for name, kind in _used(step)}
-    rows = [(*paper, name) for name, kind in used.items() for paper in references(kind)]
+    further = dict.fromkeys(done, True)
+    rows = [row for step in all_steps(steps) for row in _papers_of_step(step, further)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
     grouped = frame.groupby(paper, sort=False)
-    told = grouped.agg({"reference": "first", "doi": "first", "used": ", ".join})
-    return told.reset_index(drop=True)
+    told = grouped.agg({"reference": "first", "doi": "first", "used": _each_once})
+    return Result(told.reset_index(drop=True))
+
+
+def _each_once(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _papers_of_step(step: Step, further: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield reference, DOI and what refers to it, for all that a step did."""
+    options = {**step.options, **further}
+    for name, kind in _used(step):
+        for reference, doi in references(kind):
+            given = next(
+                (words for start, words in WHERE.items() if reference.startswith(start)), ""
+            )
+            if (
+                name != step.verb
+                or not given
+                or any(_holds(each, options) for each in given.split())
+            ):
+                yield reference, doi, name
+    adjust = str(step.options.get("adjust"))
+    for names, entry in re.findall(r"^(\w.*?): ((?:.|\n )+)", CORRECTIONS, re.MULTILINE):
+        if adjust in names.split(", "):
+            yield *_reference(entry), adjust
+
+
+def _holds(condition: str, options: Mapping[str, Any]) -> bool:
+    """Tell whether an option is given, or has a value, as a word or a repr."""
+    name, _, value = condition.partition("=")
+    given = options.get(name)
+    return _letters_alone(given).startswith(_letters_alone(value)) if value else bool(given)
+
+
+def _letters_alone(word: object) -> str:
+    return re.sub(r"[^a-z]", "", str(word).lower())
 
 
 def references(used: Any) -> Iterator[tuple[str, str]]:
@@ -95,9 +173,14 @@ def references(used: Any) -> Iterator[tuple[str, str]]:
     """
     section = (inspect.getdoc(used) or "").partition("\nReferences\n")[2]
     text = " ".join(section.partition("\n\n")[0].split()).lstrip("- ")
-    for entry in ENTRY.findall(text):
-        doi = DOI.search(entry)
-        yield DOI.sub("", entry).strip(), doi[1] if doi else ""
+    yield from map(_reference, ENTRY.findall(text))
+
+
+def _reference(entry: str) -> tuple[str, str]:
+    """Return the words and the DOI of a reference."""
+    text = " ".join(entry.split())
+    doi = DOI.search(text)
+    return DOI.sub("", text).strip(), doi[1] if doi else ""
 
 
 def _used(step: Step) -> Iterator[tuple[str, Any]]:
@@ -113,6 +196,7 @@ def _used(step: Step) -> Iterator[tuple[str, Any]]:
                 yield str(name), type(parse(name))
     if str(step.options.get("adjust")).startswith(MaxT.__name__):
         yield str(step.options["adjust"]), MaxT
-    verb = getattr(import_module("irframe.verbs"), step.verb, None)
+    homes = map(import_module, ("irframe.verbs", "irframe"))
+    verb = next((getattr(home, step.verb) for home in homes if hasattr(home, step.verb)), None)
     if verb is not None:
         yield step.verb, verb

@@ -16,6 +16,7 @@ from pandas.io.formats import style
 
 from irframe.errors import InputError
 from irframe.escaping import html, latex, visible
+from irframe.printed import fixed_text
 
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
@@ -123,7 +124,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         """Return a table with numbers of some decimals."""
         styler = cls(table.numbers)
         styler.extras, styler.best, styler.notes = table.extras, table.best, table.notes
-        styler.format(precision=precision, na_rep="")
+        styler.format(partial(_display_of, precision=precision), na_rep="")
         if table.small:
             styler.format("{:.2g}", subset=list(table.small), na_rep="")
         return styler
@@ -203,6 +204,12 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         text = _escaped(display, form, value)
         more = "".join(extra.written(form, place, display) for extra in self.extras)
         return f"{{{text}{more}}}" if braces and more else f"{text}{more}"
+
+
+def _display_of(value: Any, precision: int) -> Any:
+    """Return a number as text, and a text as it stands."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return str(value) if whole else fixed_text(value, precision)
 
 
 def _escaping(default: Callable[[], Callable[[Any], str]], form: str) -> Callable[[Any], str]:

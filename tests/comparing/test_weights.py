@@ -195,7 +195,7 @@ def test_weights_that_leave_few_topics_are_said():
     for name in VERBS:
         with pytest.warns(UserWarning, match="fewer than 5 of equal weight: 3.41") as told:
             found = asked(name, SCORES, heavy)
-        assert [str(each.message) for each in told] == found.attrs["caution"].split("; ")
+        assert [str(each.message) for each in told] == found.attrs["caution"].split("\n")
         assert "one topic has 52.2% of the weight" in found.attrs["caution"]
     with pytest.warns(UserWarning, match="resamples hold .* fewer than 10 of equal weight: 9"):
         SCORES.ireval.compare("bootstrap", weights=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})

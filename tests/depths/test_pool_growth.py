@@ -79,6 +79,7 @@ def test_what_was_cut_is_not_made_up():
     with pytest.warns(IrframeWarning, match="at 2 of 3 depths: lists were cut at 5"):
         cut = ir.cube(runs, qrels, depth=5).ireval.pool_growth(at=[2, 5, 10])
     assert (cut.attrs.pop("depth"), "depth" in whole.attrs) == (5, False)
+    assert "lists were cut at 5" in cut.attrs.pop("caution")
     xr.testing.assert_identical(
         cut.sel(depth=2).assign_attrs(record=whole.attrs["record"]),
         whole.sel(depth=2).assign(first_unjudged_all=np.nan, first_unjudged_all_sd=np.nan),

@@ -57,7 +57,7 @@ def test_budgets_are_depths_in_text():
         np.testing.assert_array_equal(found, whole.sel(depth=depth).to_numpy().ravel())
     assert scores.sel(budget=29).to_numpy().ravel().tolist() == [0, 0, 0]
     assert scores.attrs["budgets"] == "tokens, whole units"
-    assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 lists"
+    assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 list"
 
 
 def test_what_does_not_fit_may_be_skipped():
@@ -243,7 +243,7 @@ def test_lists_of_which_nothing_fits_are_counted():
     assert told[["where", "how_many"]].to_numpy().tolist() == [["s (1)", 1], ["s (1), t (1)", 2]]
     scores = ir.evaluate(runs, QRELS, "AP", length="tokens", budget=[29, 30, 4])
     assert scores.attrs["caution"] == (
-        "nothing fits into 29 tokens in 1 of 2 lists; nothing fits into 4 tokens in 2 of 2 lists"
+        "nothing fits into 29 tokens in 1 of 2 lists\nnothing fits into 4 tokens in 2 of 2 lists"
     )
     refused(ParameterError, "lengths of what was retrieved", runs.ireval.diagnose, QRELS, budget=4)
 

@@ -121,7 +121,7 @@ class TestPValueCurves:
     def test_bad_input(self, wide, cube):
         refused(ParameterError, "alpha", wide.ireval.compare().ireval.plot.p_value_curves, alpha=2)
         refused(InputError, "comparison", wide.ireval.plot.p_value_curves)
-        refused(InputError, "bootstrap_sensitivity", cube.ireval.plot.p_value_curves)
+        refused(InputError, "bootstrap_sensitivity", ir.plots.p_value_curves, cube)
 
 
 class TestRatioCurves:

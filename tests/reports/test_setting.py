@@ -208,6 +208,8 @@ def first(view, metric, depth):
     best = ladder.index[ladder["low"] == 1].tolist()
     if not view.relevant:
         return "first.nothing", {}
+    if not (view.told.whole["retrieved"] > view.told.whole["unjudged"]).any():
+        return "first.unjudged", {}
     if view.alone:
         return "first.alone", {"name": view.systems[0]}
     if (ladder["rank"] == 1).all():
@@ -229,7 +231,7 @@ def sure(view, metric, depth):
     now = [view.systems[place] for place in sorted(now)]
     told = {"others": often, "most": share.max(), "names": now, "name": now[0]}
     key = "tied" if len(now) > 1 else "usual" if now[0] in often else "other"
-    return f"sure.{key}", told | {"share": share[now[0]]}
+    return f"sure.{key}", told | {"share": share[now].sum()}
 
 
 def repeats(view, *_):
@@ -290,7 +292,8 @@ def order(view, metric, depth):
     if np.isnan(tau):
         assert (view.ladder(metric, last)["rank"] == 1).all()
         return "order.tied", {"depth": last}
-    return f"order.{'like' if tau >= 0.9 else 'unlike'}", {"depth": own or last, "tau": tau}
+    key = "same" if round(tau, 12) == 1 else "like" if tau >= 0.9 else "unlike"
+    return f"order.{key}", {"depth": own or last, "tau": tau}
 
 
 def caution(view, metric, depth):

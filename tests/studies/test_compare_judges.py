@@ -194,7 +194,7 @@ def test_what_intervals_are_to_be_read_with_is_told():
         found = ir.compare_judges(uneven, samples=50)
     told = [str(each.message) for each in caught]
     assert "a coefficient above 0.6: 0.7" in told[0]
-    assert found.attrs["caution"] == "; ".join(told)
+    assert found.attrs["caution"] == "\n".join(told)
 
 
 def test_neither_the_order_of_rows_nor_that_of_topics_matters():

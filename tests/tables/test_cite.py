@@ -10,7 +10,7 @@ import irframe as ir
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.errors import InputError, IrframeWarning
 from irframe.paired import TESTS, MaxT
-from irframe.tables.cite import references
+from irframe.tables.cite import CORRECTIONS, WHERE, references
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_papers_are_those_that_docstrings_name_once_each(scores):
     assert used["10.1198/1061860043515"] == "leaderboard"
     assert used.index[used.index != ""].is_unique
     made_by = ir.metrics.nDCG, ir.metrics.RBP, ir.paired.PairedT, ir.verbs.leaderboard
-    texts = map(inspect.getdoc, made_by)
+    texts = [*map(inspect.getdoc, made_by), CORRECTIONS.partition("bonferroni:")[0]]
     named = " ".join(" ".join(texts).split())
     assert [doi for doi in cited["doi"] if f"doi:{doi}" not in named] == []
     assert named.count("doi:") == (cited["doi"] != "").sum()
@@ -67,3 +67,38 @@ def test_scores_of_elsewhere_and_tests_as_values(scores):
 def test_what_says_nothing_of_its_making_is_refused():
     for lost in (pd.DataFrame({"topic": ["1"]}), ir.example_track()[1]):
         refused(InputError, "whose attributes say how it came about", ir.cite, lost)
+
+
+@pytest.mark.parametrize(
+    ("options", "cited", "not_cited"),
+    [
+        ({}, ["Holm."], ["Schuirmann", "MacKinnon", "Imbens", "Clark", "Benjamini"]),
+        ({"margin": 0.05, "adjust": "fdr_bh"}, ["Schuirmann", "Benjamini"], ["Holm.", "Clark"]),
+        ({"adjust": None}, [], ["Holm.", "Benjamini"]),
+        ({"weights": dict.fromkeys(map(str, range(101, 117)), 1.0)}, ["MacKinnon", "Imbens"], []),
+    ],
+)
+def test_options_decide_what_is_cited(scores, options, cited, not_cited):
+    found = " ".join(ir.cite(scores.ireval.compare(**options))["reference"])
+    assert [each for each in cited if each not in found] == []
+    assert [each for each in not_cited if each in found] == []
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_repeats_and_what_stands_at_the_door_are_cited(scores):
+    runs, qrels = ir.example_track()
+    seeds = pd.concat([runs.assign(seed=1), runs.assign(seed=2)])
+    repeated = seeds.ireval.evaluate(qrels, "AP").ireval.compare()
+    assert ir.cite(repeated)["reference"].str.startswith("Clark").any()
+    agreed = ir.compare_judges({"a": qrels, "b": qrels}, samples=20)
+    assert ir.cite(agreed)["reference"].str.startswith("Cohen").any()
+    best = seeds.ireval.evaluate(qrels, "AP").ireval.summary(best_of=2)
+    assert ir.cite(best)["reference"].str.startswith("Chen et al").any()
+    assert not ir.cite(scores.ireval.summary())["reference"].str.startswith("Chen et al").any()
+
+
+def test_what_conditions_name_is_there():
+    names = [name for name in dir(ir.verbs) if not name.startswith("_")]
+    verbs = [getattr(ir.verbs, name) for name in names]
+    every = [text for verb in [*verbs, ir.compare_judges] for text, _ in references(verb)]
+    assert [start for start in WHERE if not any(text.startswith(start) for text in every)] == []
