@@ -172,7 +172,7 @@ PAPERS = {
 THEIRS = (
     *("coverage", "inversion ratios", "Kendall volatility matrices", "ESL", "outcome breakdown"),
     *("search length", "Innate pairwise orderings", "IPSO", "Twist", "ASL", "RRIE", ".ireval"),
-    *("system x topic x depth", "summaries per track"),
+    *("system x topic x depth", "summaries per track", "accessor `.ireval`"),
 )
 
 

@@ -188,7 +188,7 @@ def readings(cubes, lengths_of):
     rows = []
     for name, (cube, rel) in cubes.items():
         chosen = [ir.metrics.ASL(rel=rel), ir.metrics.ASL(rel=rel, unretrieved="irrel+1")]
-        scores = cube.ireval.score(*chosen, at=cube.sizes["depth"], no_rel="nan")[..., 0]
+        scores = cube.ireval.score(*chosen, at=[cube.sizes["depth"]], no_rel="nan")[..., 0]
         means = scores.mean("topic")
         step = scores.ireval.reordering().iloc[0]
         lengths = lengths_of[name]

@@ -32,7 +32,7 @@ def score_all(cube, rel):
     own = [ir.parse_metric(name) for name in METRICS]
     own = [type(m)(**(vars(m) | {"rel": rel})) for m in own]
     scores = cube.ireval.score(*own, at=cube.sizes["depth"], no_rel="nan")
-    return scores.assign_coords(metric=METRICS).isel(depth=0, drop=True)
+    return scores.assign_coords(metric=METRICS).drop_vars("depth")
 
 
 def long_enough(cube):

@@ -107,7 +107,7 @@ def main():
     """Write everything beside this script."""
     runs, qrels = read_folder(data_folder(__doc__) / "msmarco-doc-dev", system="file")
     scores = runs.ireval.cube(qrels).ireval.score("RR@10", at=10)
-    means = scores.squeeze(["metric", "depth"]).mean("topic").to_series().sort_values(kind="stable")
+    means = scores.squeeze("metric").mean("topic").to_series().sort_values(kind="stable")
     order = [str(name) for name in means.index]
     short = {name: f"R{number}" for number, name in enumerate(order, 1)}
     page.facts(

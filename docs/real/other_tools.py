@@ -499,7 +499,7 @@ def cwl_eval_page(tracks):
         binary = by_cwl_eval(one, qrels, ["RRCWLMetric()", "APCWLMetric()"], "binary")
         graded, binary = (each.groupby("Metric").mean() for each in (graded, binary))
         wanted = ["RBP@0.8", "RBP(p=0.8, gain='linear')", "RR", "AP"]
-        ours = cube.ireval.score(*wanted, at=50).sel(system="bm25", depth=50).mean("topic")
+        ours = cube.ireval.score(*wanted, at=50).sel(system="bm25").mean("topic")
         ours = ours.to_series()
         bounds = cube.ireval.bounds(wanted[1], at=50).sel(system="bm25").mean("topic")
         width = (bounds.sel(bound="upper") - bounds.sel(bound="lower")).squeeze()

@@ -58,7 +58,7 @@ def down_to(depths, each, rows):
 def complete(cube):
     """Return scores by all judgments, each metric at its depth, (metric, system, topic)."""
     both = [cube.ireval.score(m, at=at) for m, at in zip(METRICS, AT, strict=True)]
-    return np.stack([each.to_numpy()[0, ..., 0] for each in both])
+    return np.stack([each.to_numpy()[0] for each in both])
 
 
 class Samples:
