@@ -1,8 +1,7 @@
 """The verbs of an object with their types, for checkers that do not know the accessor.
 
 The stub beside this module lists the verbs of frames, cubes and scores with their signatures;
-building irframe writes it from the functions themselves. With the plugin `irframe.mypy_plugin`
-mypy reads it for ``.ireval``, too.
+building irframe writes it from the functions themselves.
 """
 
 from typing import Any
