@@ -38,6 +38,8 @@ SOUGHT = {
     "interval of a difference; p-value; Holm; Bonferroni; multiple comparisons; family-wise error "
     "rate; effect size; Cohen's d; baseline; topic weights; permutation test; Wilcoxon; bootstrap; "
     "Tukey honest significant difference; non-inferiority; equivalence test; two-tailed",
+    "questions/over-tasks": "average over data sets, benchmarks, tasks; macro average; MTEB, HELM; "
+    "win rate; Borda count; clustered standard errors; questions from the same document",
     "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
     "ranking of systems",
     "questions/how-deep": "evaluation depth, cutoff; discriminative power; coverage; "

@@ -29,6 +29,11 @@ def ndcg(texts, spans, run, size):
     return listed.ireval.evaluate(qrels, "nDCG@5")["nDCG@5"].mean()
 
 
+def corpora(spans):
+    """Return the corpus that each question is about."""
+    return spans.drop_duplicates("topic").set_index("topic")["doc"].rename("corpus")
+
+
 def main():
     """Write the table and what turns round."""
     questions, texts, spans = read(data_folder(__doc__) / "chunking")
@@ -52,10 +57,13 @@ def main():
     ]
     PAGE.table(rows, "sizes")
     two = ["1600", "800"]
-    found = [
-        scores.sel(metric=["SpanR"], system=two).ireval.compare().iloc[0]
+    sides = [
+        scores.sel(metric=["SpanR"], system=two)
         for scores in (at_five, at_text.sel(budget=[BUDGET]))
     ]
+    found = [scores.ireval.compare().iloc[0] for scores in sides]
+    corpus = corpora(spans)
+    told = [scores.ireval.compare(cluster=corpus).iloc[0] for scores in sides]
     PAGE.facts(
         questions=len(questions),
         spans=len(spans),
@@ -63,6 +71,9 @@ def main():
         less=f"{-found[1]['difference']:.3f}",
         p_more=f"{found[0]['p']:.0e}",
         p_less=f"{found[1]['p']:.0e}",
+        p_more_clustered=f"{told[0]['p']:.3f}",
+        p_less_clustered=f"{told[1]['p']:.3f}",
+        df_clustered=f"{told[0]['df']:.1f}",
     )
     ax = at_text.ireval.plot.depth_curves(metric="SpanR")
     PAGE.figure(ax, "budgets")

@@ -18,7 +18,9 @@ from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, room
 from irframe.plots.room import Axes, Size
+from irframe.ranks.task_boards import of_tasks
 from irframe.scores.averages import averages
+from irframe.scores.read_scores import read_scores
 from irframe.scores.summary import summary
 from irframe.tables.captions import told_design, told_repeats, told_topics
 
@@ -185,7 +187,8 @@ def system_ranking(
     matplotlib.axes.Axes
         The axes, best system at the top: the one with the highest mean, or the lowest of a
         metric that counts a cost. Where systems have repeats, such as seeds, intervals count these
-        and topics, and small dots are the means of single repeats.
+        and topics, and small dots are the means of single repeats. Where topics are of several
+        tasks the means are those of task means, and small marks the means of single tasks.
 
     References
     ----------
@@ -213,6 +216,7 @@ def system_ranking(
     chosen = top is not None or systems is not None
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=chosen)
     order = order[:fit]
+    _task_dots(ax, layer.rename(label).drop_vars(METRIC), order)
     _dots(ax, summed, layer, order)
     ax.set_yticks(range(len(order)), room.fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
@@ -228,6 +232,25 @@ def system_ranking(
     canvas.subtitle(ax, *notes)
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax
+
+
+MARKS = "s^DvP*X<>"
+"""Marks of tasks, in turn."""
+
+
+def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
+    """Draw means of single tasks, if topics are of several."""
+    tasks = of_tasks(read_scores(scores))
+    if tasks is None:
+        return
+    means = tasks.means.iloc[order]
+    for place, (name, values) in enumerate(means.items()):
+        colour = canvas.COLOURS[1 + place % (len(canvas.COLOURS) - 1)]
+        look: dict[str, Any] = {"markersize": 4, "color": colour, "alpha": 0.8, "zorder": 1}
+        mark = MARKS[place % len(MARKS)]
+        ax.plot(values, range(len(means)), mark, linestyle="", label=str(name), **look)
+    if len(means.columns) <= len(MARKS):
+        ax.legend(loc="best", fontsize="small", frameon=False)
 
 
 def _dots(ax: Axes, summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
