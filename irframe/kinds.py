@@ -120,6 +120,7 @@ OWN = {
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
     "select_top": (CUBE, SCORES),
+    "predict_powered": (SCORES, CUBE),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
 """Verb that takes one of several kinds -> these."""
