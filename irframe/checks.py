@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache
 from operator import ge, gt, le, lt
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -155,12 +155,13 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
     ...
     irframe.errors.ParameterError: wanted each, True or False; found 1.
     """
+    united = get_origin(annotation) in {Union, UnionType}  # of words the former, before Python 3.14
     kinds = (
-        {*get_args(annotation)} - {NoneType} if isinstance(annotation, UnionType) else {annotation}
+        [kind for kind in get_args(annotation) if kind is not NoneType] if united else [annotation]
     )
-    if value is None and kinds != {annotation}:
+    if value is None and united:
         return
-    if kinds == {bool} and not isinstance(value, bool | np.bool_):
+    if kinds == [bool] and not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name}, True or False", shortened(value))
     if kinds and all(get_origin(kind) is Literal for kind in kinds):
         choice(name, value, [word for kind in kinds for word in get_args(kind)])

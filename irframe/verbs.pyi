@@ -61,7 +61,6 @@ from .studies.effort import archetypes as archetypes
 from .studies.effort import effort_gain as effort_gain
 from .studies.effort import misplacement as misplacement
 from .studies.judge_effect import judge_effect as judge_effect
-from .studies.judge_effect import judge_findings as judge_findings
 from .studies.judge_next import judge_next as judge_next
 from .studies.judge_next import replay as replay
 from .studies.leave_out import leave_out as leave_out

@@ -85,8 +85,6 @@ def conclusions(runs, judges):
     top = ranks.head(TOP)
     moved = (top["rank"] - top["reference_rank"]).abs().max()
     PAGE.facts(top=TOP, top_moved=f"{moved:.0f}")
-    findings = effect.sel(metric=["nDCG"]).ireval.judge_findings(depth=10)
-    PAGE.table(findings[["severity", "what", "where"]], "findings")
 
 
 def orders(runs, judges):

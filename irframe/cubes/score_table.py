@@ -110,6 +110,8 @@ class ScoreTable:
     def pooled(self) -> str:
         """What is to be said of topics of several collections that are taken together, or ""."""
         column, topics = self.attrs.get(COLLECTION), self.labels[TOPIC]
+        if column is None:
+            return ""
         if self.array is not None and column in self.array.coords:
             keys: Any = self.array[column].to_numpy()
         else:

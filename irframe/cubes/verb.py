@@ -104,8 +104,9 @@ def verb(
         read = loaded(read, name) if cubes and not bounded else read
         by = bound.arguments.pop("by", None) if cubes or not itself else None
         whole, result = _answer_groups(function, read, bound, by)
-        if of_scores and "by" in signature.parameters and read.by is None and read.pooled:
-            said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), read.pooled])
+        grouped = not of_scores or "by" not in signature.parameters or read.by is not None
+        if not grouped and (pooled := read.pooled):
+            said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
             result.attrs[words.CAUTION] = "; ".join(said)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
             lone = view.selected(subject, view.CELL if of_scores else view.LIST)

@@ -93,8 +93,16 @@ def collapse(
     choice("by", by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
         raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
-    named = _of_chunks(runs_by_role(runs), unit, of)
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
+    return _collapsed(_of_chunks(runs_by_role(runs), unit, of), by, policy)
+
+
+def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) -> pd.DataFrame:
+    """Return collapsed lists; with a column of what chunks cost, of what documents do.
+
+    That is what is read from the document before on, down to the first chunk: all chunks are paid
+    for, those of documents that were found before as well.
+    """
     table, order = _ordered(named.runs, policy, once=named.once)
     frame, lists = table.frame, table.group
     name, docs = str(named.doc.name), named.doc.to_numpy()[order]
@@ -108,6 +116,8 @@ def collapse(
         best = np.lexsort((-value, lists[first]))
         first, count = first[best], count[best]
         values[str(table.columns[words.SCORE])] = value[best]
+    if cost in frame.columns:
+        values[str(cost)] = _read_from_one_to_the_next(table, str(cost), first)
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
@@ -117,6 +127,15 @@ def collapse(
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
     chosen.attrs[words.UNIT] = f"{name}, {at}"
     return chosen
+
+
+def _read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Any:
+    """Return what reading costs down to some rows, each from the one before it in its list on."""
+    lengths = np.asarray(lengths_of(table, cost, np.arange(len(table.group))))
+    read, own, lists = np.cumsum(lengths)[first], lengths[first].copy(), table.group[first]
+    inside = lists[1:] == lists[:-1]
+    own[1:][inside] = np.diff(read)[inside]
+    return own
 
 
 class Named(NamedTuple):
@@ -303,9 +322,11 @@ class Units(NamedTuple):
             runs = runs.readable().frame()
         named = runs_by_role(runs)
         if self.of is not None:
-            ties, dtype, seed = policy.ties, policy.score_dtype, policy.seed
-            chunks = collapse(named.frame, of=self.of, ties=ties, score_dtype=dtype, seed=seed)
-            named = runs_by_role(chunks)
+            plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
+            chunks = _of_chunks(named, words.DOC, self.of)
+            named = runs_by_role(
+                _collapsed(chunks, "first", plain, None if table else policy.length)
+            )
         if self.copies is not None:
             ties = policy.ties if self.of is None else "rank"
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))

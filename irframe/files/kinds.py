@@ -304,11 +304,12 @@ def refuse_strangers(
         topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
         if len(np.unique(topic * len(values) + labels)) == len(np.unique(topic)):
             continue
-        shown = ", ".join(map(repr, values[:5]))
+        told = pd.Index(values[:5]).tolist()
+        shown = ", ".join(map(repr, told))
         found = f"rows of one list that differ in {name!r} ({shown})"
         if like_search:
             advice = (
-                f"score one search at a time: frame[frame[{name!r}] == {values[0]!r}]; or drop the "
+                f"score one search at a time: frame[frame[{name!r}] == {told[0]!r}]; or drop the "
                 f"column where all of them are one list: frame.drop(columns={name!r})"
             )
             raise InputError("lists of one search each", found, advice)

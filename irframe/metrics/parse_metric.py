@@ -177,6 +177,10 @@ def _fitting(text: str) -> str:
     if len(text) > LONGEST:
         found = f"{len(text):,} characters that begin with {text[:20]!r}"
         raise MetricError(f"a metric in at most {LONGEST:,} characters", found)
+    name, _, depth = text.partition("@")
+    if name in spellings.TWO_MEANINGS:
+        advice = " or ".join(f"{m}@{depth}" if depth else m for m in spellings.TWO_MEANINGS[name])
+        raise MetricError("a name of one meaning", f"{text!r}, which has two", f"write {advice}")
     return text
 
 

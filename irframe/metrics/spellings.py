@@ -18,6 +18,8 @@ IR_MEASURES = frozenset(
 )
 """The names of ir_measures, some of which irframe has as well."""
 
+TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
+"""Name that is used for two metrics -> these."""
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "AP_IA": ("IA", {"metric": "AP"}),
     "MAP_IA": ("IA", {"metric": "AP"}),

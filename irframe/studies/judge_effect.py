@@ -1,20 +1,18 @@
-"""What changes in the conclusions about systems under other judges, in numbers and words.
+"""What changes in the conclusions about systems under other judges.
 
-Verbs: judge_effect, judge_findings.
+Verbs: judge_effect.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from irframe import names
 from irframe.agreements import Agreement, parse_agreement
 from irframe.cautions import united
-from irframe.checks import holding, listed, places
+from irframe.checks import listed, places
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
@@ -23,7 +21,6 @@ from irframe.depths.agreement import Intervals, Of
 from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
-from irframe.metrics.facts import label_at
 from irframe.names import (
     BOUND,
     DEFAULT_DTYPE,
@@ -40,7 +37,6 @@ from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.studies import coefficients
-from irframe.studies.findings import Finding, findings_frame, listed_findings
 from irframe.studies.grades_by_judge import PASSES, Grades, JudgedTwice, passes_of, read_judges
 from irframe.warned import OneCall, in_group
 
@@ -261,136 +257,3 @@ def _refuse_topics(judged: JudgedTwice) -> None:
         raise IdError(
             "the same topics judged by every judge", f"{len(offenders)} missing", advice, offenders
         )
-
-
-VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
-EQUIVALENT = 0.9
-"""Kendall's tau above which orderings customarily count as equivalent."""
-
-
-@recorded
-def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFrame:
-    """Say in words what another judge does to the conclusions about systems.
-
-    Parameters
-    ----------
-    effect
-        What `judge_effect` gives, or some judges, metrics or depths of it.
-    depth
-        The depth to tell of, by default the greatest.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per finding, the gravest first, with the columns of `diagnose`: ``severity``,
-        ``what``, ``where``, ``how_many``, ``advice``, ``reference``. A warning says that a
-        conclusion changes, a note that it stands, and by how much numbers move.
-
-    Raises
-    ------
-    InputError
-        For another dataset.
-    ParameterError
-        For a depth that is not there.
-
-    References
-    ----------
-    .. [1] Voorhees. Variations in relevance judgments and the measurement of retrieval
-       effectiveness. Information Processing & Management 36, 2000.
-       doi:10.1016/S0306-4573(00)00010-8
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
-    >>> effect = ir.judge_effect(runs, {"people": qrels, "strict": strict}, "AP", at=10)
-    >>> for row in effect.ireval.judge_findings().itertuples():
-    ...     print(row.what.partition(": ")[2])
-    systems are ordered alike, tau 1.000
-    of 11 significant pairs 5 are kept (45%), 6 lost, 0 reversed; 0 are new
-    ranks change by up to 0
-    means differ by -0.005 on average, from -0.040 to +0.045
-    """
-    holding("what judge_effect gives", effect, {"conclusions", "bias", "reference_rank"})
-    scalars = [dim for dim in (coefficients.JUDGE, METRIC, names.DEPTH) if dim not in effect.dims]
-    whole = effect.expand_dims(scalars) if scalars else effect
-    depths = whole[names.DEPTH].to_numpy().tolist()
-    (place,) = places("depths of the effect", max(depths) if depth is None else depth, depths)
-    layer = whole.isel({names.DEPTH: place})
-    cells = product(layer[coefficients.JUDGE].to_numpy(), layer[METRIC].to_numpy())
-    findings: list[Finding] = []
-    for judge, metric in cells:
-        cell = layer.sel({coefficients.JUDGE: judge, METRIC: metric})
-        findings += _findings(cell, depths[place])
-    return findings_frame(findings)
-
-
-def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:
-    """Yield what is found under one judge by one metric at one depth."""
-    label = label_at(str(cell[METRIC].item()), depth)
-    who = f"{label} by {cell[coefficients.JUDGE].item()} against {cell.attrs['reference']}"
-    if "kendall" in cell["coefficient"]:
-        tau = cell["agreement"].sel(coefficient="kendall").item()
-        grave = not tau >= EQUIVALENT
-        what = f"{who}: systems are ordered {'otherwise' if grave else 'alike'}, tau {tau:.3f}"
-        advice = "report the order under both judges" if grave else ""
-        yield _finding(what, "", cell.sizes[SYSTEM], advice, grave=grave)
-    yield _conclusions(cell, who)
-    yield _ranks(cell, who)
-    yield _bias(cell, who)
-    if "group" in cell.dims:
-        yield from _group_findings(cell, who)
-
-
-def _conclusions(cell: xr.Dataset, who: str) -> Finding:
-    count = cell["conclusions"].to_series().to_dict()
-    before = count["kept"] + count["lost"] + count["reversed"]
-    share = f" ({count['kept'] / before:.0%})" if before else ""
-    what = (
-        f"{who}: of {before} significant pairs {count['kept']} are kept{share}, {count['lost']} "
-        f"lost, {count['reversed']} reversed; {count['new']} are new"
-    )
-    changed = count["lost"] + count["reversed"] + count["new"]
-    advice = "trust no pair that differs significantly by one judge only" if changed else ""
-    return _finding(what, "", changed, advice, grave=count["reversed"] > 0)
-
-
-def _ranks(cell: xr.Dataset, who: str) -> Finding:
-    before, after = cell["reference_rank"].to_series(), cell["rank"].to_series()
-    moved = (after - before).abs().sort_values(ascending=False, kind="stable")
-    most = [f"{system} {before[system]} to {after[system]}" for system in moved.index[moved > 0]]
-    what = f"{who}: ranks change by up to {int(moved.max())}"
-    return _finding(what, listed_findings(most), len(most))
-
-
-def _bias(cell: xr.Dataset, who: str) -> Finding:
-    bias = cell["bias"].to_series()
-    above = int((abs(np.sign(cell["bias_interval"].to_numpy()).sum(axis=-1)) == 2).sum())
-    spread = f"from {bias.min():+.3f} to {bias.max():+.3f}"
-    what = f"{who}: means differ by {bias.mean():+.3f} on average, {spread}"
-    order = bias.sort_values(ascending=False, kind="stable").items()
-    places = listed_findings(f"{system} {value:+.3f}" for system, value in order)
-    advice = "compare scores under one judge only" if above else ""
-    return _finding(what, places, above, advice)
-
-
-def _group_findings(cell: xr.Dataset, who: str) -> Iterator[Finding]:
-    for name in cell["group"].to_numpy():
-        group = cell.sel(group=name)
-        p, bias = group["group_p"].item(), group["group_bias"].item()
-        low, high = group["group_interval"].to_numpy()
-        grave = p < cell.attrs["alpha"]
-        does = "is favoured" if bias > 0 else "is slighted"
-        what = (
-            f"{who}: {name} {does if grave else 'is not seen to be favoured'}, {bias:+.3f} "
-            f"[{low:+.3f}, {high:+.3f}] beside the others, p {p:.2g}"
-        )
-        advice = "see whether good systems are favoured in general" if grave else ""
-        yield _finding(what, str(name), 1, advice, grave=grave)
-
-
-def _finding(
-    what: str, where: str, count: int, advice: str = "", *, grave: bool = False
-) -> Finding:
-    return Finding("warning" if grave else "note", what, where, count, advice, VOORHEES)

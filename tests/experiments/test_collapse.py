@@ -196,3 +196,14 @@ def test_a_chunk_twice_and_no_scores_are_refused():
     refused(InputError, "scores", ir.verbs.collapse, ranked, "doc_id", by="sum")
     with pytest.raises(ParameterError, match="which document"):
         ir.verbs.collapse(CHUNKS[["topic", "chunk_id", "score"]])
+
+
+def test_a_budget_pays_for_every_chunk_that_is_read():
+    chunks = ["a#0", "a#1", "b#0", "c#0", "a#2", "d#0"]
+    run = pd.DataFrame(
+        {"topic": "q", "chunk_id": chunks, "doc_id": [*"aabcad"], "rank": range(1, 7)}
+    ).assign(tokens=[100, 50, 30, 20, 60, 10])
+    qrels = {"q": dict.fromkeys("abcd", 1)}
+    budgets = [99, 100, 179, 180, 200, 269, 270]
+    found = ir.evaluate(run, qrels, ["Recall"], of="doc_id", length="tokens", budget=budgets)
+    assert found.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]

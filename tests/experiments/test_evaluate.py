@@ -23,7 +23,7 @@ from irframe.errors import (
 def cube_scores(cube, metric, **options):
     """Return the scores of a cube at its full depth as a frame lists them."""
     scores = cube.ireval.score(metric, at=cube.sizes["depth"], **options)
-    return scores.squeeze(["metric", "depth"], drop=True).to_series()
+    return scores.squeeze([*{"metric", "depth"} & {*scores.dims}], drop=True).to_series()
 
 
 def test_depths_are_read_as_the_metrics_say():
@@ -109,7 +109,7 @@ def test_topics_without_relevant_documents():
     assert plain.tolist() == [0, 0, 0, 0]
     assert marked.isna().tolist() == [True, False, True, False]
     for wrong in ("zeros", 0, True):
-        with pytest.raises(ParameterError, match="no_rel to be one of 'nan', 'zero'"):
+        with pytest.raises(ParameterError, match="no_rel to be one of 'zero', 'nan'"):
             RUNS.ireval.evaluate(qrels, "AP", topics=["1"], no_rel=wrong)
 
 

@@ -53,7 +53,6 @@ FURTHER = {
     "evaluate": lambda: TABLE,
     "judge": lambda: ir.verbs.judge(RUNS, QRELS),
     "judge_effect": lambda: ir.judge_effect(RUNS, JUDGES, ["P@3"], grades="union", samples=20),
-    "judge_findings": lambda: ir.verbs.judge_findings(FURTHER["judge_effect"]()),
     "pool": lambda: ir.verbs.pool(RUNS, 2),
     "rank": lambda: ir.verbs.rank(RUNS),
     "restrict": lambda: ir.verbs.restrict(QRELS, RUNS),

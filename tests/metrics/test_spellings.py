@@ -58,7 +58,6 @@ from irframe.metrics.spellings import (
         ("DCG@3", ir.metrics.DCG(depth=3)),
         ("NDCG_Burges@10", ir.metrics.nDCG(gain="exp", depth=10)),
         ("F1", ir.metrics.SetF()),
-        ("Hits@5", ir.metrics.NumRelRet(depth=5)),
         ("Hit_Rate@5-l2", ir.metrics.Success(rel=2, depth=5)),
         ("ndcg_at_10", ir.metrics.nDCG(depth=10)),
         ("map_at_1000", ir.metrics.AP(depth=1000)),

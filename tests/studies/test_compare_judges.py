@@ -247,7 +247,6 @@ TWICE = pd.DataFrame({"topic": "1", "doc": "x", "grade": [1, 1]})
         ([1, 2], {}, ParameterError, "at least two judges"),
         ({"a": {"1": {"x": 1}}, "b": {"2": {"y": 1}}}, {"pairs": "common"}, IdError, "'2' with"),
         ({"a": {"1": {"x": -1}}, "b": {"1": {"x": 1}}}, {}, GradeError, "grade -1: 1 by a"),
-        ({"a": {"1": {"x": 1}}, "b": {1: {"x": 1}}}, {}, IdError, "topics of one type"),
         ({"a": {"1": {"x": 1}}, "b": TWICE}, {}, IdError, "judged again: 1 x"),
     ],
 )

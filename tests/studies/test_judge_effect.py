@@ -11,7 +11,7 @@ from refusals import refused
 from scipy.stats import rankdata, ttest_ind, ttest_rel
 
 import irframe as ir
-from irframe.errors import GradeError, IdError, InputError, IrframeWarning, ParameterError
+from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
 
 METRICS = ["AP", "nDCG@10", "RBP(p=0.8)"]
 AT = [5, 50]
@@ -221,47 +221,3 @@ def judged():
     groups = {"some": sorted(runs["system"].unique())[:3]}
     judges = {"people": qrels, "guess": guess}
     return runs.ireval.judge_effect(judges, ["AP", "nDCG"], at=[5, 20], groups=groups)
-
-
-def told(findings, word):
-    (found,) = findings[findings["what"].str.contains(word)].itertuples()
-    return found
-
-
-def test_findings_repeat_the_numbers(judged):
-    one = judged.sel(metric="AP", depth=5, judge="guess")
-    findings = judged.sel(metric="AP").ireval.judge_findings(depth=5)
-    assert findings["what"].str.startswith("AP@5 by guess against people: ").all()
-    tau = one["agreement"].sel(coefficient="kendall").item()
-    assert told(findings, "tau").what.endswith(f"otherwise, tau {tau:.3f}")
-    assert told(findings, "tau").severity == "warning"
-    counts = one["conclusions"].to_series()
-    assert f"{counts['kept']} are kept" in told(findings, "significant").what
-    moved = abs(one["rank"] - one["reference_rank"])
-    assert told(findings, "ranks").what.endswith(f"up to {moved.max().item()}")
-    assert told(findings, "ranks").how_many == (moved > 0).sum()
-    assert f"{one['bias'].mean().item():+.3f} on average" in told(findings, "means").what
-    assert f"p {one['group_p'].item():.2g}" in told(findings, "favoured|slighted").what
-    for sign, word in ((1, "is favoured, +0.1"), (-1, "is slighted, -0.1")):
-        seen = judged.assign(group_p=0 * judged["group_p"], group_bias=0 * judged["group_bias"])
-        seen = seen.assign(group_bias=seen["group_bias"] + 0.1 * sign).sel(metric="AP")
-        found = told(seen.ireval.judge_findings(depth=5), word.partition(",")[0])
-        assert word in found.what
-        assert found.severity == "warning"
-
-
-def test_the_deepest_is_told_of_by_default(judged):
-    findings = judged.ireval.judge_findings()
-    assert findings["what"].str.contains("@20 by").all()
-    assert len(findings) == 2 * 5
-
-
-def test_other_orders_are_not_told_of(judged):
-    findings = judged.sel(coefficient=["rbo"]).ireval.judge_findings()
-    assert not findings["what"].str.contains("tau").any()
-
-
-def test_what_has_no_findings_is_refused(judged):
-    with pytest.raises(InputError, match="what judge_effect gives; found bias"):
-        ir.verbs.judge_findings(judged[["bias"]])
-    refused(ParameterError, "depths of the effect", judged.ireval.judge_findings, depth=7)

@@ -149,7 +149,7 @@ def test_pairs_are_those_asked_for(options, pairs):
 
 def test_documents_judged_twice_are_no_second_answer():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
-    twice = pd.concat([qrels, qrels.head(1)])
+    twice = pd.concat([qrels, qrels.head(1).assign(**{[*qrels.columns][-1]: 7})])
     for relevant in ("only", "first"):
         refused(IdError, "right", runs.ireval.outcomes, twice, relevant=relevant)
 

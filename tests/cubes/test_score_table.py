@@ -1,0 +1,65 @@
+"""Scores read once: what they are made of, and the words for their groups."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+
+AXES = {
+    "topic": ["question_id", "qid", "query", "query_id", "id", None],
+    "system": ["model_name", "model", "run", "retriever", "name", None],
+}
+
+
+@pytest.fixture(scope="module")
+def tracks():
+    runs, qrels = ir.example_track()
+    more = runs.assign(track="y", topic="y" + runs["topic"])
+    again = qrels.assign(topic="y" + qrels["topic"])
+    return pd.concat([runs.assign(track="x"), more]), pd.concat([qrels, again])
+
+
+@pytest.mark.parametrize(("topic", "system"), [*itertools.product(*AXES.values())])
+def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
+    values = np.arange(12).reshape(4, 3) / 12
+    matrix = pd.DataFrame(values, list("1234"), list("abc")).rename_axis(topic, columns=system)
+    means = ir.as_scores(matrix, "AP").ireval.summary()["mean"]
+    np.testing.assert_allclose(means, values.mean(axis=0))
+    assert means.index.get_level_values(1).tolist() == list("abc")
+
+
+def test_rows_may_be_dictionaries():
+    rows = [{"model": "a", "topic": t, "faithfulness": v} for t, v in (("1", 0.5), ("2", 0.25))]
+    pd.testing.assert_frame_equal(ir.as_scores(rows), ir.as_scores(pd.DataFrame(rows)))
+    assert ir.verbs.summary(rows)["mean"].item() == 0.375
+
+
+def test_groups_go_by_what_told_collections_apart(tracks):
+    scores = tracks[0].ireval.evaluate(tracks[1], "AP", collection="track")
+    cube = tracks[0].ireval.cube(tracks[1], collection="track")
+    for found in (
+        scores.ireval.summary(by="track"),
+        cube.ireval.score("AP").ireval.compare(by="track"),
+    ):
+        assert "caution" not in found.attrs
+        pd.testing.assert_frame_equal(
+            scores.ireval.summary(by="collection"), scores.ireval.summary(by="track")
+        )
+    for pooled in (scores.ireval.summary(), cube.ireval.score("AP").ireval.discrimination()):
+        assert "topics of 2 collections (track) are taken together" in pooled.attrs["caution"]
+    one = scores[scores.index.get_level_values("topic").str.startswith("y")]
+    assert "collections" not in one.ireval.summary().attrs.get("caution", "")
+
+
+def test_scores_at_one_depth_are_a_table(tracks):
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG", at=10)
+    assert {*scores.to_dataframe()} == {"depth", "team", "score"}
+    assert scores.mean("topic").to_pandas().shape == (2, 8)
+    assert (scores.ireval.compare()["depth"] == 10).all()
+    tree = tracks[0].ireval.cube(tracks[1], by="track").ireval.score("AP", at=10)
+    table = tree.ireval.summary()
+    assert table.index.names == ["track", "metric", "system"]
+    assert "bm25" in table.ireval.styled().to_latex()
