@@ -322,7 +322,10 @@ def offered(subject: Any, home: str) -> list[str]:
     """Return the verbs, or figures, of what an object is."""
     kind, every = kind_of(subject), verbs(home).items()
     names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
-    flat = isinstance(subject, pd.DataFrame) and words.DEPTH not in {*subject, *subject.index.names}
+    frame = isinstance(subject, pd.DataFrame)
+    held = {*subject, *subject.index.names} if frame else {*getattr(subject, "dims", ())}
+    tree = isinstance(subject, xr.DataTree)
+    flat = kind == SCORES and not tree and words.DEPTH not in held
     return [name for name in names if not (flat and name in BY_DEPTH)]
 
 
