@@ -251,7 +251,10 @@ def columns_of_topics(*tables: Any) -> Iterator[pd.DataFrame]:
     """Yield the tables of runs and judgments that are frames with topics."""
     for table in tables:
         if isinstance(table, pd.DataFrame):
-            frame = table.reset_index([name for name in table.index.names if name is not None])
+            names = list(table.index.names)
+            known = {None, *table.columns}
+            levels = [n for n, name in enumerate(names) if name not in {*known, *names[:n]}]
+            frame = table.reset_index(levels)
             if TOPIC in roles(frame.columns):
                 yield frame
 

@@ -73,7 +73,7 @@ class AP(Thresholded):
 
     >>> import irframe as ir
     >>> summary = ir.cube(*ir.example_track()).ireval.score("AP", "GMAP", at=50).ireval.summary()
-    >>> summary["mean"].sel(system="bm25", depth=50).round(3).values.tolist()
+    >>> summary["mean"].sel(system="bm25").round(3).values.tolist()
     [0.163, 0.14]
     """
 

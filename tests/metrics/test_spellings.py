@@ -213,7 +213,7 @@ def test_all_of_trec_eval_equals_it(level, judged_only):
     }
     cube = ir.cube(run, qrels, score_dtype="float32", depth=1000)
     scores = cube.ireval.score(*(m.named(name) for name, m in metrics.items()), at=1000)
-    found = scores.squeeze(["system", "depth"], drop=True).to_pandas().T
+    found = scores.squeeze("system", drop=True).to_pandas().T
     evaluator = pytrec_eval.RelevanceEvaluator(
         qrels, {"all_trec"}, relevance_level=level, judged_docs_only_flag=judged_only
     )
