@@ -891,10 +891,10 @@ def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
     pd.DataFrame(rows | {"tokens": [10, 20, 30]}).to_parquet(tmp_path / "run.parquet")
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 1\n")
     paths = str(tmp_path / "qrels.txt"), str(tmp_path / "run.parquet")
-    options = "--of", r"(.+)#\d+", "--length", "tokens", "--budget", "10,40", "--format", "csv"
+    options = "--of", r"(.+)#\d+", "--length", "tokens", "--budget", "40,60", "--format", "csv"
     status, out, _ = run(capsys, "evaluate", *paths, "-m", "Recall", *options)
     assert status == 0
-    assert out.splitlines() == ["system,Recall in 10 tokens,Recall in 40 tokens", "s,0.5,1.0"]
+    assert out.splitlines() == ["system,Recall in 40 tokens,Recall in 60 tokens", "s,0.5,1.0"]
     page, costs = tmp_path / "page.html", ("--length", "tokens", "--budget", "30,60")
     (tmp_path / "chunks.txt").write_text("1 0 a#1 1\n1 0 b#1 1\n")
     words = str(tmp_path / "chunks.txt"), paths[1], "-m", "Recall", *costs, "-o", str(page)
