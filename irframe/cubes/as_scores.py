@@ -32,8 +32,10 @@ from irframe.names import (
     LOWER,
     METRIC,
     METRICS,
+    RANK,
     REPEAT,
     REPEATS,
+    SCORE,
     SYSTEM,
     TOPIC,
     Layout,
@@ -291,7 +293,8 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     if known is None or TOPIC not in by_role or DOC in by_role:
         return None
     stated = known.attrs.get(METRICS) or named_metrics(known)
-    if not stated and (SYSTEM not in by_role or GRADE in by_role or not _numeric(known, by_role)):
+    lists = GRADE in by_role or {SCORE, RANK} <= by_role.keys()  # of which documents are missing
+    if not stated and (SYSTEM not in by_role or lists or not _numeric(known, by_role)):
         return None
     known, keys = _keyed(known, by_role)
     by_depth = [DEPTH] if _several_depths(known, keys) else []
