@@ -60,7 +60,7 @@ def columns_of(x: Any) -> pd.DataFrame | None:
     if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
         return None
     try:
-        table = pa.table(x)
+        table = x.to_arrow() if hasattr(x, "to_arrow") else pa.table(x)
         fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
         return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:

@@ -114,6 +114,8 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     except TypeError:  # lists and the like
         _of_objects(column, role)
         raise
+    except OverflowError:  # pandas before 3 takes a large number for a float
+        codes, labels = pd.factorize(pd.Series(_of_objects(column, role), dtype=object))
     index = pd.Index(labels)
     if isinstance(index.dtype, pd.CategoricalDtype):
         index = pd.Index(index.astype(index.categories.dtype))
@@ -179,6 +181,8 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
         values = pa.array(column)
     except pa.ArrowException:
         _refuse_kind(role, column.name, str(column.dtype))
+    if not len(values):  # of which pandas before 3 does not know the type
+        values = values.cast(TEXT) if pa.types.is_null(values.type) else values
     return names_in(values, role, column.name)
 
 

@@ -1,9 +1,11 @@
 """Dictionaries in dictionaries: topic -> document -> number, and what MTEB has around these."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from irframe import names as words
@@ -67,9 +69,12 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     if not is_utf8([topic for topic in topics if isinstance(topic, str)]):
         refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
+    rows = pd.Series(np.repeat(topics.to_numpy(), lengths), dtype=object)
+    with suppress(OverflowError):  # pandas before 3 takes a large number for a float
+        rows = rows.infer_objects()
     return framed(
         {
-            words.TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
+            words.TOPIC: rows,
             words.DOC: [*chain.from_iterable(nested.values())],
             value: [entry for docs in nested.values() for entry in docs.values()],
         }

@@ -151,6 +151,11 @@ class Findings(pd.DataFrame):
     def _constructor(self) -> type[pd.DataFrame]:
         return Findings
 
+    def _constructor_from_mgr(self, mgr: Any, axes: Any) -> "Findings":
+        # pandas 2.2.0 would give the manager to the constructor, which warns of that
+        made: Findings = Findings._from_mgr(mgr, axes)  # type: ignore[attr-defined]
+        return made
+
     def _shown(self) -> pd.DataFrame:
         texts = pd.DataFrame(self).map(
             lambda value: listed_findings(value) if isinstance(value, tuple) else value

@@ -127,9 +127,6 @@ def test_tables_that_speak_arrow(library):
         connection = module.connect()
         connection.register("run", pa.table(RUN))
         table = connection.sql("select * from run")
-    if library == "polars" and not hasattr(pa, "string_view"):
-        refused(InputError, "a table that PyArrow can read", lambda: ir.as_runs(table))
-        return
     pd.testing.assert_frame_equal(ir.as_runs(table), RUN, check_dtype=False)
     assert ir.evaluate(table, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
     if library == "polars":
