@@ -41,8 +41,8 @@ class TopLists:
 
     Parameters
     ----------
-    names
-        The documents that occur, by name.
+    ids
+        The documents that occur.
     doc
         Their positions there, -1 where a name is not known or nothing is listed;
         (system, topic, rank).
@@ -50,9 +50,14 @@ class TopLists:
         Their grades, with the marks `UNJUDGED` and `EMPTY`; (system, topic, rank).
     """
 
-    names: list[str]
+    ids: list[str]
     doc: NDArray[np.int32]
     grade: NDArray[np.int16]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What the page calls the documents."""
+        return [text(name) for name in self.ids]
 
 
 def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
@@ -78,7 +83,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     codes, names = pd.factorize(named[there])
     doc = np.full(grade.shape, -1, np.int32)
     doc[there] = codes
-    return TopLists([text(name) for name in names], doc, grade)
+    return TopLists([*map(str, names)], doc, grade)
 
 
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
@@ -174,13 +179,13 @@ def choose(
     lists
         The top of every ranking.
     topics
-        The names of the topics.
+        The topics.
     order
         Their positions, the one on which systems differ most first.
     room
         Bytes that the page may grow by.
     """
-    queries, known = _placed(texts.queries, topics), _placed(texts.documents, lists.names)
+    queries, known = _placed(texts.queries, topics), _placed(texts.documents, lists.ids)
     kept: dict[int, str] = {}
     room -= OPENING_BYTES + _size(queries)
     for number, topic in enumerate(order):

@@ -302,7 +302,8 @@ def report(
 
 def _with_texts(page: Page, texts: Texts) -> Page:
     """Return a page with as many texts as it has room for."""
-    known_texts = read_texts(texts, page.lists.names, page.topics)
+    topics = [*map(str, page.setting.cube.indexes[TOPIC])]
+    known_texts = read_texts(texts, page.lists.ids, topics)
     room = PAGE_BYTES - len(page.render().encode())
     every = {dim: page.setting.cube.indexes[dim] for dim in (SYSTEM, TOPIC)}
     shown = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.place})
@@ -310,7 +311,7 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     first = page.topics.index(page.duel.topic)
     order = by_spread(scores)
     order = np.r_[first, order[order != first]]
-    return replace(page, snippets=choose(known_texts, page.lists, page.topics, order, room))
+    return replace(page, snippets=choose(known_texts, page.lists, topics, order, room))
 
 
 def _frames_and_cube(
