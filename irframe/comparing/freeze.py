@@ -323,9 +323,9 @@ def _decided(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 def _frozen(scores: Any, baseline: Any) -> dict[str, Any]:
     """Return what a file holds of one system."""
     attributes = getattr(scores, "attrs", {})
+    read = read_scores(read_score_table(scores, asking="freeze"))
     if isinstance(scores, pd.DataFrame) and scores.index.nlevels > 2:
         raise InputError("scores per system and topic", f"{scores.index.nlevels} levels")
-    read = read_scores(read_score_table(scores, asking="freeze"))
     if baseline is None and len(read.systems) != 1:
         found, advice = f"{len(read.systems)} of them", "name one with baseline="
         raise InputError("one system to freeze", found, advice, read.systems)

@@ -206,7 +206,10 @@ def score(
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
-    return result.isel({words.DEPTH: 0}) if is_whole(at) else result
+    if not is_whole(at):
+        return result
+    label = result[words.DEPTH].to_numpy()[0]  # an index cut by xarray would import dask
+    return result.drop_vars(words.DEPTH).isel({words.DEPTH: 0}).assign_coords({words.DEPTH: label})
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:

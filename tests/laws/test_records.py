@@ -32,6 +32,7 @@ from irframe.errors import IrframeError, IrframeWarning
 from irframe.record import DIGEST, OBJECTS, UNTOLD, steps_of
 from irframe.tables.captions import told
 
+CLUSTERS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
 WEIGHTS = pd.Series(range(1, 9), [f"{track}{n}" for track in "nw" for n in range(1, 5)])
 
 
@@ -84,7 +85,10 @@ OTHERS = {
     "n": 3,
     "no_rel": "nan",
     "of": "averages",
-    "order": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
+    "order": {
+        "outcomes": With(order=["s3", "s2", "s1", "s0"], baseline=None, systems=None),
+        "leaderboard": With(order="win_rate", tasks=CLUSTERS),
+    },
     "pairs": With(pairs=[("s3", "s1"), ("s0", "s2")], baseline=None, systems=None),
     "rank_sum": "plain",
     "original": {},
@@ -125,6 +129,8 @@ OTHERS = {
     },
     "unjudged": "condensed",
     "unretrieved": "irrel+1",
+    "cluster": {name: [CLUSTERS] for name in VERBS},
+    "tasks": {name: [CLUSTERS] for name in VERBS},
     "weights": {name: [WEIGHTS] for name in VERBS}
     | {"preferences": "inverse", "compare": With(weights=WEIGHTS, effects=False)},
     "width": dict.fromkeys(VERBS, 2) | {"topics_needed": With(width=0.2, difference=None)},
