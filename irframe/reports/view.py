@@ -372,7 +372,7 @@ class View:
         """Half the width of the interval of every pair, (metric, depth, pair), if repeats count."""
         repeats, alpha = self.repeats, self.setting.alpha
         drawn = not self.alone and self.paired.design is not None
-        if self.alone or (repeats is None and not drawn):
+        if self.alone or not (self.crossing or drawn):
             return self.every_pair(0.0, 0)
         pairs = all_pairs(self.cube.sizes[SYSTEM])
 
@@ -479,7 +479,7 @@ def arrays(view: View) -> dict[str, Array]:
     held |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
     if view.repeats is not None:
         held["repeats"] = view.by_repeat
-    if view.crossing or view.half.size:
+    if view.half.size:
         held["half"] = view.half
     held["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     held = {name: rounded(values, percents=name in SHARES) for name, values in held.items()}

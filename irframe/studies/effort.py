@@ -420,7 +420,8 @@ def effort_gain(
 
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
     """Refuse scores of effort of which 1 is not the best and 0 the worst."""
-    low, high = (float(end) for end in (scores.min(), scores.max()))
+    known = scores.to_numpy()[scores.notnull().to_numpy()]
+    low, high = (float(end(known, initial=0.5)) for end in (np.min, np.max))
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
         found = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
         advice = "leave effort= out for Twist"
