@@ -270,7 +270,7 @@ def test_dask_is_imported_in_one_module_and_never_with_it():
     } == {"irframe/cubes/view.py"}
     code = (
         "import sys, irframe as ir, irframe.cubes.view; runs, qrels = ir.example_track();"
-        "cube = ir.cube(runs, qrels); cube.ireval.score('AP', 'nDCG', at=[10]);"
+        "cube = ir.cube(runs, qrels); cube.ireval.score('AP', 'nDCG', at=10);"
         "ir.evaluate(runs, qrels, ['AP', 'P@5']); print('dask.array' in sys.modules)"
     )
     done = subprocess.run(

@@ -206,10 +206,16 @@ def score(
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
-    if not is_whole(at):
-        return result
-    label = result[words.DEPTH].to_numpy()[0]  # an index cut by xarray would import dask
-    return result.drop_vars(words.DEPTH).isel({words.DEPTH: 0}).assign_coords({words.DEPTH: label})
+    return _at_one_depth(result) if is_whole(at) else result
+
+
+def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
+    """Return scores without their only depth; what xarray selects would import dask."""
+    last = scores.transpose(..., words.DEPTH)
+    kept = {name: coord.variable for name, coord in last.drop_vars(words.DEPTH).coords.items()}
+    kept[words.DEPTH] = xr.Variable((), last[words.DEPTH].to_numpy().reshape(()), fastpath=True)
+    shown = xr.Variable(last.dims[:-1], last.data[..., 0], last.attrs, fastpath=True)
+    return xr.DataArray(shown, kept, name=last.name)
 
 
 def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
