@@ -45,8 +45,9 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
     "frame.rename(columns={'question': 'topic'})"
     """
     free = [name for name in frame.columns if name not in known.values()]
-    floats = frame.select_dtypes("floating") if frame.columns.is_unique else ()
-    systems = [n for n in free if n in floats and not {*UNLIKE[SCORE].split()} & {*words_of(n)}]
+    plain = frame.columns.is_unique
+    floats = [name for name in free if plain and pd.api.types.is_float_dtype(frame[name])]
+    systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
     if SCORE in wanted and len(systems) > 1:
         said = any(_likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems)
         if said or len(wanted) > 1:
@@ -161,7 +162,7 @@ def names_of_rows(rows: list[Any], layout: Sequence[str], last: str) -> list[str
     """
     if {*map(len, rows)} - {3, len(layout)} or len({*map(len, rows)}) > 1:
         return None
-    frame = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
+    frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
     numeric = [is_numeric(frame[place]) for place in frame]
     if len(frame.columns) == len(layout):
         fixed = (frame[1] == frame[1].iloc[0]).all() and frame[0].nunique() <= frame[2].nunique()
