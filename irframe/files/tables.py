@@ -1,19 +1,22 @@
 """Tables of whatever holds them: frames, Arrow, rows, dictionaries of columns, matrices."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import xarray as xr
 
-from irframe.errors import IdError, InputError
+from irframe.errors import LONGEST, IdError, InputError
 from irframe.files.ids import TEXT
 from irframe.files.kinds import Kind
+from irframe.files.likeness import names_of_rows
 from irframe.files.values import framed, to_frame
-from irframe.names import DOC, SYSTEM, TOPIC, roles
+from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
 
 
 def collected(x: Any) -> Any:
@@ -219,9 +222,6 @@ def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
 def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
     """Return rows of a kind, each a named tuple or a dictionary, read once, as a frame."""
     columns = [choice[0] for choice in kind.needed]
-    if getattr(x, "ndim", 1) == 2:
-        advice = "say what they are: ir.as_runs(matrix, topics=..., docs=...), or ir.as_qrels"
-        raise InputError("a matrix with names of its topics and documents", "none", advice)
     if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
         wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
         advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
@@ -237,6 +237,23 @@ def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
         raise InputError(f"{kind.noun} in rows of one kind", found, "hand them over apart", names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
         wanted = f"{kind.noun} in rows that name their columns"
-        advice = f"name them: pd.DataFrame(rows, columns={columns})"
-        raise InputError(wanted, f"rows of type {names[0]}", advice)
+        raise InputError(wanted, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
     return framed(rows)
+
+
+def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
+    """Return what names the columns of rows that do not."""
+    text = all(isinstance(row, str) for row in rows)
+    if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
+        return "read files with ir.read_runs and ir.read_qrels"
+    if text and all(len(row.split()) == len(kind.layouts[0]) for row in rows):
+        reader = "read_run" if kind.value == SCORE else "read_qrels"
+        return f"read lines of a file: ir.{reader}(io.StringIO('\\n'.join(rows)))"
+    plain = isinstance(x, Sequence | np.ndarray) and isinstance(rows[0], list | tuple | np.ndarray)
+    names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
+    if names is None and getattr(x, "ndim", 1) == 2:
+        reader = "as_runs" if kind.value == SCORE else "as_qrels"
+        return f"of a matrix, name the axes: ir.{reader}(matrix, topics=..., docs=...)"
+    if names is None:
+        return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
+    return f"name them: pd.DataFrame(rows, columns={names})"
