@@ -121,7 +121,9 @@ def test_of_the_same_topics_nothing_is_to_be_chosen(verb):
     for topics in (None, "common", "own"):
         found = ask(verb, WHOLE, OTHER, topics)
         xr.testing.assert_equal(table(found), table(ask(verb, WHOLE, OTHER[:, :, ::-1], None)))
-        assert ("12 topics, of the reference 12 topics" in told(found.attrs)) == (topics is not None)
+        assert ("12 topics, of the reference 12 topics" in told(found.attrs)) == (
+            topics is not None
+        )
 
 
 @pytest.mark.parametrize("verb", ["agreement", "volatility"])

@@ -9,7 +9,6 @@ import pytest
 import xarray as xr
 from looped import check_against_loop, random_scores
 from refusals import refused
-from scipy import stats
 from turns import few_of
 
 import irframe as ir
