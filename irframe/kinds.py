@@ -115,7 +115,6 @@ OWN = {
     "to_pytrec_eval": (RUNS, JUDGMENTS),
     "to_ranx": (RUNS, JUDGMENTS),
     "sample": (CUBE, JUDGMENTS),
-    "draw_to_judge": (CUBE, JUDGMENTS),
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
