@@ -20,13 +20,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import P_VALUES
 from irframe.paired import Test, all_pairs
 from irframe.record import NONE
-from irframe.scores.read_scores import (
-    Depths,
-    Reference,
-    match_reference,
-    read_scores,
-    scores_to_compare,
-)
+from irframe.scores import read_scores
 from irframe.scores.repeats import Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
 
@@ -41,7 +35,7 @@ def discrimination(
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
@@ -117,11 +111,11 @@ def over_pairs(
     reduce: Callable[[Array], Array],
     name: str,
     *,
-    at: Depths,
+    at: read_scores.Depths,
     over: Over = "both",
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    paired = scores_to_compare(read_scores(scores, over), at)
+    paired = read_scores.scores_to_compare(read_scores.read_scores(scores, over), at)
     refuse_over([paired], over, pairing.test, pairing.adjust)
     pairs = all_pairs(len(paired.systems))
 
@@ -150,7 +144,7 @@ def median_p(
     adjust: Adjust = None,
     family: Family = "depth",
     alpha: float = 0.05,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
@@ -205,13 +199,13 @@ def median_p(
 @verb
 def coverage(
     scores: xr.DataArray | pd.DataFrame,
-    reference: Reference,
+    reference: read_scores.Reference,
     test: Test = "t",
     *,
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores confirm.
@@ -282,7 +276,7 @@ def coverage(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    result = compute(*match_reference(scores, reference, at))
+    result = compute(*read_scores.match_reference(scores, reference, at))
     return result.assign_attrs(_told(pairing))
 
 
@@ -316,13 +310,13 @@ def held_against(
 @verb
 def inversions(
     scores: xr.DataArray | pd.DataFrame,
-    reference: Reference,
+    reference: read_scores.Reference,
     test: Test = "t",
     *,
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores contradict.
@@ -368,20 +362,20 @@ def inversions(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
-    result = compute(*match_reference(scores, reference, at))
+    result = compute(*read_scores.match_reference(scores, reference, at))
     return result.assign_attrs(_told(pairing))
 
 
 @verb
 def ratios(
     scores: xr.DataArray | pd.DataFrame,
-    reference: Reference,
+    reference: read_scores.Reference,
     test: Test = "t",
     *,
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
@@ -426,7 +420,7 @@ def ratios(
     <BLANKLINE>
     [p-values not corrected, as in the literature]
     """
-    new, held = match_reference(scores, reference, at)
+    new, held = read_scores.match_reference(scores, reference, at)
     pairing = Pairing(test, adjust, alpha, family)
     raw, middle = Pairing(test, None, alpha, family), partial(np.median, axis=0)
     covers = held_against(pairing.verdicts, pairing.verdicts, "coverage")

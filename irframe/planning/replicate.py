@@ -17,13 +17,8 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import SYSTEM
 from irframe.paired.classical import student
 from irframe.paired.differences import deviations, exact_moments, ratio
+from irframe.scores import read_scores
 from irframe.scores.drawn import refuse_design
-from irframe.scores.read_scores import (
-    Depths,
-    match_reference,
-    read_scores,
-    select_depths,
-)
 from irframe.scores.scores import Arrays, Scores
 
 
@@ -33,7 +28,7 @@ def replicate(
     original: xr.DataArray | pd.DataFrame,
     *,
     baseline: Hashable | None = None,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     by: GroupBy | None = None,
 ) -> xr.Dataset:
     """Say how close scores come to those of an experiment that they are to reproduce.
@@ -107,17 +102,17 @@ def replicate(
     bm25     0.3            0.3  1.000  0.000           NaN       NaN
     ance     0.5            0.7  0.295  0.224           0.5     0.667
     """
-    here = read_scores(scores)
-    here = here if at is None else select_depths(here, at)
+    here = read_scores.read_scores(scores)
+    here = here if at is None else read_scores.select_depths(here, at)
     refuse_design(here, "replicate")
-    there = read_scores(original)
+    there = read_scores.read_scores(original)
     _refuse_unshared("the same metrics in both scores", {*here.metrics} ^ {*there.metrics})
     depths, theirs = (set() if side.depths is None else {*side.depths} for side in (here, there))
     _refuse_unshared("depths that the original has too", depths - theirs)
     differing = {*here.topics} ^ {*there.topics}
     if len(here.topics.intersection(there.topics)):
         _refuse_unshared("the same topics on both sides, or none", differing)
-    new, old = match_reference(here, there)
+    new, old = read_scores.match_reference(here, there)
     columns = _unpaired(new, old) if differing else _paired(new, old)
     if baseline is not None:
         (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
