@@ -1,9 +1,10 @@
 """The accessor ``.ireval``: every verb is one call to the function of the same name."""
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib import import_module
 from types import MethodType
 from typing import Any
@@ -14,7 +15,7 @@ import xarray as xr
 from irframe import kinds
 from irframe import names as words
 from irframe.elsewhere import meant_by, suggest, suggested
-from irframe.errors import InputError
+from irframe.errors import DepthError, InputError
 from irframe.escaping import html
 from irframe.files.read_run import ScannedRuns
 from irframe.record import Step, steps_of
@@ -72,7 +73,28 @@ class Verbs:
         function = self._function(name)
         if function is None:
             raise AttributeError(self._unknown(name))
-        return MethodType(function, self._subject)
+        return MethodType(self._leading(name, function), self._subject)
+
+    def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a verb that says how it is called, and of what, where it is not called so."""
+
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except (InputError, DepthError) as error:
+                if name in offered(self._subject, self._home):
+                    raise
+                wrong: Exception = error.with_advice(self._unknown(name))
+            except TypeError as error:
+                if not re.match(rf"{name}\(\):? missing .*required", str(error)):
+                    raise
+                known = name in offered(self._subject, self._home)
+                call = f"as in .ireval.{example(name, self._subject, self._home)}"
+                wrong = TypeError(f"{error}, {call}" if known else self._unknown(name))
+            raise wrong from None
+
+        return call
 
     def _function(self, name: str) -> Callable[..., Any] | None:
         package = import_module(self._home)

@@ -6,6 +6,7 @@ Verbs: as_scores.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -20,7 +21,14 @@ from irframe.files.as_runs import (
     with_own_levels,
 )
 from irframe.files.kinds import refuse_rivals
-from irframe.files.repeats import ADVICE, checked_layout, repeat_column, with_labels
+from irframe.files.likeness import proposed
+from irframe.files.repeats import (
+    ADVICE,
+    about_duplicates,
+    checked_layout,
+    repeat_column,
+    with_labels,
+)
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import (
@@ -205,9 +213,13 @@ def named_metrics(frame: pd.DataFrame) -> list[Any]:
 
 def refuse_twice(index: pd.Index) -> None:
     """Raise if a system is scored twice on a topic."""
-    again = index[index.duplicated()]
+    again = np.flatnonzero(index.duplicated())
     if len(again):
-        raise IdError("one score per system and topic", f"{len(again)} again", ADVICE, again)
+        system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
+        drop = "frame[~frame.index.duplicated()]"
+        advice = about_duplicates(system, scored, again, drop, ADVICE)
+        found = f"{len(again)} again"
+        raise IdError("one score per system and topic", found, advice, index[again])
 
 
 def score_frame(x: Any) -> pd.DataFrame:
@@ -366,6 +378,16 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
 def _advice(frame: pd.DataFrame) -> str:
     """Return the line that would make scores of a frame."""
     by_role = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
+    levels = [name for name in frame.index.names if name is not None]
+    flat = frame.reset_index(levels) if not {*levels} & {*frame.columns} else frame
+    pairs = proposed(flat, by_role, [role for role in (SYSTEM, TOPIC) if role not in by_role])
+    if pairs:
+        sides = [{n: role for n, role in pairs.items() if (n in levels) == own} for own in (0, 1)]
+        how = (
+            f".rename(columns={sides[0]})" if sides[0] else "",
+            f".rename_axis(index={sides[1]})" if sides[1] else "",
+        )
+        return f"name system and topic: frame{''.join(how)}"
     ids = [by_role[role] for role in (SYSTEM, TOPIC) if role in by_role]
     others = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:

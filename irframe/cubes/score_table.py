@@ -190,7 +190,12 @@ def read_score_table(
         return x
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
-    given = {} if said is None else said
+    given, array = {} if said is None else said, isinstance(x, xr.DataArray)
+    metrics = x.coords.get(METRIC, ()) if array else getattr(x, "attrs", {}).get(METRICS, ())
+    if isinstance(by, str) and by in np.asarray(metrics):
+        alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
+        found = f"a metric, {by}"
+        raise ParameterError("by to say of what group systems or topics are", found, alone)
     if isinstance(x, xr.DataArray):
         return _read_array(said_of_array(x, given), asking, by)
     return _read_frame(said_of_frame(as_scores.score_frame(x), given, by), asking, by)

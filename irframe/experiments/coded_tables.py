@@ -18,7 +18,7 @@ from irframe.experiments.spans import Spans, borders, by_span
 from irframe.files import ids
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
 from irframe.files.kinds import ByRole
-from irframe.files.repeats import JUDGED_AGAIN, repeat_column
+from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
 
 BATCH = 1 << 14
@@ -421,8 +421,11 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
     """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
-        wanted, advice = "one judgment per topic and document", JUDGED_AGAIN
-        word = repeat_column(table.frame, [table.columns[words.TOPIC], table.columns[words.DOC]])
+        keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
+        wanted = "one judgment per topic and document"
+        drop = f"frame.drop_duplicates({keys})"
+        advice = about_duplicates(0 * table.topic, table.topic, again, drop, JUDGED_AGAIN)
+        word = repeat_column(table.frame, keys)
         if word is not None:
             advice = (
                 f"evaluate scores each {word} apart; else select: qrels[qrels[{word!r}] == ...]"

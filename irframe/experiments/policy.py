@@ -280,7 +280,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     repeated = sorted({label for label in alone if alone.count(label) > 1})
     if repeated or not chosen:
         again = "some again" * bool(repeated)
-        raise MetricError("at least one metric, each once", again, "", repeated)
+        raise MetricError("at least one metric such as AP, each once", again, "", repeated)
     return list(chosen.values())
 
 

@@ -4,19 +4,21 @@ Verbs: as_runs, as_qrels.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from numbers import Number
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from irframe.errors import IdError, InputError
+from irframe.errors import LONGEST, IdError, InputError
 from irframe.files.ids import TEXT, labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
+from irframe.files.likeness import names_of_rows
 from irframe.files.nested import flatten, height, is_mteb, predictions
 from irframe.files.retrieved import holds_hits, of_hits
 from irframe.files.values import constant, framed, to_frame
@@ -173,9 +175,23 @@ def rows_of(x: Any, kind: Kind, columns: list[str]) -> pd.DataFrame:
         raise InputError(f"{kind.noun} in rows of one kind", found, "hand them over apart", names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
         wanted = f"{kind.noun} in rows that name their columns"
-        advice = f"name them: pd.DataFrame(rows, columns={columns})"
-        raise InputError(wanted, f"rows of type {names[0]}", advice)
+        raise InputError(wanted, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
     return framed(rows)
+
+
+def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
+    """Return what names the columns of rows that do not."""
+    text = all(isinstance(row, str) for row in rows)
+    if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
+        return "read files with ir.read_runs and ir.read_qrels"
+    if text and all(len(row.split()) == len(kind.layouts[0]) for row in rows):
+        reader = "read_run" if kind is RUN else "read_qrels"
+        return f"read lines of a file: ir.{reader}(io.StringIO('\\n'.join(rows)))"
+    plain = isinstance(x, Sequence | np.ndarray) and isinstance(rows[0], LIST)
+    names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
+    if names is None:
+        return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
+    return f"name them: pd.DataFrame(rows, columns={names})"
 
 
 LIST = list, tuple, np.ndarray

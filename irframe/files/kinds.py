@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.errors import FileFormatError, InputError, IrframeError, warn
+from irframe.files.likeness import LIKE, line_of, words_of
 from irframe.files.values import to_arrow, to_role
 from irframe.names import (
     ALIASES,
@@ -248,12 +250,6 @@ def is_judgments(frame: Any) -> bool:
     return {words.TOPIC, words.DOC, words.GRADE} <= present and words.SYSTEM not in present
 
 
-LIKE_SYSTEMS = {
-    *("system", "model", "method", "retriever", "retrieval", "run", "ranker", "reranker", "engine"),
-    *("pipeline", "config", "configuration", "algorithm", "approach", "experiment", "variant"),
-    "index",
-}
-"""Words in names of columns that may name systems."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that tell the searches of one agent apart."""
 FEW = 1000
@@ -294,9 +290,9 @@ def refuse_strangers(
     if SYSTEM in columns or TOPIC not in columns:
         return
     for name in names:
-        said = re.split(r"[^a-z0-9]+", name.lower()) if isinstance(name, str) else []
+        said = words_of(name) if isinstance(name, str) else []
         like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
-        if name in columns.values() or not (like_search or LIKE_SYSTEMS & {*said}):
+        if name in columns.values() or not (like_search or {*LIKE[SYSTEM].split()} & {*said}):
             continue
         labels, values = pd.factorize(get(name))
         if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
@@ -313,11 +309,16 @@ def refuse_strangers(
                 f"column where all of them are one list: frame.drop(columns={name!r})"
             )
             raise InputError("lists of one search each", found, advice)
-        advice = (
-            f"is it the system? frame.rename(columns={{{name!r}: 'system'}}); if not, "
-            f"frame.drop(columns={name!r})"
-        )
+        advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
+        if DOC in columns and not _is_again(topic, get(columns[DOC])):
+            advice += f"; if not, frame.drop(columns={name!r})"
         raise InputError("lists of one system each", found, advice)
+
+
+def _is_again(topic: NDArray[np.int64], doc: pd.Series) -> bool:
+    """Tell whether a topic has a document twice."""
+    codes, labels = pd.factorize(doc)
+    return len(np.unique(topic * len(labels) + codes)) < len(topic)
 
 
 def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
@@ -361,29 +362,37 @@ def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str
     if kind is QRELS and others.keys() & {words.SCORE, words.RANK}:
         advice = "the runs come first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
-    strangers = [name for name in frame.columns if name not in others.values()]
-    if kind is RUN and {words.TOPIC, words.DOC} <= columns.keys() and len(strangers) > 1:
-        ids = [columns[role] for role in (words.TOPIC, words.DOC)]
-        return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
-    pairs = zip(strangers, (choice[0] for choice in kind.lacking(columns)), strict=False)
-    return f"frame.rename(columns={dict(pairs)})" if strangers else ""
+    return line_of(frame, columns, [choice[0] for choice in kind.lacking(columns)])
 
 
-def refuse_two_units(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> None:
-    """Raise if a run frame names chunks and documents, so that either may be what is judged."""
+def refuse_two_units(
+    frame: pd.DataFrame, columns: Mapping[str, Hashable], judged: Callable[[], list[Any]] = list
+) -> None:
+    """Raise if a run frame names chunks and documents, so that either may be what is judged.
+
+    Parameters
+    ----------
+    frame, columns
+        A run frame, and the roles of its columns.
+    judged
+        Gives the documents that are judged, which may tell.
+    """
     own = columns.get(words.DOC)
     others = [name for name in words.CHUNKS if name in frame.columns and name != own]
-    differing = [
-        name for name in others if not (frame[name].astype(str) == frame[own].astype(str)).all()
-    ]
-    if differing:
-        chunk = differing[0]
-        advice = (
-            f"collapse to documents with of={own!r}; or, if chunks are judged, "
-            f"drop(columns={own!r}); or drop(columns={chunk!r})"
-        )
-        found = f"chunks in {chunk!r} and documents in {own!r}"
-        raise InputError("runs of what is judged, chunks or documents", found, advice)
+    chunk = next(
+        (n for n in others if not (frame[n].astype(str) == frame[own].astype(str)).all()), None
+    )
+    if chunk is None:
+        return
+    ways = {
+        own: f"collapse to documents with of={own!r}",
+        chunk: f"if chunks are judged, drop(columns={own!r})",
+    }
+    known = {*map(str, judged())}
+    met = [name for name in ways if not known.isdisjoint(frame[name].astype(str))]
+    advice = "; or, ".join(way for name, way in ways.items() if name in met or not met)
+    found = f"chunks in {chunk!r} and documents in {own!r}"
+    raise InputError("runs of what is judged, chunks or documents", found, advice)
 
 
 _INDEX = re.compile(r"__index_level_\d+__")

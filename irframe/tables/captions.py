@@ -71,8 +71,8 @@ DRAWING = {"bootstrap", "max-t"}
 ALWAYS_DRAWING = {"compare_judges", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
-DECIDING = {"ablation", "reordering"}
-"""Verbs that decide at a level by a test of their own, which no attribute names."""
+RELATIVE = {"ablation", "reordering"}
+"""Verbs whose margin is a part of a mean, beside a test that is two-sided."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -165,7 +165,9 @@ def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
     margin = attributes.get("margin", "")
     spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
-    spelled += ", one-sided tests against it" if margin else ""
+    relative = attributes.get(RESULT) in RELATIVE
+    against = " of a system's mean" if relative else ", one-sided tests against it"
+    spelled += against if margin else ""
     return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
 
 
@@ -185,7 +187,7 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     )
     words = " and ".join(map(_words, tests))
     corrected = _correction(attributes) if "adjust" in attributes else ""
-    decided = tests or corrected or attributes.get(RESULT) in DECIDING
+    decided = tests or corrected
     level = f"alpha = {alpha:g}" if decided and alpha is not None else ""
     beside = f"orderings by the {_words(attributes[ORDERINGS])}" if ORDERINGS in attributes else ""
     return "; ".join(filter(None, (", ".join(filter(None, (words, corrected, level))), beside)))

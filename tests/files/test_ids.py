@@ -139,11 +139,11 @@ def test_roles_that_a_kind_does_not_have_are_not_among_its_columns():
 
 def test_all_missing_roles_are_named_with_their_aliases():
     with pytest.raises(InputError) as caught:
-        require_columns(pd.DataFrame({"docno": ["d"], "price": [1]}), RUN)
+        require_columns(pd.DataFrame({"docno": ["d"], "question": ["1"], "sim": [1]}), RUN)
     error = caught.value
     assert error.wanted == "a run with a column for topic and score or rank"
     assert error.found == "a frame with other columns"
-    assert error.offenders == ["docno", "price"]
+    assert error.offenders == ["docno", "question", "sim"]
     assert "topic may be named topic, qid, " in error.advice
     assert "rank may be named rank" in error.advice
-    assert error.advice.endswith("for example frame.rename(columns={'price': 'topic'})")
+    assert error.advice.endswith("frame.rename(columns={'question': 'topic', 'sim': 'score'})")
