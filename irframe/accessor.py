@@ -83,14 +83,14 @@ class Verbs:
             try:
                 return function(*arguments, **options)
             except (InputError, DepthError) as error:
-                if name in offered(self._subject, self._home):
+                if name in kinds.offered(self._subject, self._home):
                     raise
                 wrong: Exception = error.with_advice(self._unknown(name))
             except TypeError as error:
                 if not re.match(rf"{name}\(\):? missing .*required", str(error)):
                     raise
-                known = name in offered(self._subject, self._home)
-                call = f"as in .ireval.{example(name, self._subject, self._home)}"
+                known = name in kinds.offered(self._subject, self._home)
+                call = f"as in .ireval.{kinds.example(name, self._subject, self._home)}"
                 wrong = TypeError(f"{error}, {call}" if known else self._unknown(name))
             raise wrong from None
 

@@ -20,7 +20,14 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.names import P_VALUES
 from irframe.paired import Test, all_pairs
 from irframe.record import NONE
-from irframe.scores import read_scores
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    Sides,
+    match_reference,
+    read_scores,
+    scores_to_compare,
+)
 from irframe.scores.repeats import Over, beware_of_repeats, told_draws
 from irframe.scores.scores import Scores
 
@@ -35,7 +42,7 @@ def discrimination(
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: read_scores.Depths = None,
+    at: Depths = None,
     by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
@@ -111,11 +118,11 @@ def over_pairs(
     reduce: Callable[[Array], Array],
     name: str,
     *,
-    at: read_scores.Depths,
+    at: Depths,
     over: Over = "both",
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    paired = read_scores.scores_to_compare(read_scores.read_scores(scores, over), at)
+    paired = scores_to_compare(read_scores(scores, over), at)
     refuse_over([paired], over, pairing.test, pairing.adjust)
     pairs = all_pairs(len(paired.systems))
 
@@ -144,7 +151,7 @@ def median_p(
     adjust: Adjust = None,
     family: Family = "depth",
     alpha: float = 0.05,
-    at: read_scores.Depths = None,
+    at: Depths = None,
     by: GroupBy | None = None,
     over: Over = "both",
 ) -> xr.DataArray:
@@ -199,13 +206,14 @@ def median_p(
 @verb
 def coverage(
     scores: xr.DataArray | pd.DataFrame,
-    reference: read_scores.Reference,
+    reference: Reference,
     test: Test = "t",
     *,
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: read_scores.Depths = None,
+    at: Depths = None,
+    topics: Sides | None = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores confirm.
@@ -228,6 +236,10 @@ def coverage(
         Significance level, above 0 and below 1.
     at
         Depths of the scores to look at; by default all there are.
+    topics
+        Of reference scores with other topics: ``"common"`` takes those that both have, ``"own"``
+        all of each side, as to ask what some topics say of the verdicts of all. By default both
+        sides have the same topics, or none in common, and then each its own.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ratio
         per group. Reference scores are split alike.
@@ -236,14 +248,17 @@ def coverage(
     -------
     xarray.DataArray
         Coverage ratio, 0 to 1, over (metric, depth), the group first if `by` is given. NaN where
-        the reference has no significant difference. Attributes say how pairs were tested.
+        the reference has no significant difference. Attributes say how pairs were tested, and how
+        many topics each side has where they need not be the same, ``n_topics`` and
+        ``n_topics_reference``.
 
     Raises
     ------
     DepthError
         For a reference depth outside the scores.
     ParameterError
-        For reference scores of other systems, and as `compare`.
+        For reference scores of other systems, or of some other topics unless `topics` says which
+        count, and as `compare`.
 
     Warns
     -----
@@ -255,9 +270,9 @@ def coverage(
     With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
     ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
     better of two systems is the one with the better mean; lower is better for a metric that counts
-    a cost. Topics count on which every system has a score on both sides, unless the two sides have
-    no topic in common. Differences that are the same on all topics are no evidence, as for
-    `compare`; with ``adjust=None`` they are significant, as in the literature.
+    a cost. Topics count on which every system has a score on both sides, or on its own side where
+    the two sides have topics of their own. Differences that are the same on all topics are no
+    evidence, as for `compare`; with ``adjust=None`` they are significant, as in the literature.
 
     References
     ----------
@@ -276,7 +291,7 @@ def coverage(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    result = compute(*read_scores.match_reference(scores, reference, at))
+    result = compute(*match_reference(scores, reference, at, topics))
     return result.assign_attrs(_told(pairing))
 
 
@@ -310,20 +325,21 @@ def held_against(
 @verb
 def inversions(
     scores: xr.DataArray | pd.DataFrame,
-    reference: read_scores.Reference,
+    reference: Reference,
     test: Test = "t",
     *,
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: read_scores.Depths = None,
+    at: Depths = None,
+    topics: Sides | None = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores contradict.
 
     Parameters
     ----------
-    scores, reference, test, adjust, family, alpha, at, by
+    scores, reference, test, adjust, family, alpha, at, topics, by
         As for `coverage`.
 
     Returns
@@ -362,27 +378,28 @@ def inversions(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
-    result = compute(*read_scores.match_reference(scores, reference, at))
+    result = compute(*match_reference(scores, reference, at, topics))
     return result.assign_attrs(_told(pairing))
 
 
 @verb
 def ratios(
     scores: xr.DataArray | pd.DataFrame,
-    reference: read_scores.Reference,
+    reference: Reference,
     test: Test = "t",
     *,
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    at: read_scores.Depths = None,
+    at: Depths = None,
+    topics: Sides | None = None,
     by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
 
     Parameters
     ----------
-    scores, reference, test, adjust, family, alpha, at, by
+    scores, reference, test, adjust, family, alpha, at, topics, by
         As for `coverage`. With ``adjust=None`` the ratios are those of the literature.
 
     Returns
@@ -420,7 +437,7 @@ def ratios(
     <BLANKLINE>
     [p-values not corrected, as in the literature]
     """
-    new, held = read_scores.match_reference(scores, reference, at)
+    new, held = match_reference(scores, reference, at, topics)
     pairing = Pairing(test, adjust, alpha, family)
     raw, middle = Pairing(test, None, alpha, family), partial(np.median, axis=0)
     covers = held_against(pairing.verdicts, pairing.verdicts, "coverage")

@@ -18,8 +18,17 @@ from irframe.depths.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.scores import read_scores
 from irframe.scores.averages import Resamples
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    Sides,
+    pick_metric,
+    read_scores,
+    same_systems,
+    select_depths,
+    share_topics,
+)
 from irframe.scores.scores import Scores
 
 DEPTH_OTHER = "depth_other"
@@ -29,10 +38,11 @@ DEPTH_OTHER = "depth_other"
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    reference: read_scores.Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
-    at: read_scores.Depths = None,
+    at: Depths = None,
+    topics: Sides | None = None,
     interval: Literal[False] = False,
     of: Of = "expected",
     alpha: float = 0.05,
@@ -43,10 +53,11 @@ def volatility(
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    reference: read_scores.Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
-    at: read_scores.Depths = None,
+    at: Depths = None,
+    topics: Sides | None = None,
     interval: Literal[True],
     of: Of = "expected",
     alpha: float = 0.05,
@@ -57,10 +68,11 @@ def volatility(
 @verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    reference: read_scores.Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
-    at: read_scores.Depths = None,
+    at: Depths = None,
+    topics: Sides | None = None,
     interval: bool = False,
     of: Of = "expected",
     alpha: float = 0.05,
@@ -82,6 +94,8 @@ def volatility(
         A method of agreement or its name, as for `agreement`.
     at
         Depths to look at, on both sides; by default all there are.
+    topics
+        Which topics count of reference scores with other ones, as for `coverage`.
     interval
         Whether to give intervals too; choose some depths, as it takes a while at many.
     of, alpha, samples, seed
@@ -138,15 +152,15 @@ def volatility(
         parse_agreement(method),
         agreement.Intervals(Resamples(alpha, samples, seed), of),
     )
-    read = read_scores.read_scores(scores)
+    read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
     held = read if reference is None else _other(read, reference)
     if at is not None:
         same = held is read
-        read = read_scores.select_depths(read, at)
-        held = read if same else read_scores.select_depths(held, at)
-    rows, columns = read_scores.share_topics(read, held, at_every_depth=True)
+        read = select_depths(read, at)
+        held = read if same else select_depths(held, at)
+    rows, columns = share_topics(read, held, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     if not interval:
         return values
@@ -157,8 +171,8 @@ def volatility(
 
 def _other(scores: Scores, reference: Any) -> Scores:
     if not isinstance(reference, ScoreLike):
-        return read_scores.pick_metric(scores, reference)
-    read = read_scores.same_systems(scores, read_scores.read_scores(reference))
+        return pick_metric(scores, reference)
+    read = same_systems(scores, read_scores(reference))
     if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
         sizes = zip((METRIC, SYSTEM, TOPIC, DEPTH), read.values.shape, strict=True)
         found = ", ".join(f"{dim} {size}" for dim, size in sizes)
