@@ -193,7 +193,7 @@ def summary(
     read = read_scores(scores).load()
     refuse_huge(read.metrics, read.values)
     figures, attributes = summarise(read, alpha, interval)
-    single = [read.systems[s] for s in np.flatnonzero((figures["n"] == 1).any(axis=(0, 2)))]
+    single = [*read.systems[(figures["n"] == 1).any(axis=(0, 2))]]
     warn(*uneven(read), *[f"no interval of a single score: {listing(single)}"] * bool(single))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
