@@ -95,13 +95,6 @@ class Judgments:
         count = np.bincount(topic, minlength=topics)
         return Judgments(few, np.arange(topics), np.arange(len(own)), count, self.levels)
 
-    def drawn(self, grade: NDArray[np.int8], stratum: Any, probability: Any) -> "Judgments":
-        """Return the same documents, of which some were drawn to be judged."""
-        every = self.only(np.arange(len(self.row)))
-        known = {"stratum": pa.chunked_array([pa.array(stratum)]), "probability": probability}
-        table = replace(every.table, grade=grade, **known)
-        return replace(every, table=table, known=np.union1d(self.levels, grade).astype(np.int8))
-
     def named(self, topics: pd.Index) -> "Judgments":
         """Return the same by other names of the topics."""
         every = self.table.topics.to_numpy(object).copy()
