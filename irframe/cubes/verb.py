@@ -22,7 +22,7 @@ from irframe.experiments.policy import shares_ranks
 from irframe.files.as_runs import with_own_levels
 from irframe.files.kinds import is_judgments
 from irframe.metrics import Metric
-from irframe.record import Function, bind, options_of, signature_of, with_cautions
+from irframe.record import Function, bind, calling, options_of, signature_of, with_cautions
 from irframe.warned import OneCall
 
 Options = ParamSpec("Options")
@@ -114,7 +114,7 @@ def verb(
             result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)
 
-    VERBS[name] = call
+    VERBS[name] = calling(call, function)
     return call
 
 

@@ -5,6 +5,7 @@ and label is displayed. `MarkedStyler` wraps what it finds at that moment: whate
 `Styler.format` and all other methods holds, and what follows a number comes after it.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -76,7 +77,8 @@ def everywhere(text: str) -> dict[str, str]:
 
 def _plain_caption(notes: str, form: str) -> str:
     """Return a caption of plain text, with symbols as any LaTeX has them."""
-    text = _escape(notes, form)
+    begins = re.match(r"[a-z]+\b(?![.\d+@(])", notes)  # a word, and no name
+    text = _escape(notes[:1].upper() + notes[1:] if begins else notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
         text = text.replace(symbol, f"${command}$")
     return text
