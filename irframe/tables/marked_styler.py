@@ -6,6 +6,7 @@ and label is displayed. `MarkedStyler` wraps what it finds at that moment: whate
 """
 
 import re
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,8 @@ from irframe.printed import fixed_text
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
+LETTERS = string.ascii_lowercase
+"""Marks of systems, of as many as there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,11 @@ def counts(texts: pd.DataFrame) -> Extra:
 def percentages(texts: pd.DataFrame) -> Extra:
     """Let differences in per cent follow the numbers."""
     return Extra((texts,), {**everywhere(" ({}%)"), "latex": r" ({}\%)"})
+
+
+def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return which numbers are the highest of their column, where there are others."""
+    return numbers.eq(numbers.max()) & (numbers.count() > 1)
 
 
 def everywhere(text: str) -> dict[str, str]:
