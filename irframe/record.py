@@ -123,8 +123,13 @@ class Call(inspect.Signature):
         bare = [each.replace(annotation=each.empty) for each in self.parameters.values()]
         return str(inspect.Signature(bare))
 
-    def format(self, **_: Any) -> str:
-        """Return the same, as ``help`` asks for it from Python 3.13 on."""
+    def format(  # as `help` asks for it from Python 3.13 on
+        self,
+        *,
+        max_width: int | None = None,  # noqa: ARG002
+        quote_annotation_strings: bool = True,  # noqa: ARG002
+    ) -> str:
+        """Return the same."""
         return str(self)
 
 
