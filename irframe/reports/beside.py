@@ -24,7 +24,7 @@ from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
-from irframe.reports.setting import PagePart, parts, say, text
+from irframe.reports.setting import PagePart, parts, say, text, texts
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
@@ -57,7 +57,7 @@ class TopLists:
     @cached_property
     def names(self) -> list[str]:
         """What the page calls the documents."""
-        return [text(name) for name in self.ids]
+        return texts(self.ids)
 
 
 def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
@@ -250,7 +250,7 @@ class Duel:
         systems = self.view.setting.cube[SYSTEM].to_numpy()
         there = self.view.scores.isel({METRIC: 0, DEPTH: self.view.setting.place})
         a, b = (there.sel({SYSTEM: systems[place]}).to_numpy() for place in (self.a, self.b))
-        topics = [text(name) for name in there[TOPIC].to_numpy()]
+        topics = texts(there[TOPIC].to_numpy())
         frame = pd.DataFrame({TOPIC: topics, "difference": a - b}).dropna()
         better = np.sign(frame["difference"]) * self.view.setting.facts[0].sign
         frame["ahead"] = better.map({1: "a", -1: "b", 0: "neither"})
@@ -280,7 +280,7 @@ class Duel:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """Their two lists on that topic, rank by rank."""
-        topics = [text(name) for name in self.view.setting.cube[TOPIC].to_numpy()]
+        topics = texts(self.view.setting.cube[TOPIC].to_numpy())
         place, names = topics.index(self.topic), [*self.lists.names, NAMELESS]
         sides = [
             [
@@ -347,7 +347,7 @@ def _outcomes(view: View, baseline: Any, key: str) -> PagePart:
 def _orderings(view: View, baseline: Any, key: str) -> PagePart:
     depth = view.setting.rank
     grouped = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
-    names = [NAMES[text(group)] for group in grouped["group"].to_numpy()]
+    names = [NAMES[group] for group in grouped["group"].to_numpy().tolist()]
     counts = pd.DataFrame(grouped["count"].to_numpy(), columns=names)
     counts.insert(0, SYSTEM, grouped["system_b"].to_numpy())
     counts["p"] = grouped["p"].to_numpy()

@@ -26,7 +26,6 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError, shortened
-from irframe.escaping import visible
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
@@ -40,7 +39,7 @@ from irframe.record import Step, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
-from irframe.reports.setting import PagePart, Setting, say, text
+from irframe.reports.setting import PagePart, Setting, say, texts
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
@@ -87,7 +86,7 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     decided = provenance(cube)
     done = [("runs and judgments", words) for words in told_steps(steps_of(cube))]
     return done + [
-        (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(decided[name])))
+        (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in ORIGIN_WORDS
         if name in decided and name != "pool_depth"  # which may be read off the runs
     ]
@@ -117,11 +116,11 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
     """Return name, size and hash of a file, unless it is no longer what was read."""
     path = Path(name)
     if not path.is_file():
-        return path.name, text(size), "not here any more"
+        return path.name, str(size), "not here any more"
     now = path.stat()
     if (now.st_size, str(now.st_mtime_ns)) != (int(size), str(changed)):
-        return path.name, text(size), "changed since it was read"
-    return path.name, text(size), hashlib.sha256(path.read_bytes()).hexdigest()
+        return path.name, str(size), "changed since it was read"
+    return path.name, str(size), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
@@ -296,7 +295,7 @@ def report(
     with usual_errors(), OneCall(), during(READ_IN, setting.unit):
         page = _page(title or TITLE, setting, frames, call)
         told = page if texts is None else _with_texts(page, texts)
-        write_whole(target, visible(told.render()))
+        write_whole(target, told.render())
     return target
 
 

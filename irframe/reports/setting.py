@@ -304,7 +304,13 @@ def usual_depths(deepest: int) -> list[int]:
 
 def text(label: Any) -> str:
     """Return a label as the page spells it."""
-    return visible(str(label.item() if isinstance(label, np.generic) else label))
+    return texts([label])[0]
+
+
+def texts(labels: Iterable[Any]) -> list[str]:
+    """Return labels as the page spells them."""
+    spelled = [str(label.item() if isinstance(label, np.generic) else label) for label in labels]
+    return spelled if "".join(spelled).isprintable() else [*map(visible, spelled)]
 
 
 DOCS = "https://irframe.readthedocs.io/en/latest"
@@ -378,7 +384,10 @@ class PagePart:
     @cached_property
     def csv(self) -> str:
         """The numbers as they are, for other programs."""
-        return "" if self.data is None else self.data.map(cell).to_csv(index=False)
+        frame = self._frame.copy()
+        for name in frame.columns.difference(frame.select_dtypes("number").columns, sort=False):
+            frame[name] = frame[name].map(cell)
+        return "" if self.data is None else frame.to_csv(index=False)
 
     @property
     def _frame(self) -> pd.DataFrame:
@@ -422,7 +431,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, float | np.floating):
         size = abs(float(value))
         return f"{value:.3f}" if size == 0 or 5e-4 <= size < 1e4 else f"{value:.3g}"
-    return text(value)
+    return str(value)
 
 
 def parts(

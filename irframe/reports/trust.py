@@ -27,7 +27,7 @@ from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC, counte
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest
-from irframe.reports.setting import PagePart, Setting, parts, say, spoken, text
+from irframe.reports.setting import PagePart, Setting, parts, say, spoken, text, texts
 from irframe.reports.view import View
 from irframe.studies.diagnose import DECIDED, check_cube, check_repeats, too_long
 from irframe.studies.findings import Finding, check_frames, every_place, findings_frame, until_error
@@ -258,7 +258,7 @@ def _bounded(view: View) -> xr.DataArray:
 
 def _bounds(view: View) -> PagePart:
     bounded = _bounded(view)
-    metrics = [text(name) for name in bounded[METRIC].to_numpy()]
+    metrics = texts(bounded[METRIC].to_numpy())
     ends = bounded.mean(TOPIC).isel({DEPTH: 0})
     frames = [_bounded_frame(view, metric, ends.sel({METRIC: metric})) for metric in metrics]
     first, frame = frames[0], pd.concat(frames, ignore_index=True)

@@ -24,7 +24,7 @@ from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs, describe_differences
 from irframe.paired.design import Design
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
-from irframe.reports.setting import LARGE, Setting, fixed, text
+from irframe.reports.setting import LARGE, Setting, fixed, texts
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Repeats
@@ -194,7 +194,7 @@ class View:
         """The same as means over repeats, which are kept beside."""
         return read_scores(self.every, self.setting.over)
 
-    @property
+    @cached_property
     def repeats(self) -> Repeats | None:
         """The repeats, if any system has several."""
         known: Repeats | None = self.read.repeats
@@ -242,7 +242,7 @@ class View:
         kept = there.to_numpy()
         if self.repeats.layout == "shared":
             kept = kept & kept[kept.any(axis=1)].all(axis=0)
-        return [[text(label) for label in labels[row]] or ["-"] for row in kept]
+        return [texts(labels[row]) or ["-"] for row in kept]
 
     @cached_property
     def ranks(self) -> xr.Dataset:
@@ -309,7 +309,7 @@ class View:
         """Whether any retrieved document is judged."""
         return bool(experiment_of(self.whole).hits.count.any())
 
-    @property
+    @cached_property
     def void(self) -> bool:
         """Whether scores say nothing of the systems."""
         return not (self.relevant and self.any_judged)
@@ -322,7 +322,7 @@ class View:
     @cached_property
     def labels(self) -> NDArray[np.object_]:
         """The names of the systems, to be chosen from by their positions."""
-        return np.array([text(label) for label in self.cube[SYSTEM].to_numpy()], object)
+        return np.array(texts(self.cube[SYSTEM].to_numpy()), object)
 
     @cached_property
     def systems(self) -> list[str]:
@@ -332,7 +332,7 @@ class View:
     @cached_property
     def topics(self) -> list[str]:
         """The names of the topics."""
-        return [text(label) for label in self.cube[TOPIC].to_numpy()]
+        return texts(self.cube[TOPIC].to_numpy())
 
     @cached_property
     def levels(self) -> tuple[float, ...]:
