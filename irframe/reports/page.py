@@ -15,7 +15,7 @@ from irframe.cubes.view import OURS, of_spans
 from irframe.escaping import visible
 from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
-from irframe.reports.beside import Duel, Snippets, TopLists
+from irframe.reports.beside import Duel, Snippets, TopLists, limits_of
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
 from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, texts
 from irframe.reports.trust import sentences
@@ -197,7 +197,7 @@ class Page:
     def _by_metric(self, values: Any) -> pd.DataFrame:
         frame = pd.DataFrame(values.T, columns=list(self.setting.metrics))
         frame.insert(0, "depth", self.setting.depths)
-        return frame.melt("depth", var_name="metric")
+        return frame.melt("depth", var_name="metric").dropna()
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -226,6 +226,7 @@ class Page:
                 for name, figure in self.live.items()
             },
             "known": self.known,
+            "limits": limits_of(self.opening),
             "words": SCRIPTED,
             "groups": _group_labels(self.setting, SYSTEM),
             "properties": _group_labels(self.setting, TOPIC),

@@ -140,6 +140,17 @@ def level(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}{SPACE}%"
 
 
+def cut(value: float) -> str:
+    """Return a correlation with two decimals, never rounded up to one that it does not reach.
+
+    Examples
+    --------
+    >>> cut(0.999), cut(1.0), cut(0.8999)
+    ('0.99', '1.00', '0.89')
+    """
+    return f"{np.floor(100 * round(value, 9)) / 100:.2f}"
+
+
 LARGE = 100
 """From which size on a score has one decimal."""
 
@@ -163,7 +174,7 @@ def deep(depth: int) -> str:
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
-    form.__name__: form for form in (deep, listed, percent, level, fixed, short)
+    form.__name__: form for form in (cut, deep, listed, percent, level, fixed, short)
 }
 """How templates spell what they say."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
@@ -356,6 +367,8 @@ class PagePart:
         A specification of Vega-Lite, if there is a figure.
     guide
         The page of the documentation on it.
+    untold
+        Whether it is not known.
     """
 
     key: str
@@ -365,6 +378,7 @@ class PagePart:
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
     guide: str = ""
+    untold: bool = False
 
     @cached_property
     def found(self) -> list[dict[Any, Any]]:
@@ -435,7 +449,7 @@ def cell_text(value: Any) -> str:
 
 
 def parts(
-    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]], guide: str = ""
+    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]]
 ) -> list[PagePart]:
     """Return what can be said of a view; of the rest what the data lack for it, not what to do.
 
@@ -445,8 +459,6 @@ def parts(
         What `makers` take.
     makers
         Key, what is not known if it fails, and what makes the part.
-    guide
-        The page of the documentation where it fails.
     """
     sections = []
     for key, subject, make in makers:
@@ -455,5 +467,5 @@ def parts(
         except IrframeError as error:
             why = say("part.needs", wanted=error.wanted, found=error.found)
             says = say("part.untold", subject=subject)
-            sections.append(PagePart(key, says, [why], guide=guide))
+            sections.append(PagePart(key, says, [why], untold=True))
     return sections

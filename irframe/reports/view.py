@@ -16,6 +16,7 @@ from irframe.cubes.by_budget import as_depths
 from irframe.cubes.by_group import groups
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
+from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
@@ -305,14 +306,9 @@ class View:
         return bool((experiment_of(self.cube).judgments.grade > 0).any())
 
     @cached_property
-    def any_judged(self) -> bool:
-        """Whether any retrieved document is judged."""
-        return bool(experiment_of(self.whole).hits.count.any())
-
-    @cached_property
     def void(self) -> bool:
-        """Whether scores say nothing of the systems."""
-        return not (self.relevant and self.any_judged)
+        """Whether scores say nothing, as nothing is relevant or no retrieved document judged."""
+        return not (self.relevant and experiment_of(self.whole).hits.count.any())
 
     @cached_property
     def enough(self) -> NDArray[np.int64]:
@@ -413,8 +409,8 @@ class View:
     def pair(self) -> tuple[int, int]:
         """Positions of the two systems that the page opens with, the better first.
 
-        The best and the baseline; or, without one or if these are alike, the pair that is nearest
-        to significance; of systems that are all alike the first two.
+        The best and the baseline, or else the best two; of pairs that differ on some topic, if
+        any does.
         """
         at = self.setting.place
         order = self.ranked["order"][0, at]
@@ -425,11 +421,24 @@ class View:
         alike = (np.nan_to_num(scores[sides[:, 0]] - scores[sides[:, 1]]) == 0).all(axis=1)
         based = (self.cube[SYSTEM].to_numpy()[sides] == self.setting.baseline).any(axis=1)
         best, worst = np.sort(place[sides], axis=1).T
-        with np.errstate(divide="ignore"):
-            away = abs(np.log(np.nan_to_num(self.p[0, at], nan=1.0) / self.setting.alpha)).round(9)
-        away = np.where(based & (best == 0), -1, away)
-        chosen = np.lexsort([worst, best, away, ~based, alike])[0]
+        chosen = np.lexsort([worst, best, ~based, alike])[0]
         return int(order[best[chosen]]), int(order[worst[chosen]])
+
+    @cached_property
+    def bounded(self) -> xr.DataArray:
+        """Bounds by (metric, bound, system, topic) of metrics that have them; refuses if none."""
+        bounded = []
+        for metric in self.setting.metrics:
+            try:
+                limits = bounds(self.whole, metric, at=self.setting.rank).isel(
+                    {DEPTH: 0}, drop=True
+                )
+                bounded.append(limits.mean(REPEAT) if REPEAT in limits.dims else limits)
+            except MetricError as error:
+                reason = error
+        if not bounded:
+            raise reason
+        return xr.concat([part.reset_coords(drop=True) for part in bounded], METRIC)
 
     @cached_property
     def told(self) -> NDArray[np.float64]:
