@@ -18,6 +18,7 @@ _SELECTED = {
     ("metric", "metrics", "measure", "measures"): 'scores[["AP"]] or array.sel(metric=["AP"])',
     ("system", "systems", "run", "runs"): 'array.sel(system=["bm25"]) or frame.loc[["bm25"]]',
     ("topic", "topics", "query", "queries"): 'array.sel(topic=["101"])',
+    ("depth", "depths", "at", "k", "ks", "cutoff"): "array.sel(depth=[5, 10])",
 }
 _BESIDE = {
     f"{verb}{name}": f" (select before: {call})"

@@ -83,6 +83,10 @@ class IrframeError(ValueError):
         found = f"{self._found} {where}".lstrip()
         return type(self)(self.wanted, found, self.advice, self.offenders)
 
+    def with_advice(self, advice: str) -> "IrframeError":
+        """Return the same error with other advice."""
+        return type(self)(self.wanted, self._found, advice, self.offenders)
+
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
         return ", ".join(shortened(offender, str) for offender in self.offenders[:SHOWN]) + more

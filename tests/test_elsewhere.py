@@ -177,7 +177,8 @@ PAPERS = {
         separability non_separable orderings compare_orderings significance_agreement
         side_by_side two_daggers sign_test crp rp CRP relative_position
         cumulated_relative_position balance_point recovery_ratio space_ratio forward_space
-        backward_space avoidable_effort misplacement archetypes effort_gain search_lengths
+        effort significance_ipso backward_space avoidable_effort misplacement archetypes
+        effort_gain search_lengths
         search_length atomized_search_length expected_search_length esl_outcomes
         outcome_breakdown outcomes delta_sort delta_value ablation reordering rrie
         coverage_ratio inversion_ratio observed_inversion discrimination_ratio

@@ -6,21 +6,30 @@ Verbs: as_scores.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.experiments.topic_design import TopicValues, said_of_frame
-from irframe.files.as_runs import (
+from irframe.files.as_runs import ONLY_SYSTEM
+from irframe.files.kinds import refuse_rivals
+from irframe.files.likeness import proposed
+from irframe.files.repeats import (
+    ADVICE,
+    about_duplicates,
+    checked_layout,
+    repeat_column,
+    with_labels,
+)
+from irframe.files.tables import (
     columns_of,
-    is_array,
+    is_dictionary,
     named_again,
     refuse_repeated,
     with_own_levels,
 )
-from irframe.files.kinds import refuse_rivals
-from irframe.files.repeats import ADVICE, checked_layout, repeat_column, with_labels
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import (
@@ -45,8 +54,6 @@ from irframe.names import (
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
 
-ONLY_SYSTEM = "run"
-"""Label of the system of scores that name none."""
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG_METRIC = ("metric", "measure")
 """Columns that name the metric in a long frame."""
@@ -205,9 +212,13 @@ def named_metrics(frame: pd.DataFrame) -> list[Any]:
 
 def refuse_twice(index: pd.Index) -> None:
     """Raise if a system is scored twice on a topic."""
-    again = index[index.duplicated()]
+    again = np.flatnonzero(index.duplicated())
     if len(again):
-        raise IdError("one score per system and topic", f"{len(again)} again", ADVICE, again)
+        system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
+        drop = "frame[~frame.index.duplicated()]"
+        advice = about_duplicates(system, scored, again, drop, ADVICE)
+        found = f"{len(again)} again"
+        raise IdError("one score per system and topic", found, advice, index[again])
 
 
 def score_frame(x: Any) -> pd.DataFrame:
@@ -229,12 +240,12 @@ def score_frame(x: Any) -> pd.DataFrame:
         told = [name for name in x.index.names if name in {*LONG_METRIC, DEPTH}]
         flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
-    if isinstance(x, Mapping) and not is_array(x):
+    if is_dictionary(x):
         return _of_mapping(x)
     table = columns_of(x)
     if table is not None:
         return table
-    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) and not is_array(x) else []
+    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) else []
     if not rows or not all(hasattr(row, "_fields") or isinstance(row, Mapping) for row in rows):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
@@ -366,6 +377,16 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
 def _advice(frame: pd.DataFrame) -> str:
     """Return the line that would make scores of a frame."""
     by_role = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
+    levels = [name for name in frame.index.names if name is not None]
+    flat = frame.reset_index(levels) if not {*levels} & {*frame.columns} else frame
+    pairs = proposed(flat, by_role, [role for role in (SYSTEM, TOPIC) if role not in by_role])
+    if pairs:
+        sides = [{n: role for n, role in pairs.items() if (n in levels) == own} for own in (0, 1)]
+        how = (
+            f".rename(columns={sides[0]})" if sides[0] else "",
+            f".rename_axis(index={sides[1]})" if sides[1] else "",
+        )
+        return f"name system and topic: frame{''.join(how)}"
     ids = [by_role[role] for role in (SYSTEM, TOPIC) if role in by_role]
     others = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:

@@ -16,9 +16,9 @@ from irframe.arrays import in_threads
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Spans, borders, by_span
 from irframe.files import ids
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
-from irframe.files.kinds import ByRole
-from irframe.files.repeats import JUDGED_AGAIN, repeat_column
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role, part_empty
+from irframe.files.kinds import QRELS, RUN, ByRole
+from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
 
 BATCH = 1 << 14
@@ -238,7 +238,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
         For an empty frame or a missing role.
     """
     runs, without = part_empty(runs) if empty else (runs, [])
-    frame, columns = runs_by_role(runs)
+    frame, columns = by_role(runs, RUN)
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
@@ -277,7 +277,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
-    frame, columns = qrels_by_role(qrels)
+    frame, columns = by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
     grade, sample = _grades(frame[columns[words.GRADE]]), dict[str, Any]()
@@ -421,8 +421,11 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
     """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
-        wanted, advice = "one judgment per topic and document", JUDGED_AGAIN
-        word = repeat_column(table.frame, [table.columns[words.TOPIC], table.columns[words.DOC]])
+        keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
+        wanted = "one judgment per topic and document"
+        drop = f"frame.drop_duplicates({keys})"
+        advice = about_duplicates(0 * table.topic, table.topic, again, drop, JUDGED_AGAIN)
+        word = repeat_column(table.frame, keys)
         if word is not None:
             advice = (
                 f"evaluate scores each {word} apart; else select: qrels[qrels[{word!r}] == ...]"

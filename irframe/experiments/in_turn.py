@@ -142,7 +142,7 @@ def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
     """Return runs whose rows are called by what is judged, spans or documents."""
     if judgments.spans is not None:
         return named_by_span(table)
-    refuse_two_units(table.frame, table.columns)
+    refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
     return table
 
 

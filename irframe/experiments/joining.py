@@ -336,7 +336,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     """
     table = coded_tables.read_table(runs)
     judgments = coded_tables.once_judged(read_qrels_table(qrels))
-    refuse_two_units(table.frame, table.columns)
+    refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
     known = roles(table.frame.columns)
     if GRADE in known:
         found = repr(known[GRADE])

@@ -14,10 +14,9 @@ from irframe import names as words
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
-from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import METRICS, MetricType
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, refuse_gains
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import parse_named
 
@@ -280,7 +279,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     repeated = sorted({label for label in alone if alone.count(label) > 1})
     if repeated or not chosen:
         again = "some again" * bool(repeated)
-        raise MetricError("at least one metric, each once", again, "", repeated)
+        raise MetricError("at least one metric such as AP, each once", again, "", repeated)
     return list(chosen.values())
 
 
@@ -330,12 +329,7 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties)
             wanted = f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
             raise MetricError(wanted, "", "choose another ties=", refused)
     for metric in metrics:
-        known = facts(metric)
-        missing = known.gain.missing(levels) if isinstance(known.gain, GainMap) else []
-        if missing:
-            raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
-        if known.unit and (large := known.large_gains(levels)):
-            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+        refuse_gains(metric, levels)
 
 
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:

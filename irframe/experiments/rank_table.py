@@ -20,7 +20,7 @@ from irframe.experiments import coded_tables
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
-from irframe.files.repeats import ADVICE, repeat_column
+from irframe.files.repeats import ADVICE, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
 from irframe.record import recorded
 
@@ -244,7 +244,9 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
     word = repeat_column(table.frame, table.identity)
     if word is None:
         doc = table.columns.get(words.DOC, words.DOC)
-        advice = f"if rows are chunks, collapse them: of={doc!r}; {ADVICE}"
+        chunks = f"if rows are chunks, collapse them: of={doc!r}"
+        drop = f"frame.drop_duplicates({table.identity})"
+        advice = about_duplicates(table.system, table.group, again, drop, chunks, ADVICE)
         raise IdError("every document once in a list", found, advice, offenders)
     advice = (
         f"select one, as in runs[runs[{word!r}] == ...]; evaluate, cube, report, scorer and "

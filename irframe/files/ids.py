@@ -248,7 +248,8 @@ def _whole(column: pd.Series, role: str) -> NDArray[np.int64]:
         refuse_unnamed(np.flatnonzero(np.isnan(values)), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
         found = "floats with fractions, or too large for floats to tell apart,"
-        _refuse_kind(role, column.name, found)
+        found += f" in column {column.name!r}"
+        raise IdError(f"{role}s that are text or whole numbers", found, "read them as text")
     warn(f"{role}s that are floats, such as {values[0]}, are read as whole numbers")
     return values.astype(np.int64)
 

@@ -11,15 +11,19 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
 from irframe.files import as_runs as foreign
+from irframe.files.ids import Codes
 from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_run import ScannedRuns, named_groups
+from irframe.files.retrieved import unpacked
+from irframe.files.tables import collected, columns_of, is_dictionary
 
 LAYOUT_WORDS = {
     "system": "a draw of its own system, as a trained model by its seed",
@@ -29,16 +33,32 @@ LAYOUT_WORDS = {
 """What a repeat is."""
 ADVICE = (
     f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
-    "one system, over which systems are compared; else drop the duplicates"
+    "one system, over which systems are compared"
 )
 """What to do about rows that stand several times."""
 PARTS = (*chain(*words.BORDERS.values()), *words.CHUNKS, *words.ALIASES[words.SUBTOPIC])
 """Columns that tell parts of a document apart."""
-JUDGED_AGAIN = (
-    "a column 'pass' makes them passes of a judge, which evaluate scores apart; else keep one of "
-    "them"
-)
+JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
 """What to do about documents that are judged several times."""
+
+
+def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways: str) -> str:
+    """Say what to do about rows that are there again: of repeats, in every list of some system.
+
+    Parameters
+    ----------
+    owner, lists
+        The system and the list of each row.
+    again
+        The rows that are there again.
+    drop
+        What drops them.
+    ways
+        What else may be done, and last what to do about repeats.
+    """
+    others = owner[~np.isin(lists, lists[again])]
+    said = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
+    return f"{said}{'; else ' * bool(said)}drop the duplicates: {drop}"
 
 
 class Folded(NamedTuple):
@@ -206,11 +226,11 @@ def fold(runs: Any) -> Folded:
     >>> list(folded.runs), folded.owners["dpr [repeat 2]"]
     (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
     """
-    runs = foreign.collected(runs)
+    runs = unpacked(collected(runs))
     nothing = Folded(runs, None, {})
     if isinstance(runs, ScannedRuns):
         return nothing if runs.repeat is None else _of_files(runs)
-    if isinstance(runs, Mapping) and not foreign.is_array(runs):
+    if is_dictionary(runs):
         several = _repeated(runs)
         owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
@@ -320,7 +340,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
 def _names(runs: Any) -> Iterable[Any]:
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
-    table = foreign.columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
+    table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
     return () if table is None else table.columns
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Floats
-from irframe.errors import IrframeError
-from irframe.gains import Gain, parse_gain
+from irframe.errors import IrframeError, MetricError
+from irframe.gains import Gain, GainMap, parse_gain
 from irframe.metrics.base import ALIASES, Metric, MetricType, Preset, Summary
 from irframe.metrics.parse_metric import parse_metric
 
@@ -71,20 +71,6 @@ class Facts:
     extremes: Literal["", "ceiling", "cut", "list"] = ""
     share: bool = False
     least_topics: int = 2
-
-    def large_gains(self, levels: NDArray[Any]) -> list[int]:
-        """Return the grades that gain more than 1 under a metric that does not take it.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> facts("ERR(gain=Linear(top=1))").large_gains(np.array([0, 1, 2]))
-        [2]
-        """
-        if not self.unit or self.gain is None or not levels.size:
-            return []
-        gains = self.gain.map(levels, rel=self.rel, top=max(1, int(levels.max())))
-        return [int(level) for level in levels[gains > 1]]
 
     @property
     def sign(self) -> int:
@@ -238,6 +224,28 @@ def _of(metric: Any) -> Facts:
         share=metric.range == (0.0, 1.0),
         least_topics=metric.least_topics,
     )
+
+
+def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
+    """Raise if some of the grades that occur have no gain, or one that is too large for a metric.
+
+    Examples
+    --------
+    >>> refuse_gains(parse_metric("ERR(gain=Linear(top=1))"), np.array([0, 1, 2]))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.MetricError: wanted gains of at most 1 for ERR(gain=Linear(top=1)); found more
+    for grades: 2.
+    """
+    gain = getattr(metric, "gain", None)
+    missing = gain.missing(levels) if isinstance(gain, GainMap) else []
+    if missing:
+        raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+    if not metric.unit or gain is None or not levels.size:
+        return
+    gains = gain.map(levels, rel=facts(metric).rel, top=max(1, int(levels.max())))
+    if large := [int(level) for level in levels[gains > 1]]:
+        raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
 FLOOR = 0.00001

@@ -14,6 +14,7 @@ from irframe.checks import holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
 from irframe.cubes.view import experiment_of, read_cube
+from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, counted
 from irframe.plots import canvas
@@ -149,6 +150,8 @@ def ratio_curves(
     ('coverage ratio', 3)
     """
     holding("values with a dimension depth", values, {DEPTH}, "sizes")
+    if TOPIC in values.dims:
+        raise InputError("values by depth alone, as discrimination gives them", "scores")
     ax = canvas.new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != DEPTH]
     curves = values.transpose(*others, DEPTH)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.arrays import Floats
 from irframe.checks import choice, level, number
+from irframe.comparing.significance import Adjust, Correction, adjust_p, parse_stepwise
 from irframe.cubes.score import score
 from irframe.cubes.verb import read_depth, verb
 from irframe.errors import InputError, ParameterError
@@ -22,7 +23,7 @@ from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, AtomizedP, InverseASL, Unretrieved
 from irframe.metrics.facts import average, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
-from irframe.paired import PairedT, all_pairs
+from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.scores.averages import by_depth, metric_labels
 from irframe.scores.read_scores import Depths
 
@@ -31,6 +32,8 @@ from irframe.scores.read_scores import Depths
 def reordering(
     scores: xr.DataArray | pd.DataFrame,
     *,
+    test: Test = "t",
+    adjust: Adjust = None,
     at: Depths = None,
     by: GroupBy | None = None,
     margin: float = 0.1,
@@ -44,6 +47,11 @@ def reordering(
     scores
         Scores per system and topic by two metrics or more, in the order of the steps: an array,
         or a frame, wide or long.
+    test
+        A paired test, or its name, by which another is significantly better.
+    adjust
+        Correction of the p-values of a metric for the number of pairs, as for `compare`, but not
+        max-T; by default none, as in the paper.
     at
         Depth, of those scored, or several, named in a column ``depth``; by default the
         greatest.
@@ -53,7 +61,7 @@ def reordering(
     margin
         By what part of a system's mean another must be better to count, at least 0.
     alpha
-        Largest p-value of the paired t-test at which it counts, above 0 and below 1.
+        Largest p-value of the test at which it counts, above 0 and below 1.
     per
         ``"step"``: a row per step. ``"system"``: a row per step and system.
 
@@ -83,7 +91,7 @@ def reordering(
     -----
     ``delta_sort = 100 (n_old - n_new) / S`` with n the number of systems that are better than the
     system: by a mean that is better by at least `margin` of the system's own, and by a two-sided
-    paired t-test with p <= alpha.
+    paired test with p <= alpha. The paper has a t-test, and does not say whether it is paired.
 
     Topics count on which every system has a score by every metric. The score of a cost, such as
     ASL, is one over it in ``delta_value``; systems with an old score of 0 are left out there.
@@ -106,10 +114,15 @@ def reordering(
     ['colbert', 'doct5query']
     """
     choice("per", per, ("step", "system"))
-    return by_depth(partial(_reordered, margin=margin, alpha=alpha, per=per), scores, at)
+    number("margin", margin, low=0)
+    parsed = parse_test(test)
+    correction = parse_stepwise(adjust, parsed)
+    decided = partial(_count_better, test=parsed, adjust=correction)
+    better = partial(decided, margin=margin, alpha=level(alpha))
+    return by_depth(partial(_reordered, better=better, per=per), scores, at)
 
 
-def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) -> pd.DataFrame:
+def _reordered(array: xr.DataArray, *, better: Any, per: str) -> pd.DataFrame:
     labels, systems = metric_labels(array), array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:
         found = f"{len(labels)} and {len(systems)}"
@@ -118,7 +131,7 @@ def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) ->
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
     metrics = [
-        (label, average(part, facts(label).summary), _count_better(part, label, margin, alpha))
+        (label, average(part, facts(label).summary), better(part, label))
         for label, part in zip(labels, values, strict=True)
     ]
     if per == "system":
@@ -141,14 +154,22 @@ def _complete(array: xr.DataArray) -> Floats:
     return np.asarray(values[:, :, there])
 
 
-def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> NDArray[np.int64]:
+def _count_better(
+    values: Floats,
+    metric: str,
+    *,
+    test: PairedTest,
+    adjust: Correction | None,
+    margin: float,
+    alpha: float,
+) -> NDArray[np.int64]:
     """Return for every system how many are better by the margin and the test."""
-    number("margin", margin, low=0)
-    level(alpha)
     systems = len(values)
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
-    significant[tuple(pairs.T)] = PairedT().kernel(values[:, :, np.newaxis], pairs).p[:, 0] <= alpha
+    p = test.kernel(values[:, :, np.newaxis], pairs).p.T[np.newaxis]
+    (adjusted,) = adjust_p([p], adjust, family="depth", alpha=alpha)
+    significant[tuple(pairs.T)] = adjusted[0, 0] <= alpha
     mean = average(values, facts(metric).summary)
     sign = facts(metric).sign
     ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
@@ -192,6 +213,8 @@ STEPS = {
 def ablation(
     cube: xr.Dataset,
     *,
+    test: Test = "t",
+    adjust: Adjust = None,
     depth: int | None = None,
     rel: int = 1,
     unretrieved: Unretrieved = "irrel",
@@ -205,6 +228,8 @@ def ablation(
     ----------
     cube
         A cube made by `irframe.cube`.
+    test, adjust
+        As for `reordering`.
     depth
         Where lists are cut; by default at the cube's depth.
     rel
@@ -261,7 +286,7 @@ def ablation(
         ASL(**shared),
     ]
     scores = score(cube, *chain, at=[read_depth(cube, depth)], no_rel="nan")
-    table = reordering(scores, by=by, margin=margin, alpha=alpha)
+    table = reordering(scores, test=test, adjust=adjust, by=by, margin=margin, alpha=alpha)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
     return table

@@ -18,6 +18,7 @@ from irframe.names import (
     BUDGETS,
     DEPTH,
     GIVEN_RESAMPLES,
+    OF_REFERENCE,
     ORDERINGS,
     REPEAT,
     RESULT,
@@ -71,8 +72,8 @@ DRAWING = {"bootstrap", "max-t"}
 ALWAYS_DRAWING = {"compare_judges", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
-DECIDING = {"ablation", "reordering"}
-"""Verbs that decide at a level by a test of their own, which no attribute names."""
+RELATIVE = {"ablation", "reordering"}
+"""Verbs whose margin is a part of a mean, beside a test that is two-sided."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -157,6 +158,9 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
         said.append(interval.format(told_interval(attributes)))
     said += [told_repeats(attributes), told_draws(attributes), told_design(attributes)]
     said += [str(attributes.get(name, "")) for name in ("bound", "frozen")]
+    if OF_REFERENCE[1] in attributes:
+        here, there = (told_topics(attributes[name]) for name in OF_REFERENCE)
+        said.append(f"{here}, of the reference {there}")
     said += cautions_of(attributes)
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
@@ -165,7 +169,9 @@ def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
     margin = attributes.get("margin", "")
     spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
-    spelled += ", one-sided tests against it" if margin else ""
+    relative = attributes.get(RESULT) in RELATIVE
+    against = " of a system's mean" if relative else ", one-sided tests against it"
+    spelled += against if margin else ""
     return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
 
 
@@ -185,7 +191,7 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     )
     words = " and ".join(map(_words, tests))
     corrected = _correction(attributes) if "adjust" in attributes else ""
-    decided = tests or corrected or attributes.get(RESULT) in DECIDING
+    decided = tests or corrected
     level = f"alpha = {alpha:g}" if decided and alpha is not None else ""
     beside = f"orderings by the {_words(attributes[ORDERINGS])}" if ORDERINGS in attributes else ""
     return "; ".join(filter(None, (", ".join(filter(None, (words, corrected, level))), beside)))
@@ -335,6 +341,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
         hidden |= {"seed"} if "samples" in step.options else set()
+        hidden |= {"topics"} if "reference" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
         said += _unusual(step, hidden, f"{{}} {unit}" if unit else "depth {}")
     return ", ".join(said)

@@ -12,7 +12,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IdError, InputError
-from irframe.files.as_runs import qrels_by_role, runs_by_role
+from irframe.files.as_runs import by_role
 from irframe.files.ids import code_labels, grouped, identifiers, within
 from irframe.files.kinds import DOCUMENTS, QRELS, RUN, require_columns
 
@@ -122,10 +122,10 @@ def test_missing_ids_are_named_by_their_rows_wherever_they_are():
 ROW = {"qid": ["1"], "docno": ["d"], "score": [1.0]}
 
 
-@pytest.mark.parametrize("by_role", [runs_by_role, qrels_by_role])
-def test_what_is_known_by_role_stays_as_it_is(by_role):
-    named = by_role(pd.DataFrame(ROW))
-    assert by_role(named) is named
+@pytest.mark.parametrize("kind", [RUN, QRELS])
+def test_what_is_known_by_role_stays_as_it_is(kind):
+    named = by_role(pd.DataFrame(ROW), kind)
+    assert by_role(named, kind) is named
     assert named.columns.keys() - {"score", "grade"} == {"topic", "doc"}
 
 
@@ -139,11 +139,11 @@ def test_roles_that_a_kind_does_not_have_are_not_among_its_columns():
 
 def test_all_missing_roles_are_named_with_their_aliases():
     with pytest.raises(InputError) as caught:
-        require_columns(pd.DataFrame({"docno": ["d"], "price": [1]}), RUN)
+        require_columns(pd.DataFrame({"docno": ["d"], "question": ["1"], "sim": [1]}), RUN)
     error = caught.value
     assert error.wanted == "a run with a column for topic and score or rank"
     assert error.found == "a frame with other columns"
-    assert error.offenders == ["docno", "price"]
+    assert error.offenders == ["docno", "question", "sim"]
     assert "topic may be named topic, qid, " in error.advice
     assert "rank may be named rank" in error.advice
-    assert error.advice.endswith("for example frame.rename(columns={'price': 'topic'})")
+    assert error.advice.endswith("frame.rename(columns={'question': 'topic', 'sim': 'score'})")

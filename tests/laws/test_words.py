@@ -70,7 +70,7 @@ def test_significance_is_decided_by_the_same_words_in_the_same_order(name):
     assert there == [word for word in DECIDING if word in there]
     if "test" in there and name not in PLANNING:
         assert {"adjust", "alpha"} <= set(there)
-        expected = None if name == "median_p" else "auto"  # which decides nothing
+        expected = None if name in {"median_p", "ablation", "reordering"} else "auto"
         assert parameters["adjust"].default == expected
 
 

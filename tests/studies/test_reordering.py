@@ -108,6 +108,30 @@ def test_worked_ablation(golden):
         assert mean == pytest.approx(case["expected"]["value"][key])
 
 
+@pytest.mark.parametrize(("test", "adjust"), [("wilcoxon", None), ("ranksum", "holm")])
+def test_systems_are_better_by_any_test_and_correction(test, adjust):
+    scores = ir.evaluate(*track(), ["AP", "RR"])
+    better = []
+    for metric in scores:
+        pairs = scores[[metric]].ireval.compare(test, adjust=adjust)
+        p, gain = pairs["p_adjusted"], pairs["difference"]
+        ahead = [("a", "b", gain), ("b", "a", -gain)]
+        better += [
+            {
+                own: sum(pairs[f"system_{loser}"].eq(own)[(p <= 0.05) & (by > 0)])
+                for own in scores.index.unique("system")
+            }
+            for _, loser, by in ahead
+        ]
+    expected = {
+        own: 100 / 9 * (better[0][own] + better[1][own] - better[2][own] - better[3][own])
+        for own in better[0]
+    }
+    found = scores.ireval.reordering(test=test, adjust=adjust, margin=0, per="system")
+    assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(expected)
+    assert any(expected.values())
+
+
 def test_groups_and_depths():
     runs, qrels = track()
     runs = runs.assign(track=np.where(runs["topic"].isin(runs["topic"].unique()[:15]), "x", "y"))

@@ -1,0 +1,192 @@
+"""What columns that are called otherwise may be: by the likeness of their names and by values."""
+
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any
+
+import pandas as pd
+
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
+
+LIKE = {
+    SYSTEM: "system model method retriever retrieval run ranker reranker engine pipeline config "
+    "configuration algorithm approach experiment variant index",
+    TOPIC: "q query queries question topic search turn user request prompt example sample "
+    "conversation claim inquiry",
+    DOC: "d doc docs document documents passage passages item url chunk p pid article product "
+    "corpus hit answer evidence _id",
+    SCORE: "s score scores sim similarity value pred prediction predictions logit logits bm25 "
+    "relevance prob probability",
+    GRADE: "r g rel relevant relevance relevancy grade judgment judgments judgement judgements "
+    "rating ratings liked gold target targets label labels qrel",
+}
+"""Role -> words in names of columns that may play it."""
+_TEXTS = "unnamed index iter assessor text body title"
+UNLIKE = {
+    TOPIC: _TEXTS,
+    DOC: _TEXTS,
+    SCORE: "unnamed index iter rank length words tokens year price",
+    GRADE: "unnamed index iter assessor rank",
+}
+"""Role -> words in names of columns that do not."""
+TRIED, MOST = 8, 100
+"""Columns that are tried for a role, and choices of columns that are looked at."""
+
+
+def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]) -> str:
+    """Return the line that gives a frame the roles that none of its columns plays, if one does.
+
+    Several columns of numbers may each be the scores of a system.
+
+    Examples
+    --------
+    >>> line_of(pd.DataFrame({"question": ["1", "2"], "n": [1, 2]}), {}, ["topic"])
+    "frame.rename(columns={'question': 'topic'})"
+    """
+    free = [name for name in frame.columns if name not in known.values()]
+    plain = frame.columns.is_unique
+    floats = [name for name in free if plain and pd.api.types.is_float_dtype(frame[name])]
+    systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
+    if SCORE in wanted and len(systems) > 1:
+        said = any(_likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems)
+        if said or len(wanted) > 1:
+            return ""
+        which = f", value_vars={systems}" if systems != free else ""
+        melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
+        return f"{melted}{which}) if each of {', '.join(map(repr, systems))} is a system"
+    pairs = proposed(frame, known, wanted)
+    return "" if pairs is None else f"frame.rename(columns={pairs})"
+
+
+def proposed(
+    frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
+) -> dict[Hashable, str] | None:
+    """Return which columns may play the roles that none does; None where that is not plain.
+
+    Their names must be like the role, and their values such as it has; no topic may then have a
+    document twice, and no other choice be as good.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"no": [0, 1], "question": ["1", "2"], "url": ["a", "b"]})
+    >>> proposed(frame.assign(similarity=[0.5, 0.25]), {}, ["topic", "doc", "score"])
+    {'question': 'topic', 'url': 'doc', 'similarity': 'score'}
+    >>> proposed(frame, {}, ["topic", "doc", "score"])
+    """
+    choices = sorted(_choices_of_columns(frame, known, wanted), key=lambda choice: -choice[0])
+    best, found = 0, list[dict[Hashable, str]]()
+    for points, pairs in islice(choices, MOST):
+        if points < best:
+            break
+        by_role = {**known, **{role: name for name, role in pairs.items()}}
+        ids = [by_role[role] for role in (SYSTEM, TOPIC, DOC) if role in by_role]
+        if len(ids) < 2 or not frame.duplicated(ids).any():
+            best, found = points, [*found, pairs]
+    return found[0] if len(found) == 1 else None
+
+
+def _choices_of_columns(
+    frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
+) -> Iterator[tuple[int, dict[Hashable, str]]]:
+    """Yield choices of columns for roles, with how like these their names are."""
+    if not frame.columns.is_unique:
+        return
+    tried = []
+    for role in wanted:
+        liked = {n: _likeness(n, role) for n in frame.columns if n not in known.values()}
+        fit = [n for n in sorted(liked, key=lambda n: -liked[n]) if liked[n] > 0]
+        tried.append([(liked[n], n) for n in fit[:TRIED] if _fits(frame[n], role, liked[n])])
+    for choice in product(*tried):
+        names = [name for _, name in choice]
+        if len({*names}) == len(names):
+            yield sum(points for points, _ in choice), dict(zip(names, wanted, strict=True))
+
+
+def _likeness(name: Hashable, role: str) -> int:
+    """Say how much a name is like a role: the first word of it counts twice."""
+    said = words_of(name)
+    like = {*LIKE.get(role, "").split()}
+    if {*UNLIKE.get(role, "").split()} & {*said}:
+        return 0
+    return 2 * bool(like & {*said[:1]}) + bool(like & {*said[1:], str(name).lower()})
+
+
+def words_of(name: Hashable) -> list[str]:
+    """Return the words of a name of a column.
+
+    Examples
+    --------
+    >>> words_of("model_Name-2")
+    ['model', 'name', '2']
+    """
+    return [word for word in re.split(r"[^a-z0-9]+", str(name).lower()) if word]
+
+
+def _fits(column: pd.Series, role: str, points: int) -> bool:
+    """Tell whether values may be of a role."""
+    try:
+        number = column.nunique()
+    except TypeError:  # of lists and the like
+        return False
+    if role == SCORE:
+        return is_numeric(column)
+    if role == GRADE:
+        whole = is_numeric(column) and bool((column % 1 == 0).all())
+        return whole and number < max(len(column), 9)
+    is_id = not (pd.api.types.is_float_dtype(column) or pd.api.types.is_bool_dtype(column))
+    return is_id and (number > 1 or points > 1)
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Tell whether a column is of numbers, and not of true and false."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def names_of_rows(rows: list[Any], layout: Sequence[str], last: str) -> list[str] | None:
+    """Return what the columns of rows without names are called; None where that is not plain.
+
+    Parameters
+    ----------
+    rows
+        The rows, tuples or lists.
+    layout
+        The columns of TREC's files, of which numbers are in their place.
+    last
+        What is told of a document of a topic, where there is nothing else.
+
+    Examples
+    --------
+    >>> names_of_rows([(0.5, "q1", "d1"), (0.25, "q1", "d2")], (), "score")
+    ['score', 'topic', 'doc']
+    """
+    if {*map(len, rows)} - {3, len(layout)} or len({*map(len, rows)}) > 1:
+        return None
+    frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
+    numeric = [is_numeric(frame[place]) for place in frame]
+    if len(frame.columns) == len(layout):
+        fixed = (frame[1] == frame[1].iloc[0]).all() and frame[0].nunique() <= frame[2].nunique()
+        there = [name in {RANK, SCORE, GRADE} for name in layout]
+        plain = all(number for number, wanted in zip(numeric, there, strict=True) if wanted)
+        return [*layout] if fixed and plain else None
+    floats = [place for place in frame if pd.api.types.is_float_dtype(frame[place])]
+    numbers = floats or [place for place, is_number in enumerate(numeric) if is_number]
+    if len(floats) > 1 or not numbers:
+        return None
+    number = numbers[-1]
+    topic, doc = (place for place in frame if place != number)
+    moves = [int((frame[place] != frame[place].shift()).sum()) for place in (topic, doc)]
+    if 2 * moves[1] < moves[0]:  # rows of a topic stand together
+        topic, doc = doc, topic
+    rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
+    if rising and floats:  # distances, or in no order
+        return None
+    called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
+    return [called[place] for place in frame]
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        return column
