@@ -23,8 +23,9 @@ from irframe.errors import InputError, IrframeError
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.printed import fixed_text
 from irframe.reports import figures
-from irframe.reports.setting import NAMED, PagePart, fixed, parts, say, short, spoken, text, texts
+from irframe.reports.setting import NAMED, PagePart, parts, say, short, spoken, text, texts
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
@@ -312,7 +313,8 @@ class Duel:
     def _by_depth(self) -> Claim:
         """Say at which depths the two differ significantly."""
         setting = self.view.setting
-        apart = self.view.strength[0, :, pair_at(*self._places, len(self.view.systems))] > 0
+        a, b = self._places
+        apart = np.asarray(self.view.strength)[0, :, pair_at(a, b, len(self.view.systems))] > 0
         cuts = np.flatnonzero(np.diff(np.r_[False, apart, False])).reshape(-1, 2)
         ends = [(setting.depths[first], setting.depths[last - 1]) for first, last in cuts]
         spans = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
@@ -329,18 +331,13 @@ class Duel:
         order, mean = view.ranked["order"][0, at], view.means[0, at]
         median, told = int(order[(len(order) - 1) // 2]), []
         for place in self._places:
-            apart = mean[place] - mean[median] + 0.0
+            apart = fixed_text(float(mean[place] - mean[median]), 3, "+")
             level = place != median and view.strength[0, at, pair_at(place, median, len(order))]
             how = f"p < {view.levels[level - 1]:g}" if level else "not significant"
             if place != median and len(order) > 2:
-                told.append(
-                    f"{short(view.systems[place])} {'+' * int(apart >= 0)}{fixed(apart)} ({how})"
-                )
-        return (
-            ("duel.median", {"median": view.systems[median], "told": ", ".join(told)})
-            if told
-            else None
-        )
+                told.append(f"{short(view.systems[place])} {apart} ({how})")
+        values = {"median": view.systems[median], "told": ", ".join(told)}
+        return ("duel.median", values) if told else None
 
     def _at_worst(self) -> Claim:
         """Say whether the sign holds whatever is unjudged."""

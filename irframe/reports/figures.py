@@ -247,10 +247,9 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
         for low, high, opacity in sides
     ]
     line = base.mark_line(color=INK, strokeWidth=2).encode(y="median:Q")
-    told = [
-        f"{deep(at)}: " + ", ".join(f"{name} {values}" for name, values in row.items())
-        for at, row in shares.set_index("depth").map(percent).iterrows()
-    ]
+    percents = shares.set_index("depth").map(percent).to_dict("records")
+    said = (", ".join(f"{name} {each}" for name, each in row.items()) for row in percents)
+    told = [f"{deep(at)}: {each}" for at, each in zip(shares["depth"], said, strict=True)]
     chart = alt.layer(*bands, line, _pointed(base, "median:Q"))
     return styled(chart, {"shares": shares.assign(told=told)}, WIDE)
 

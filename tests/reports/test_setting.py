@@ -19,6 +19,7 @@ from paged import Page
 import irframe as ir
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import READ_IN, facts
+from irframe.printed import fixed_text
 from irframe.reports.setting import TEMPLATES, fixed, percent, say, short
 from irframe.tables.captions import told_test
 from irframe.warned import unsaid
@@ -492,7 +493,7 @@ def asked_next(track, view, metric, at):
         ]
         below = [level for level in (track.options["alpha"], 0.01, 0.001) if (p < level).any()]
         how = f"p < {min(below):g}" if below else "not significant"
-        apart = f"{means[name] - means[median] + 0.0:+.3f}"
+        apart = fixed_text(float(means[name] - means[median]), 3, "+")
         against += [f"{short(name)} {apart} ({how})"] * (name != median)
     if against:
         yield "duel.median", {"median": median, "told": ", ".join(against)}
