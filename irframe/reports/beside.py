@@ -237,7 +237,7 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
 
     Nothing where that cannot be told, or where depths are budgets.
     """
-    if view.setting.unit:
+    if view.setting.axis.unit:
         return {}
     try:
         ends = view.bounded
@@ -321,7 +321,7 @@ class Duel:
         more = [f"and {len(spans) - NAMED} more"] if len(spans) > NAMED else []
         values: dict[str, Any] = {"spans": ", ".join([*spans[:NAMED], *more])}
         values |= {"n": int(apart.sum()), "of": len(apart)}
-        values["what"] = "budgets" if setting.unit else "depths"
+        values["what"] = words.plural(setting.axis.dim)
         key = "all" if apart.all() else "some" if apart.any() else "no"
         return (f"duel.{key}_depths", values) if len(apart) > 1 else None
 

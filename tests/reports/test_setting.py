@@ -18,9 +18,10 @@ from paged import Page
 
 import irframe as ir
 from irframe.errors import IrframeError, MetricError
-from irframe.metrics.facts import READ_IN, facts
+from irframe.metrics.facts import facts
 from irframe.printed import fixed_text
-from irframe.reports.setting import TEMPLATES, fixed, percent, say, short
+from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
+from irframe.stops import told_axis
 from irframe.tables.captions import told_test
 from irframe.warned import unsaid
 
@@ -805,9 +806,10 @@ def spoken(found):
 def unit(request):
     """Call depths as the page of a track does."""
     name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
-    token = READ_IN.set(TRACKS[name][1].get("length", "") if name in TRACKS else "")
+    told = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
+    token = ALONG.set(told_axis(told))
     yield
-    READ_IN.reset(token)
+    ALONG.reset(token)
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -44,7 +44,7 @@ function further() {
   all.forEach((apart, d) => { if (apart) (all[d - 1] ? spans.at(-1) : spans[spans.push([]) - 1]).push(facts.depths[d]); });
   const words = spans.map((span) => (span.length > 1 ? `${span[0]} to ${span.at(-1)}` : `${span[0]}`));
   if (words.length > 3) words.splice(3, words.length, `and ${words.length - 3} more`);
-  const n = all.filter(Boolean).length, what = facts.unit ? "budgets" : "depths";
+  const n = all.filter(Boolean).length, what = facts.along;
   if (all.length > 1) told.push(say(`duel.${n === all.length ? "all" : n ? "some" : "no"}_depths`, { n, of: all.length, what, spans: words.join(", ") }));
   const order = ladderOrder(), median = order[(order.length - 1) >> 1], mean = now("mean");
   const against = places.filter((place) => place !== median).map((place) => {
