@@ -11,6 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.comparing import decide, pairwise, significance
+from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.by_group import having, join_frames, naming_group
@@ -189,7 +190,8 @@ def compare(
         comparison is paired: a topic counts, for a metric and depth, only if every system has a
         score (not NaN) on it. If groups that lack the baseline are left out, with their names. Of
         topics of weight 0, which do not count. Of pairs whose differences are the same on all
-        topics; of weights that leave fewer than 5 topics of equal weight, 10 for ``"bootstrap"``,
+        topics; where no outcome on so few topics, or by so few samples, could be significant; of
+        weights that leave fewer than 5 topics of equal weight, 10 for ``"bootstrap"``,
         or one topic more than half of the weight; and for ``"tukey"`` where the variance of some
         pair's differences is more than 10 times that of another's. The attribute ``caution`` says
         these.
@@ -313,8 +315,10 @@ def _cautions(
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    for part, result, kept in zip(parts, results, pairs, strict=True):
+    sizes = options.family_sizes(parts, pairs)
+    for part, result, kept, size in zip(parts, results, pairs, sizes, strict=True):
         yield from beware_of_repeats(part)
+        yield from beware_of_least(options.test, options.adjust, part, size, options.alpha)
         yield from significance.with_zeros(part, kept)
         if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)

@@ -164,6 +164,7 @@ def volatility(
         held = read if same else select_depths(held, at)
     rows, columns = share_topics(read, held, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
+    agreement.beware_of_ties(values)
     if not interval:
         return values
     return agreement.with_ends(

@@ -26,6 +26,9 @@ from irframe.scores.scores import Scores, in_memory, refuse_unloadable
 from irframe.stops import axis_of
 from irframe.warned import listing
 
+LARGEST = 1e100
+"""Scores beyond have no variance among floats."""
+
 
 def warn_left_out(scores: Scores) -> None:
     """Warn of topics that are left out, and where only one remains.
@@ -68,11 +71,27 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
-    """Raise if scores, metrics first, are infinite."""
+    """Raise if scores, metrics first, are infinite or huge."""
     rows = zip(metrics, scores, strict=True)
     infinite = [metric for metric, values in rows if np.isinf(values).any()]
     if infinite:
         raise InputError("finite scores to compare systems by", "infinite ones", "", infinite)
+    refuse_huge(metrics, scores)
+
+
+def refuse_huge(metrics: list[str], scores: Array) -> None:
+    """Raise for scores that are finite, while their squares are infinite to floats."""
+    rows = zip(metrics, scores, strict=True)
+    huge = [
+        metric for metric, values in rows if np.isfinite(size := _size(values)) and size > LARGEST
+    ]
+    if huge:
+        raise InputError(f"scores from -{LARGEST:g} to {LARGEST:g}", "larger ones", "", huge)
+
+
+def _size(values: Array) -> float:
+    ends = (ends.reduce(values, axis=None, initial=0.0) for ends in (np.fmax, np.fmin))
+    return float(max(map(abs, ends)))
 
 
 Depths = int | Sequence[int] | None
