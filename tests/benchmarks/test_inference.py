@@ -18,7 +18,6 @@ import irframe as ir
 from irframe.paired import all_pairs
 
 TWENTY = list(range(50, 1001, 50))
-HUNDRED = list(range(10, 1001, 10))
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +59,6 @@ def say(benchmark, what, loop=None):
 
 def t_test(a, b):
     return stats.ttest_rel(a, b).pvalue
-
-
-def wilcoxon(a, b):
-    difference = np.round(a - b, 12)
-    return stats.wilcoxon(difference, correction=False, method="approx").pvalue
 
 
 def test_all_t_tests_at_every_depth(benchmark, scores):
@@ -111,34 +105,6 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
 
     seconds = min(each(peer, [()])[0] for _ in range(30))
     assert say(benchmark, f"{verb}, 2 systems x 50 topics", seconds) >= 0.3
-
-
-def test_wilcoxon_at_twenty_depths(benchmark, scores):
-    found = benchmark.pedantic(
-        scores.ireval.discrimination, ("wilcoxon",), {"at": TWENTY}, rounds=3, warmup_rounds=0
-    )
-    seconds, _ = each(wilcoxon, sampled(scores))
-    assert found.sizes["depth"] == 20
-    assert say(benchmark, "Wilcoxon, 5995 pairs x 20 depths", seconds * 5995 * 20) >= 20
-
-
-def test_volatility_of_a_thousand_depths(benchmark, scores):
-    found = benchmark.pedantic(scores.ireval.volatility, rounds=3, warmup_rounds=0)[0]
-    means = scores.mean("topic").to_numpy()[0].T.round(12)
-    rows = np.random.default_rng(1).integers(1000, size=(300, 2))
-    seconds, values = each(
-        lambda x, y: stats.kendalltau(x, y).statistic, [tuple(means[row]) for row in rows]
-    )
-    np.testing.assert_allclose(found.to_numpy()[rows[:, 0], rows[:, 1]], values, atol=1e-12)
-    assert say(benchmark, "tau matrix, 1000 x 1000 depths", seconds * 1e6) >= 500
-
-
-@pytest.mark.parametrize("method", ["tau_ap", "rbo"])
-def test_top_weighted_volatility_of_a_hundred_depths(benchmark, scores, method):
-    benchmark.pedantic(
-        scores.ireval.volatility, (), {"method": method, "at": HUNDRED}, rounds=3, warmup_rounds=0
-    )
-    assert say(benchmark, f"{method} matrix, 100 x 100 depths") < 2
 
 
 def test_discriminative_power_at_one_depth(benchmark, scores):
