@@ -21,7 +21,7 @@ LONGEST = 1024
 EXACT = 2.0**53
 """From here on, whole numbers may become equal as floats."""
 
-LARGE = 1 << 26
+LARGE = 1 << 24
 """Bytes of which it counts that memory is given back."""
 
 
