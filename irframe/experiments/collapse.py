@@ -287,11 +287,14 @@ class Units(NamedTuple):
     copies: Copies = None
     later_copies: LaterCopies = "spend"
     length: Lengths = None
+    scores: bool = False
+    """Whether scores are kept."""
 
     @property
     def asked(self) -> bool:
         """Whether anything is asked of units."""
-        return self.of is not None or self.copies is not None or self.length is not None
+        told = self.of is not None or self.copies is not None or self.length is not None
+        return told or self.scores
 
     @property
     def decided(self) -> dict[str, Any]:
@@ -303,7 +306,8 @@ class Units(NamedTuple):
             length = str(lengths.name or words.LENGTH)
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
-        return {"unit": unit, "copies": copies, "length": length}
+        score = words.SCORE if self.scores else None
+        return {"unit": unit, "copies": copies, "length": length, "score": score}
 
     def runs(self, runs: Any, policy: Policy) -> Any:
         """Return runs of the units that are judged, with their lengths.
