@@ -18,6 +18,7 @@ import irframe as ir
 from irframe.paired import all_pairs
 
 TWENTY = list(range(50, 1001, 50))
+HUNDRED = list(range(10, 1001, 10))
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,11 @@ def say(benchmark, what, loop=None):
 
 def t_test(a, b):
     return stats.ttest_rel(a, b).pvalue
+
+
+def wilcoxon(a, b):
+    difference = np.round(a - b, 12)
+    return stats.wilcoxon(difference, correction=False, method="approx").pvalue
 
 
 def test_all_t_tests_at_every_depth(benchmark, scores):
@@ -105,6 +111,60 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
 
     seconds = min(each(peer, [()])[0] for _ in range(30))
     assert say(benchmark, f"{verb}, 2 systems x 50 topics", seconds) >= 0.3
+
+
+def test_a_baseline_and_ten_thousand_systems(benchmark):
+    names = pd.Index(range(10_000)).astype(str)
+    index = pd.MultiIndex.from_product([names, ["1", "2", "3"]], names=["system", "topic"])
+    frame = pd.DataFrame({"AP": np.random.default_rng(0).random(len(index))}, index)
+    some = {"baseline": "0"}
+    benchmark.pedantic(frame.ireval.compare, (), some, rounds=3, warmup_rounds=1)
+    peak = peak_of(lambda: frame.ireval.compare(**some)) / 1e6
+    sys.stdout.write(f"\n{peak:.0f} MB on top of the scores\n")
+    assert say(benchmark, "compare, 10,000 systems with a baseline") < 1
+    assert peak < 200
+
+
+def test_clusters_cost_little(benchmark, scores):
+    start = time.process_time()
+    scores.ireval.compare(at=HUNDRED)
+    alone = time.process_time() - start
+    cluster = {topic: number // 5 for number, topic in enumerate(scores["topic"].to_numpy())}
+    start = time.process_time()
+    scores.ireval.compare(at=HUNDRED, cluster=cluster)
+    ratio = (time.process_time() - start) / alone
+    benchmark.pedantic(lambda: None, rounds=1)
+    benchmark.extra_info["ratio"] = ratio
+    sys.stdout.write(f"\ncompare with clusters: {ratio:.2f} of the time without\n")
+    assert ratio < 1.2
+
+
+def test_wilcoxon_at_twenty_depths(benchmark, scores):
+    found = benchmark.pedantic(
+        scores.ireval.discrimination, ("wilcoxon",), {"at": TWENTY}, rounds=3, warmup_rounds=0
+    )
+    seconds, _ = each(wilcoxon, sampled(scores))
+    assert found.sizes["depth"] == 20
+    assert say(benchmark, "Wilcoxon, 5995 pairs x 20 depths", seconds * 5995 * 20) >= 20
+
+
+def test_volatility_of_a_thousand_depths(benchmark, scores):
+    found = benchmark.pedantic(scores.ireval.volatility, rounds=3, warmup_rounds=0)[0]
+    means = scores.mean("topic").to_numpy()[0].T.round(12)
+    rows = np.random.default_rng(1).integers(1000, size=(300, 2))
+    seconds, values = each(
+        lambda x, y: stats.kendalltau(x, y).statistic, [tuple(means[row]) for row in rows]
+    )
+    np.testing.assert_allclose(found.to_numpy()[rows[:, 0], rows[:, 1]], values, atol=1e-12)
+    assert say(benchmark, "tau matrix, 1000 x 1000 depths", seconds * 1e6) >= 500
+
+
+@pytest.mark.parametrize("method", ["tau_ap", "rbo"])
+def test_top_weighted_volatility_of_a_hundred_depths(benchmark, scores, method):
+    benchmark.pedantic(
+        scores.ireval.volatility, (), {"method": method, "at": HUNDRED}, rounds=3, warmup_rounds=0
+    )
+    assert say(benchmark, f"{method} matrix, 100 x 100 depths") < 2
 
 
 def test_discriminative_power_at_one_depth(benchmark, scores):
