@@ -25,6 +25,16 @@ def usual_errors() -> np.errstate:
     return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
 
 
+def as_plain(values: Any) -> Array:
+    """Return an array of what a model gives, a tensor of any device or precision among that."""
+    if type(values) is np.ndarray:
+        return values
+    narrow = str(getattr(values, "dtype", "")) == "torch.bfloat16"  # which numpy does not have
+    for step in ("detach", "cpu", *["float"] * narrow):
+        values = getattr(values, step, lambda values=values: values)()
+    return np.asarray(values)
+
+
 Part = TypeVar("Part")
 Done = TypeVar("Done")
 

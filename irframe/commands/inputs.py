@@ -133,10 +133,21 @@ HELP = {
     "length": "of check: how long lists should be; else the column that says what each document "
     "costs",
     "of": "the column, or pattern with one group, that says which document a chunk is of",
+    "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, or all that lists have",
     "budget": "how much text is read, in the unit of --length, such as 500 or 500,1000",
     "cut": "what becomes of the first document that does not fit into a budget",
 }
 """Option of a verb -> what a command says of it in other words than the verb's own."""
+
+
+def _thresholds(text: str) -> Any:
+    """Return thresholds of a line: numbers between commas, or a word."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+
+
 READING: dict[str, dict[str, Any]] = {
     "topics": {"choices": ("qrels", "runs", "common")},
     "pool_depth": {"type": int},
@@ -152,6 +163,7 @@ READING: dict[str, dict[str, Any]] = {
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
+    "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
 """Option of a verb -> how a command reads it, beyond what its type says."""
 ELSEWHERE = {
@@ -167,6 +179,7 @@ ELSEWHERE = {
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
     "runs": "the files",
+    "scores": "known where --threshold asks for them",
 }
 """Option of a verb that is given in another way, and how."""
 

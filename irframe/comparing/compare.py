@@ -20,7 +20,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues, names_said
-from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
+from irframe.names import METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.drawn import beware_of_design, effective
@@ -37,8 +37,8 @@ from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
-COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
-"""Columns of a comparison frame, after that of the group."""
+COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
+"""Columns of a comparison frame, after that of the group; that of depths follows the metric's."""
 OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
@@ -381,6 +381,6 @@ def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
 
 def _frame(group: Scores, pairs: Array, values: Found) -> pd.DataFrame:
     columns = label_pairs(group, pairs)
-    columns |= {name: array.ravel() for name, array in values.items()}
-    shown = [name for name in (*COLUMNS, *OPTIONAL) if name in columns]
-    return pd.DataFrame({name: columns[name] for name in shown}, copy=False)
+    numbers = {name: array.ravel() for name, array in values.items()}
+    columns |= {name: numbers[name] for name in (*COLUMNS, *OPTIONAL) if name in numbers}
+    return pd.DataFrame(columns, copy=False)

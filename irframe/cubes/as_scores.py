@@ -13,13 +13,7 @@ import xarray as xr
 from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.experiments.topic_design import TopicValues, said_of_frame
-from irframe.files.as_runs import (
-    columns_of,
-    is_array,
-    named_again,
-    refuse_repeated,
-    with_own_levels,
-)
+from irframe.files.as_runs import ONLY_SYSTEM
 from irframe.files.kinds import refuse_rivals
 from irframe.files.likeness import proposed
 from irframe.files.repeats import (
@@ -29,11 +23,17 @@ from irframe.files.repeats import (
     repeat_column,
     with_labels,
 )
+from irframe.files.tables import (
+    columns_of,
+    is_dictionary,
+    named_again,
+    refuse_repeated,
+    with_own_levels,
+)
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import (
     ALIASES,
-    DEPTH,
     DOC,
     DRAWN,
     GRADE,
@@ -43,18 +43,16 @@ from irframe.names import (
     RANK,
     REPEAT,
     REPEATS,
-    SCORE,
     SYSTEM,
     TOPIC,
     Layout,
     roles,
 )
+from irframe.stops import axis_of
 
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
 
-ONLY_SYSTEM = "run"
-"""Label of the system of scores that name none."""
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG_METRIC = ("metric", "measure")
 """Columns that name the metric in a long frame."""
@@ -86,7 +84,8 @@ def as_scores(
           after topics. One whose axes are named after both needs no `metric`, and is called
           ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
-        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row;
+        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
+          ``{system: rows}`` of these;
         - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
@@ -238,33 +237,46 @@ def score_frame(x: Any) -> pd.DataFrame:
         x = with_own_levels(x)
         again = named_again(x.columns) or named_again(x.index.names)
         may_be = _are_long({*x.columns, *x.index.names}) and not again
-        told = [name for name in x.index.names if name in {*LONG_METRIC, DEPTH}]
+        told = [name for name in x.index.names if name in {*LONG_METRIC, axis_of(x).dim}]
         flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
-    if isinstance(x, Mapping) and not is_array(x):
-        return _of_mapping(x)
+    if is_dictionary(x):
+        return _of_rows(x) if x and all(map(_are_rows, x.values())) else _of_mapping(x)
     table = columns_of(x)
     if table is not None:
         return table
-    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) and not is_array(x) else []
-    if not rows or not all(hasattr(row, "_fields") or isinstance(row, Mapping) for row in rows):
+    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) else []
+    if not _are_rows(rows):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
 
 
+def _are_rows(x: Any) -> bool:
+    named = isinstance(x, list) and all(hasattr(r, "_fields") or isinstance(r, Mapping) for r in x)
+    return named and bool(x)
+
+
+def _of_rows(systems: Mapping[Any, list[Any]]) -> pd.DataFrame:
+    """Return rows of several systems, by their names."""
+    parts = [pd.DataFrame(rows).assign(**{SYSTEM: name}) for name, rows in systems.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     """Return scores as a frame with a column per metric, by depth if there is more than one."""
-    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, DEPTH}:
+    dim = axis_of(scores).dim
+    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, dim}:
         found = ", ".join(map(str, scores.dims)) or "none"
-        raise InputError("dimensions metric, system, topic and depth", found)
+        raise InputError(f"dimensions metric, system, topic and {dim}", found)
     kept = scores.reset_coords(drop=True)
     if METRIC not in kept.dims:
         label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         kept = kept.expand_dims({METRIC: [str(label)]})
-    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, DEPTH) if dim in kept.dims]
+    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, dim) if dim in kept.dims]
     wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
     frame = wide.dropna(how="all").rename_axis(columns=METRIC)
-    frame.attrs = {REPEATS: scores.attrs[REPEATS]} if REPEATS in scores.attrs else {}
+    carried = REPEATS, axis_of(scores).told
+    frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
     return frame
 
 
@@ -305,23 +317,28 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     if known is None or TOPIC not in by_role or DOC in by_role:
         return None
     stated = known.attrs.get(METRICS) or named_metrics(known)
-    lists = GRADE in by_role or {SCORE, RANK} <= by_role.keys()  # of which documents are missing
+    lists = GRADE in by_role or RANK in by_role  # of which documents are missing
     if not stated and (SYSTEM not in by_role or lists or not _numeric(known, by_role)):
         return None
     known, keys = _keyed(known, by_role)
-    by_depth = [DEPTH] if _several_depths(known, keys) else []
-    return known.set_index([*keys, *by_depth]), dict(zip((SYSTEM, TOPIC), keys, strict=True))
+    return known.set_index([*keys, *_told_apart(known, keys)]), dict(
+        zip((SYSTEM, TOPIC), keys, strict=True)
+    )
 
 
 def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
     """Return whether a frame has a column of numbers beside those of its roles."""
     others = frame.drop(columns=[by_role[role] for role in (SYSTEM, TOPIC)])
-    return any(pd.api.types.is_float_dtype(dtype) for dtype in others.dtypes)
+    return any(pd.api.types.is_numeric_dtype(dtype) for dtype in others.dtypes)
 
 
-def _several_depths(frame: pd.DataFrame, keys: list[Any]) -> bool:
-    """Return whether a column tells scores of one system and topic at several depths apart."""
-    return DEPTH in frame.columns and bool(frame.duplicated(keys).any())
+def _told_apart(frame: pd.DataFrame, keys: list[Any]) -> list[str]:
+    """Return the column, if any, that tells scores of one system and topic at several depths apart.
+
+    Of other stops likewise.
+    """
+    dim = axis_of(frame).dim
+    return [dim] if dim in frame.columns and frame.duplicated(keys).any() else []
 
 
 def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
@@ -341,8 +358,7 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
-    if _several_depths(frame, [*keys, metric]):
-        keys.append(DEPTH)
+    keys += _told_apart(frame, [*keys, metric])
     if by in frame.columns and by not in keys:  # topics of one name may be others in each group
         keys.append(by)
     elif by is not None and by in frame.index.names:

@@ -33,7 +33,7 @@ from irframe.experiments.topic_design import TopicValues, carried, said_of_table
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.files.repeats import LACKING, fold
-from irframe.record import RECORD, recorded
+from irframe.record import RECORD, Steps, recorded
 from irframe.warned import OneCall, in_group, listing
 
 
@@ -56,6 +56,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -79,6 +80,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -102,6 +104,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -158,6 +161,9 @@ def cube(
     length
         What each unit costs (tokens, characters, seconds), from 0: a column of `runs`, or document
         -> length. Scores at a ``budget`` need it.
+    scores
+        Whether the scores of documents are kept, which scores at a ``threshold`` need: 8 bytes of
+        each document, 4 with ``score_dtype="float32"``.
     cluster, tasks, weights
         How topics were drawn, as for `irframe.evaluate`.
 
@@ -205,7 +211,7 @@ def cube(
     said = said_of_tables([qrels, runs], drawn)
     extra, units = (
         carried(folded.attributes(repeats), said),
-        Units(of, copies, later_copies, length),
+        Units(of, copies, later_copies, length, scores),
     )
     policy = Policy(
         depth=depth,
@@ -351,7 +357,8 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
         warn(f"{files} are gone, or have changed since: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
-    said = {name: facts[name] for name in (RECORD, words.CAUTION) if name in facts}
+    said = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
+    said |= {RECORD: Steps(facts[RECORD])} if RECORD in facts else {}
     return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(said)
 
 

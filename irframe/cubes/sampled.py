@@ -207,19 +207,17 @@ def weights_of(metric: Any, ranks: int, depths: Sequence[int]) -> Floats:
     return np.ones((ranks, len(depths))) if weights is None else weights
 
 
-def places(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequence[int]) -> Array:
-    """Return how many drawn documents of all topics have a place in ideal rankings, by depth.
-
-    Those that were sure to be drawn say nothing of others, and do not count.
-    """
+def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequence[int]) -> Array:
+    """Return how many drawn documents have a place in the ideal ranking, shape (topic, depth)."""
     gain = np.where(draw.judged, gains_of(metric, *graded), 0.0)
     order = np.lexsort([-gain, draw.topic])
     order = order[gain[order] > 0]
     topic, taken = draw.topic[order], 1 / draw.probability[order]
     before = np.cumsum(taken) - taken
     before -= before[np.searchsorted(topic, topic)]
-    inside = before[:, np.newaxis] < np.asarray(depths)
-    return np.asarray((inside & (draw.chance[order] < 1)[:, np.newaxis]).sum(axis=0))
+    found = np.zeros((len(draw.size), len(depths)))
+    np.add.at(found, topic, before[:, np.newaxis] < np.asarray(depths))
+    return found
 
 
 def gains_of(metric: Any, grade: Array, top: Array) -> Floats:

@@ -25,7 +25,7 @@ from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
 from irframe.files.read_run import ScannedRuns, changed_files
-from irframe.names import LENGTH
+from irframe.names import LENGTH, SCORE
 
 
 class Part(NamedTuple):
@@ -117,6 +117,10 @@ class Framed:
         along: dict[str, Array] = {}
         if policy.length is not None:
             along[LENGTH] = lengths_of(table, policy.length, rows[order])
+        if policy.score is not None:
+            if table.score is None:
+                raise InputError("scores of what was retrieved", "ranks alone")
+            along[SCORE] = table.score[rows[order]].astype(policy.score_dtype)
         if self.overlaps is not None:
             along |= self.overlaps.along(rows[order], length)
         return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None))

@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.arrays import Array
+from irframe.arrays import Array, as_plain
 from irframe.checks import whole
 from irframe.errors import IdError, InputError
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
-from irframe.files.as_runs import columns_of
 from irframe.files.ids import repeated
 from irframe.files.kinds import RUN, refuse_two_units, require_columns
+from irframe.files.tables import columns_of
 from irframe.metrics.facts import facts
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
     >>> columns["topic"].tolist(), columns["doc"].tolist()
     (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
     """
-    topics, docs, scores = (_array(part) for part in (topic, doc, score))
+    topics, docs, scores = (as_plain(part) for part in (topic, doc, score))
     if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
         topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
@@ -224,16 +224,8 @@ def joined(parts: Sequence[Array]) -> Array:
     return np.concatenate(parts if numbers else [part.astype(object) for part in parts])
 
 
-def _array(values: Any) -> Array:
-    """Return an array of what a model gives, a tensor of any device or precision among that."""
-    narrow = str(getattr(values, "dtype", "")) == "torch.bfloat16"  # which numpy does not have
-    for step in ("detach", "cpu", *["float"] * narrow):
-        values = getattr(values, step, lambda values=values: values)()
-    return np.asarray(values)
-
-
 def _floats(values: Any) -> Array:
-    return _array(values).astype(np.float64, copy=False)
+    return as_plain(values).astype(np.float64, copy=False)
 
 
 def _unit(rows: Array) -> Array:

@@ -14,10 +14,9 @@ from irframe import names as words
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.files.ids import Codes, within
-from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import METRICS, MetricType
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, refuse_gains
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.metrics.parse_metric import parse_named
 
@@ -234,6 +233,8 @@ class Policy:
     """What becomes of later copies, None where none are told."""
     length: str | None = None
     """The column of the runs that holds lengths."""
+    score: str | None = None
+    """What scores are called, where these are kept."""
 
     def __post_init__(self) -> None:
         choice("ties", self.ties, words.TIES)
@@ -258,7 +259,7 @@ class Policy:
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
         main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
-        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length")}
+        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length", "score")}
         named["topics"] = self.topics if isinstance(self.topics, str) else "listed"
         named["seed"] = self.seed if self.ties == "random" else None
         return {name: value for name, value in named.items() if value is not None}
@@ -330,12 +331,7 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.Ties)
             wanted = f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
             raise MetricError(wanted, "", "choose another ties=", refused)
     for metric in metrics:
-        known = facts(metric)
-        missing = known.gain.missing(levels) if isinstance(known.gain, GainMap) else []
-        if missing:
-            raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
-        if known.unit and (large := known.large_gains(levels)):
-            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+        refuse_gains(metric, levels)
 
 
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:

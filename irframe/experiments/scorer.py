@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.errors import InputError, shortened, singular
+from irframe.errors import InputError, ParameterError, shortened, singular
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Budgets, Plan, Scoring
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
+from irframe.experiments.scoring import Plan, Scoring
+from irframe.experiments.stopping import Stops, ThresholdLike
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.nested import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
+from irframe.files.tables import is_dictionary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
 from irframe.warned import OneCall
@@ -114,9 +116,10 @@ class Scorer:
         topic, doc, score
             In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
             ids, or positions in `topics` and `docs` where these are integers and judged ids are
-            text. A document at -1 is one of which no more is known than that it is not judged;
-            among equal scores it is the last. With a score that is infinite or that of nothing
-            found, as searches for nearest neighbours fill up, it is none.
+            text, documents also of a scorer with `docs`. A document at -1 is one of which no more
+            is known than that it is not judged; among equal scores it is the last. With a score
+            that is infinite or that of nothing found, as searches for nearest neighbours fill up,
+            it is none.
         system
             What the one run is called, such as ``"step-500"``; by default what it calls itself.
 
@@ -262,7 +265,7 @@ class Scorer:
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
         """Read a run whose repeats are systems, and which of them these are."""
-        if self._repeats is not None and isinstance(run, Mapping) and not is_array(run):
+        if self._repeats is not None and is_dictionary(run):
             frames = all(isinstance(frame, pd.DataFrame) for frame in run.values())
             run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
         folded = fold(run)
@@ -315,6 +318,7 @@ def scorer(
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
+    threshold: ThresholdLike = None,
     repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
@@ -330,8 +334,8 @@ def scorer(
         come after these.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
         As for `evaluate`.
-    of, copies, later_copies, length, budget, cut, repeats
-        As for `evaluate`.
+    of, copies, later_copies, length, budget, cut, threshold, repeats
+        As for `evaluate`; thresholds are numbers, or system -> number.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
         for which some run has a list; ``"common"``: those for which every run has one. Or a list
@@ -374,10 +378,13 @@ def scorer(
            q2     1.0  1.00000
     """
     chosen = policies.parse_metrics(metrics)
-    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    units, budgets = Units(of, copies, later_copies, length), Budgets.read(budget, cut)
+    choice("no_rel", no_rel or "zero", words.NO_RELS)
+    units = Units(of, copies, later_copies, length, threshold is not None)
+    stops = Stops.read({"budget": budget, "threshold": threshold}, units.decided, cut)
+    if stops is not None and not stops.of:
+        raise ParameterError("numbers for threshold= of a scorer", "'all'", "name those wanted")
     policy = policies.Policy(
-        depth=policies.cut_at(chosen, depth) if budgets is None else depth,
+        depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -386,7 +393,9 @@ def scorer(
         seed=seed,
         **units.decided,
     )
-    judgments, plan = Judgments.of(units.qrels(qrels), chosen, topics), Plan(chosen, policy, no_rel)
+    silent = no_rel == "silence"
+    judgments = Judgments.of(units.qrels(qrels), chosen, topics, unjudged=silent)
+    plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))
-    return Scorer(judgments, plan._replace(budgets=budgets), docs or (), units, repeats)
+    return Scorer(judgments, plan, docs or (), units, repeats)

@@ -21,9 +21,9 @@ from irframe.experiments.lists import Collections, Lists, choose_topics, tell_mi
 from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
-from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
+from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
 from irframe.files.ids import EXACT, Codes, code_labels, grouped, is_utf8
-from irframe.files.kinds import ByRole
+from irframe.files.kinds import RUN, ByRole
 from irframe.files.read_run import ScannedRuns
 from irframe.files.values import framed, numbers
 from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
@@ -57,7 +57,7 @@ class Reader:
     def __init__(
         self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
-        self.places = listed.Places(judgments, docs)
+        self.places, self._told = listed.Places(judgments, given := [*docs]), bool(given)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
         names = judgments.names[0], judgments.topics[0]
@@ -72,7 +72,7 @@ class Reader:
         table, empty = part_empty(run)
         if empty:
             return self.read_table(run)[0]
-        named = runs_by_role(table)
+        named = by_role(table, RUN)
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
@@ -86,14 +86,14 @@ class Reader:
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
-        if not _is_place(arrays[DOC], self._judgments.names[0]):
+        if not (self._told and _is_whole(arrays[DOC])) and not self._is_place(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
             wanted = "documents by name, for the pool of runs and for ties='rank'"
             raise InputError(wanted, "positions")
         others: list[Any] = []
         place = arrays[TOPIC]
-        if not _is_place(place, self._judgments.topics[0]):
+        if not self._is_place(arrays, TOPIC):
             codes, labels = pd.factorize(pd.Series(place))
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
@@ -109,19 +109,24 @@ class Reader:
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays with documents by name as a frame with topics by name, too."""
-        place = arrays[TOPIC]
-        if not _is_place(place, self._judgments.topics[0]):
+        if not self._is_place(arrays, TOPIC):
             return framed(arrays)
+        place = arrays[TOPIC]
         listed.refuse_beyond(TOPIC, place, len(self._judgments.topics))
         named = {name: array[place >= 0] for name, array in arrays.items()}
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
+
+    def _is_place(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
+        """Tell whether values are positions: integers, where judged ids are none themselves."""
+        judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
+        return _is_whole(arrays[role]) and isinstance(judged, str)
 
     @property
     def _by_dictionary(self) -> bool:
         """Whether lists alone tell what is asked for, and not other columns or other precision."""
         policy, spans = self._policy, self._judgments.table.spans is not None
         by_rank = self._ties.column != SCORE or policy.order == "rank"
-        if by_rank or policy.collection or policy.length or spans:
+        if by_rank or policy.collection or policy.length or policy.score or spans:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)
@@ -324,9 +329,8 @@ def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
     return start, values[start].to_numpy().tolist()
 
 
-def _is_place(values: NDArray[Any], judged: Any) -> bool:
-    """Return whether values are positions: integers, where judged ids are none themselves."""
-    return bool(np.issubdtype(values.dtype, np.integer)) and isinstance(judged, str)
+def _is_whole(values: NDArray[Any]) -> bool:
+    return bool(np.issubdtype(values.dtype, np.integer))
 
 
 def _of(values: Iterable[Any], kinds: set[type]) -> bool:

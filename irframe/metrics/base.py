@@ -311,6 +311,77 @@ class Metric(metaclass=MetricType):
         text = type(self).__name__ + (f"({arguments})" if arguments else "")
         return text if at is None else f"{text}@{at!r}"
 
+    def __call__(self, labels: Any, scores: Any = None, *, listed: Any = None) -> Any:
+        """Score candidates by their labels, ranked by their scores: arrays, no ids, no frames.
+
+        Parameters
+        ----------
+        labels
+            Grades of candidates, whole numbers, shape (..., n); NaN where unjudged.
+        scores
+            What candidates are ranked by, highest first and ties in the order given, of a shape
+            that goes with that of the labels; -inf for those that are not retrieved. Without
+            scores candidates are in the order of their ranks.
+        listed
+            Which candidates are retrieved, False for padding; by default all.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores at the metric's depth or, without one, where rows end; shape (...). Labels that
+            are an xarray.DataArray, or scores, give one, without the dimension of candidates,
+            which is the last one of the labels.
+
+        Raises
+        ------
+        IrframeError
+            For a metric that reads more than grades, subtopics, strata, the pool, spans or
+            lengths; for labels that are no grades, scores that are missing, and shapes that do
+            not go together.
+
+        Notes
+        -----
+        To the last bit what `irframe.evaluate` gives for the same lists with ``ties="order"``. All
+        labels of a row that are numbers are its judgments, also those that are not listed, so
+        padding is labelled NaN. Gains are scaled by the highest label of the call, where they do
+        not say by what: ``ERR(gain=Linear(top=3))`` scores a batch as its rows.
+
+        Examples
+        --------
+        >>> from irframe.metrics import nDCG
+        >>> round(nDCG(depth=10)([0, 2, 1], [0.3, 0.2, 0.1]).item(), 4)
+        0.6697
+        >>> (nDCG @ 10)([[2, 1], [0, 1]])
+        array([1.        , 0.63092975])
+        """
+        return self._on_arrays(labels, scores, listed, every=False)
+
+    def curve(self, labels: Any, scores: Any = None, *, listed: Any = None) -> Any:
+        """Score candidates at every depth, as the metric called on the same arrays at its own.
+
+        Parameters
+        ----------
+        labels, scores, listed
+            As for a call.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores, shape (..., n); of a DataArray with the dimension ``depth``.
+
+        Examples
+        --------
+        >>> from irframe.metrics import P
+        >>> P().curve([1, 0, 1], listed=[True, True, False])
+        array([1.        , 0.5       , 0.33333333])
+        """
+        return self._on_arrays(labels, scores, listed, every=True)
+
+    def _on_arrays(self, *given: Any, every: bool) -> Any:
+        from irframe.metrics.labels import score_labels  # noqa: PLC0415 - which reads its facts
+
+        return score_labels(self, *given, every=every)
+
     def score(self, evidence: Evidence) -> Floats:
         """Score rankings at every depth.
 

@@ -381,11 +381,18 @@ class Evidence:
         return np.asarray(count[..., self._block.levels >= rel].sum(axis=-1))
 
     def _staircase(self, count: Array, gain: Gain, rel: int) -> Steps:
-        level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
-        order = np.argsort(-level_gain, kind="stable")
-        falls = level_gain[order] - np.append(level_gain[order][1:], 0.0)
-        kept = falls > 0
-        return falls[kept], np.cumsum(count[..., order], axis=-1)[..., kept]
+        order, kept, falls = _falls(gain, rel, self._top, tuple(self._block.levels.tolist()))
+        return falls, count[..., order].cumsum(axis=-1)[..., kept]
+
+
+@lru_cache(maxsize=256)
+def _falls(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
+    """Return the order of levels by gain, after which of them it falls, and how far."""
+    level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
+    order = np.argsort(-level_gain, kind="stable")
+    falls = level_gain[order] - np.append(level_gain[order][1:], 0.0)
+    down = falls > 0
+    return order, down, positions.kept(falls[down])
 
 
 @lru_cache(maxsize=256)

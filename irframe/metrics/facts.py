@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Floats
-from irframe.errors import IrframeError
-from irframe.gains import Gain, parse_gain
+from irframe.errors import IrframeError, MetricError
+from irframe.gains import Gain, GainMap, parse_gain
 from irframe.metrics.base import ALIASES, Metric, MetricType, Preset, Summary
 from irframe.metrics.parse_metric import parse_metric
 
@@ -72,20 +72,6 @@ class Facts:
     share: bool = False
     least_topics: int = 2
 
-    def large_gains(self, levels: NDArray[Any]) -> list[int]:
-        """Return the grades that gain more than 1 under a metric that does not take it.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> facts("ERR(gain=Linear(top=1))").large_gains(np.array([0, 1, 2]))
-        [2]
-        """
-        if not self.unit or self.gain is None or not levels.size:
-            return []
-        gains = self.gain.map(levels, rel=self.rel, top=max(1, int(levels.max())))
-        return [int(level) for level in levels[gains > 1]]
-
     @property
     def sign(self) -> int:
         """1 if higher is better, -1 if lower is."""
@@ -99,14 +85,14 @@ class Facts:
 
 UNKNOWN = Facts()
 
-READ_IN: ContextVar[str] = ContextVar("READ_IN", default="")
-"""The unit in which what stands for depths is counted, where scores are at budgets of text."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
-AT_DEPTH = re.compile(r"@\d+$| in \d+ \S.*$")
-"""What `label_at` puts after a label."""
-AT_BUDGET = re.compile(r"(.+) in \d+ \S.*")
-"""A label of scores at a budget."""
+AT_STOP = r" (?:in \d+|>=) \S.*"
+"""What follows in a label of scores where reading stops at no depth."""
+AT_PLACE = re.compile(rf"(@\d+|{AT_STOP})$")
+"""What follows in a label at any place."""
+STOPPED = re.compile(rf"(.+?)({AT_STOP})")
+"""A label of scores where reading stops at no depth."""
 
 
 def place_of(metric: Any, labels: Sequence[str]) -> int | None:
@@ -139,8 +125,6 @@ def label_at(label: str, depth: Any) -> str:
     >>> label_at("AP", 10), label_at("ndcg_cut_20", 10), label_at("IPrec@0.1", 10)
     ('AP@10', 'ndcg_cut_20', 'IPrec@0.1')
     """
-    if READ_IN.get():
-        return f"{label} in {depth} {READ_IN.get()}"
     return label if "@" in label or facts(label).depth is not None else f"{label}@{depth}"
 
 
@@ -177,7 +161,7 @@ def facts(metric: Any) -> Facts:
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
     known, costs = _facts_by_label(str(metric), len(ALIASES)), COSTS.get()
-    stated = costs and not costs.isdisjoint({str(metric), AT_DEPTH.sub("", str(metric))})
+    stated = costs and not costs.isdisjoint({str(metric), AT_PLACE.sub("", str(metric))})
     return replace(known, cost=True) if stated else known
 
 
@@ -208,7 +192,7 @@ def names_of(kind: type[Metric]) -> list[str]:
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
     """Look a label up, once for as long as there are as many names."""
-    read = AT_BUDGET.fullmatch(label)
+    read = STOPPED.fullmatch(label)
     if read:
         return _facts_by_label(read[1], names)
     try:
@@ -238,6 +222,28 @@ def _of(metric: Any) -> Facts:
         share=metric.range == (0.0, 1.0),
         least_topics=metric.least_topics,
     )
+
+
+def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
+    """Raise if some of the grades that occur have no gain, or one that is too large for a metric.
+
+    Examples
+    --------
+    >>> refuse_gains(parse_metric("ERR(gain=Linear(top=1))"), np.array([0, 1, 2]))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.MetricError: wanted gains of at most 1 for ERR(gain=Linear(top=1)); found more
+    for grades: 2.
+    """
+    gain = getattr(metric, "gain", None)
+    missing = gain.missing(levels) if isinstance(gain, GainMap) else []
+    if missing:
+        raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+    if not metric.unit or gain is None or not levels.size:
+        return
+    gains = gain.map(levels, rel=facts(metric).rel, top=max(1, int(levels.max())))
+    if large := [int(level) for level in levels[gains > 1]]:
+        raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
 FLOOR = 0.00001

@@ -1,5 +1,6 @@
 """What positions count: rank discounts, and how far documents stand from the ideal ranking."""
 
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -21,8 +22,15 @@ def positive(denominator: NDArray[Any]) -> Floats:
     return np.where(denominator > 0, denominator, np.inf)
 
 
+def kept(values: Floats) -> Floats:
+    """Return an array that is kept for later calls, and so must not be written to."""
+    values.flags.writeable = False
+    return values
+
+
+@lru_cache(maxsize=32)
 def discounts(kind: str, base: float, ranks: int) -> Floats:
-    """Return the weight of every rank.
+    """Return the weight of every rank, read-only.
 
     Parameters
     ----------
@@ -46,13 +54,19 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     """
     rank = np.arange(1.0, ranks + 1)
     if kind == "log2":
-        return np.asarray(1 / np.log2(1 + rank))
+        return kept(1 / np.log2(1 + rank))
     if kind == "zipf":
-        return 1 / rank
+        return kept(1 / rank)
     if kind == "none":
-        return np.ones(ranks)
+        return kept(np.ones(ranks))
     logs = np.log(rank) / np.log(base)
-    return np.asarray(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
+    return kept(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
+
+
+@lru_cache(maxsize=32)
+def cumulated(kind: str, base: float, ranks: int) -> Floats:
+    """Return the sum of the weights down to each depth, from depth 0 on, read-only."""
+    return kept(np.concatenate([[0.0], np.cumsum(discounts(kind, base, ranks))]))
 
 
 def ideal_sum(
@@ -79,12 +93,13 @@ def ideal_sum(
     >>> ideal_sum(np.array([1.0]), np.array([[2]]), np.array([1, 2, 3]), "zipf")
     array([1. , 1.5, 1.5])
     """
-    total = np.zeros(np.broadcast_shapes(counts.shape[:-1], rank.shape))
-    weights = discounts(kind, base, int(min(counts.max(initial=0), rank.max(initial=0))))
-    cumulated = np.concatenate([[0.0], np.cumsum(weights)])
+    sums = cumulated(kind, base, 1 << int(counts.max(initial=0)).bit_length())
+    total: Any = 0.0
     for step, fall in enumerate(falls):
-        total += fall * cumulated[np.minimum(counts[..., step], rank).astype(np.intp)]
-    return total
+        total = total + fall * sums[np.minimum(counts[..., step], rank).astype(np.intp)]
+    if len(falls):
+        return np.asarray(total)
+    return np.zeros(np.broadcast_shapes(counts.shape[:-1], rank.shape))
 
 
 Crossing = Literal["sign_change", "definition", "matters"]

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -21,10 +22,12 @@ from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.escaping import cell, visible
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.experiments.scoring import Budgets
-from irframe.metrics.facts import READ_IN, Facts, facts
+from irframe.experiments.stopping import Stops
+from irframe.metrics.facts import Facts, facts
 from irframe.names import DEPTH, SYSTEM
+from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
+from irframe.stops import DEPTHS, Axis
 
 NAMED = 3
 """How many names a sentence has."""
@@ -140,6 +143,17 @@ def level(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}{SPACE}%"
 
 
+def cut(value: float) -> str:
+    """Return a correlation with two decimals, never rounded up to one that it does not reach.
+
+    Examples
+    --------
+    >>> cut(0.999), cut(1.0), cut(0.8999)
+    ('0.99', '1.00', '0.89')
+    """
+    return f"{np.floor(100 * round(value, 9)) / 100:.2f}"
+
+
 LARGE = 100
 """From which size on a score has one decimal."""
 
@@ -154,16 +168,21 @@ def fixed(value: float) -> str:
     """
     if value != value:  # noqa: PLR0124 - as NaN is not
         return "-"
-    return f"{value:.3f}" if abs(value) < LARGE else f"{value:.1f}"
+    return str(fixed_text(float(value), 3 if abs(value) < LARGE else 1))
+
+
+ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
+"""What the page is along, in whose words its templates and figures speak."""
 
 
 def deep(depth: int) -> str:
-    """Return a depth in words, which may be a budget of text."""
-    return f"{depth} {READ_IN.get()}" if READ_IN.get() else f"depth {depth}"
+    """Return a depth in words, or what stands for it on the page."""
+    axis = ALONG.get()
+    return axis.says(axis.place, depth)
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
-    form.__name__: form for form in (deep, listed, percent, level, fixed, short)
+    form.__name__: form for form in (cut, deep, listed, percent, level, fixed, short)
 }
 """How templates spell what they say."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
@@ -196,8 +215,8 @@ class Setting:
     depths: tuple[int, ...]
     """Depths, or budgets."""
     at: int
-    unit: str
-    """What budgets are counted in, "" for depths."""
+    axis: Axis
+    """What the page calls depths."""
     baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
@@ -220,22 +239,22 @@ class Setting:
         refuse_metrics(cube, chosen)
         if budget is None:
             wanted = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
-            shown, unit = tuple(wanted_depths(cube, chosen, sorted(wanted))), ""
+            shown, axis = tuple(wanted_depths(cube, chosen, sorted(wanted))), DEPTHS
             opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         elif depths is not None:
             raise ParameterError("depths= or budget=", "both", "leave one of them out")
         else:
-            shown, unit = _budgets(cube, budget)
+            shown, axis = _budgets(cube, budget)
             opening = shown[len(shown) // 2]
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
         named = tuple(map(str, chosen))
-        return cls(cube, whole, named, shown, at or opening, unit, **_checked(cube, options))
+        return cls(cube, whole, named, shown, at or opening, axis, **_checked(cube, options))
 
     @cached_property
     def rank(self) -> int:
         """How deep lists themselves are read, where depths are budgets."""
-        return min(OPENING, self.cube.sizes[DEPTH]) if self.unit else self.at
+        return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
     def facts(self) -> list[Facts]:
@@ -263,13 +282,13 @@ class Setting:
         return self.depths.index(self.at)
 
 
-def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], str]:
-    """Return budgets, the least first, and their unit."""
-    budgets = Budgets.read(budget, "whole")
-    if budgets is None or "length" not in cube.attrs:
+def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], Axis]:
+    """Return budgets, the least first, and what they are along."""
+    stops = Stops.read({"budget": budget}, cube.attrs)
+    if stops is None or stops.axis.along not in cube.attrs:
         advice = "say what each document costs: length='tokens', a column of the runs"
         raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
-    return tuple(sorted(budgets.of)), str(cube.attrs["length"])
+    return tuple(sorted(stops.of)), stops.axis
 
 
 def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:
@@ -304,7 +323,13 @@ def usual_depths(deepest: int) -> list[int]:
 
 def text(label: Any) -> str:
     """Return a label as the page spells it."""
-    return visible(str(label.item() if isinstance(label, np.generic) else label))
+    return texts([label])[0]
+
+
+def texts(labels: Iterable[Any]) -> list[str]:
+    """Return labels as the page spells them."""
+    spelled = [str(label.item() if isinstance(label, np.generic) else label) for label in labels]
+    return spelled if "".join(spelled).isprintable() else [*map(visible, spelled)]
 
 
 DOCS = "https://irframe.readthedocs.io/en/latest"
@@ -350,6 +375,8 @@ class PagePart:
         A specification of Vega-Lite, if there is a figure.
     guide
         The page of the documentation on it.
+    untold
+        Whether it is not known.
     """
 
     key: str
@@ -359,6 +386,7 @@ class PagePart:
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
     guide: str = ""
+    untold: bool = False
 
     @cached_property
     def found(self) -> list[dict[Any, Any]]:
@@ -378,7 +406,10 @@ class PagePart:
     @cached_property
     def csv(self) -> str:
         """The numbers as they are, for other programs."""
-        return "" if self.data is None else self.data.map(cell).to_csv(index=False)
+        frame = self._frame.copy()
+        for name in frame.columns.difference(frame.select_dtypes("number").columns, sort=False):
+            frame[name] = frame[name].map(cell)
+        return "" if self.data is None else frame.to_csv(index=False)
 
     @property
     def _frame(self) -> pd.DataFrame:
@@ -421,12 +452,13 @@ def cell_text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
         size = abs(float(value))
-        return f"{value:.3f}" if size == 0 or 5e-4 <= size < 1e4 else f"{value:.3g}"
-    return text(value)
+        usual = size == 0 or 5e-4 <= size < 1e4
+        return str(fixed_text(float(value), 3)) if usual else f"{value:.3g}"
+    return str(value)
 
 
 def parts(
-    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]], guide: str = ""
+    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]]
 ) -> list[PagePart]:
     """Return what can be said of a view; of the rest what the data lack for it, not what to do.
 
@@ -436,8 +468,6 @@ def parts(
         What `makers` take.
     makers
         Key, what is not known if it fails, and what makes the part.
-    guide
-        The page of the documentation where it fails.
     """
     sections = []
     for key, subject, make in makers:
@@ -446,5 +476,5 @@ def parts(
         except IrframeError as error:
             why = say("part.needs", wanted=error.wanted, found=error.found)
             says = say("part.untold", subject=subject)
-            sections.append(PagePart(key, says, [why], guide=guide))
+            sections.append(PagePart(key, says, [why], untold=True))
     return sections

@@ -121,7 +121,7 @@ def _docs_of(judgments: coded_tables.QrelsTable) -> pd.Index:
     """Return the documents that are judged, each once, as text."""
     spans = judgments.spans
     docs = judgments.doc.unique().to_pandas() if spans is None else spans.docs
-    return pd.Index(docs).astype(str)
+    return pd.Index(docs, dtype=str)
 
 
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:

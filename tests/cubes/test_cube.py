@@ -20,8 +20,6 @@ import irframe as ir
 from irframe import arrays
 from irframe.errors import (
     DepthError,
-    GradeError,
-    IdError,
     InputError,
     IrframeWarning,
     MetricError,
@@ -267,25 +265,6 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     xr.testing.assert_equal(again, scores)
 
 
-@pytest.mark.parametrize(
-    ("qrels", "error", "words"),
-    [
-        (QRELS.iloc[:0], InputError, "an empty one"),
-        (QRELS.drop(columns="grade"), InputError, "grade"),
-        (pd.concat([QRELS, QRELS.iloc[[1]].assign(grade=9)]), IdError, "1 judged again: 1 d1"),
-        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "found 200"),
-        (QRELS.assign(grade=[1, 0, 0.5, 1, 1]), GradeError, "0.5"),
-        (QRELS.assign(grade=[1, 0, None, 1, 1]), GradeError, "nan"),
-        (QRELS.assign(grade="x"), GradeError, "x"),
-        (QRELS.assign(topic="0" + QRELS["topic"]), IdError, "'01'.*leading zeros"),
-        (QRELS.assign(topic=["1", "1", "1", 2, "4"]), IdError, "int and str"),
-        ([1], InputError, "rows that name their columns; found rows of type int"),
-    ],
-)
-def test_bad_qrels(qrels, error, words):
-    refused(error, words, lambda: quiet_cube(qrels=qrels))
-
-
 def test_metrics_are_refused_with_reasons():
     cube = quiet_cube()
     refused(MetricError, "at least one metric", cube.ireval.score)
@@ -364,3 +343,12 @@ def test_what_is_no_saved_cube_is_said(tmp_path, inside):
     file.write_text("no cube")
     for path in (file / inside, tmp_path / inside):
         refused(StoreError, "a cube written by save", ir.open_cube, path)
+
+
+def test_a_cube_prints_its_grades_what_is_judged_and_its_verbs():
+    cube = ir.cube(*ir.example_track()).ireval.sample(0.5, seed=1)
+    judged = 1 - cube["unjudged"].sum().item() / cube["retrieved"].sum().item()
+    for text in (repr(cube), cube._repr_html_()):
+        assert f"grades 0 to 3, {judged:.0%} of 6,400 hits judged" in text
+        assert "cube, sample; .ireval.record has the options" in text
+        assert '"ties"' not in text

@@ -10,7 +10,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.cubes.estimate import freedom_of
-from irframe.cubes.sampled import Draw, places
+from irframe.cubes.sampled import Draw, placed
 from irframe.errors import InputError, IrframeWarning, MetricError, ParameterError
 
 METRICS = ("P(rel=2)", "DCG", "RBP(p=0.8, gain='linear')", "INSQ(T=1.0)")
@@ -163,19 +163,18 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
     np.testing.assert_allclose(some["mean_error"], error)
     assert ((some["ci_low"] < some["mean"]) & (some["mean"] < some["ci_high"])).all()
     assert float(some["ci_high"].sel(metric="P").max()) < 1
-    one = runs.ireval.cube(qrels).ireval.draw_to_judge(0.4, seed=3)
+    one = runs.ireval.cube(qrels).ireval.rejudge(drawn)
     np.testing.assert_array_equal(one.ireval.estimate("P", at=5)["error"], some["error"][:1])
 
 
 def test_what_cannot_be_estimated_is_refused(cube):
     runs, qrels = ir.example_track()
     refused(InputError, "judgments that were drawn.*found neither", cube.ireval.estimate, "P", at=5)
+    drawn = runs.ireval.cube(qrels.ireval.draw_to_judge(0.5))
     with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
-        cube.ireval.draw_to_judge(0.5).ireval.estimate(
-            "P", "Recall", "nDCG(ideal='full')", "nDCG", at=5
-        )
+        drawn.ireval.estimate("P", "Recall", "nDCG(ideal='full')", "nDCG", at=5)
     with pytest.raises(MetricError, match="5 drawn documents; found 5, 9 with .* at=10 or deeper"):
-        cube.ireval.draw_to_judge(0.5).ireval.estimate("P", "nDCG", at=[5, 9, 15])
+        drawn.ireval.estimate("P", "nDCG", at=[5, 9, 15])
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
@@ -254,8 +253,24 @@ def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
     base = cube.experiment.judgments
     draw = Draw.of(base, base.grade, base.strata, base.probability)
     graded = base.grade, cube.experiment.tops[base.topic]
-    (number,) = places(ir.parse_metric("nDCG"), draw, graded, [80])
+    (number,) = placed(ir.parse_metric("nDCG"), draw, graded, [80]).sum(axis=0)
     assert number == (base.grade > 0).sum() < 15
     with pytest.warns(IrframeWarning, match="fewer than 15 drawn documents"):
         found = cube.ireval.estimate("nDCG", at=80)
     assert np.isnan(found["ci_low"]).all()
+
+
+@pytest.mark.parametrize(("relevant", "told"), [(4, False), (16, True)])
+def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant, told):
+    topics, docs = 40, 30
+    grade = np.tile(np.arange(docs) < relevant, topics).astype(int)
+    names = [f"{t:02}" for t in range(topics)]
+    listed = [f"d{n}" for n in range(docs)]
+    qrels = pd.DataFrame(product(names, listed), columns=["topic", "doc"]).assign(grade=grade)
+    run = qrels.sample(frac=1, random_state=0).assign(score=np.arange(len(qrels), 0, -1.0))
+    cube = ir.cube(run.drop(columns="grade"), ir.verbs.draw_to_judge(qrels, 0.4, seed=1))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = cube.ireval.estimate("nDCG", at=30)
+    assert np.isfinite(found["ci_low"]).all() == told
+    assert told or "too few in ideal rankings" in str(caught[0].message)

@@ -1,0 +1,189 @@
+"""Every metric called on arrays gives what `evaluate` gives for the same lists, to the last bit."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import xarray as xr
+from turns import few_of
+from variants import VARIANTS
+
+import irframe as ir
+from irframe.errors import GradeError, InputError, IrframeError, MetricError, RankingError
+from irframe.metrics import AP, ERR, METRICS, P, nDCG
+from irframe.metrics.facts import facts
+
+pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of empty lists
+SEEDS, DEPTHS = range(6), (None, 3, 30)
+
+
+@cache
+def candidates(seed):
+    """Draw labels, scores that tie, and which candidates are listed: (2, 3, n) each."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([1, 2, 7, 19]))
+    labels = rng.choice([0, 0, 1, 2, 3, -1, np.nan], (2, 3, n))
+    labels[0, :, 0] = np.where(np.isnan(labels[0, :, 0]), 3, labels[0, :, 0])
+    scores = rng.integers(-3, 4, (2, 3, n)) / 3
+    scores[rng.random(scores.shape) < 0.1 * (seed % 3)] = -np.inf
+    listed = rng.random(scores.shape) > 0.2 * (seed % 2)
+    return labels, scores, listed
+
+
+def of_grades(metric):
+    """Tell whether a metric reads grades alone."""
+    known = metric.subtopics, metric.spans, metric.timed, facts(metric).pooled
+    return not any(known) and not str(metric).startswith("Inf")
+
+
+@cache
+def metrics():
+    """Return every metric of grades, with every option, at several depths and by judged ones."""
+    found = [v.metric if d is None else v.metric @ d for v in VARIANTS for d in DEPTHS]
+    found += [replace(variant.metric, judged_only=True) for variant in VARIANTS]
+    return [metric for metric in dict.fromkeys(found) if of_grades(metric)]
+
+
+@pytest.mark.parametrize("seed", few_of(SEEDS, 3, drawn=False))
+def test_scores_are_those_of_evaluate(seed):
+    arrays = [part.reshape(6, -1) for part in candidates(seed)]
+    run, qrels = {}, {}
+    for row, (labels, scores, listed) in enumerate(zip(*arrays, strict=True)):
+        there = np.flatnonzero(listed & (scores > -np.inf))
+        run[str(row)] = {str(place): scores[place] for place in there}
+        judged = np.flatnonzero(~np.isnan(labels))
+        qrels[str(row)] = {str(place): int(labels[place]) for place in judged}
+    run, qrels = ({k: v for k, v in each.items() if v} for each in (run, qrels))
+    chosen = [m for m in metrics() if m.depth is not None or m.uncut() is not None]
+
+    def differing(some):
+        """Return the metrics, asked for together, whose scores are others."""
+        table = ir.evaluate(run, qrels, some, ties="order", no_rel="zero").droplevel("system")
+        rows = [int(topic) for topic in table.index]
+        scored = [metric(*arrays[:2], listed=arrays[2])[rows] for metric in some]
+        pairs = zip(some, scored, table.to_numpy().T, strict=True)
+        return [metric for metric, *both in pairs if not np.array_equal(*both, equal_nan=True)]
+
+    # How far a sum over ranks is laid out, by the deepest metric asked for, decides its last bit.
+    assert not [str(metric) for metric in differing(chosen) if differing([metric])]
+
+
+@pytest.mark.parametrize("seed", few_of(SEEDS, 3, drawn=False))
+def test_a_curve_is_the_metric_at_every_depth_whatever_the_shape(seed):
+    labels, scores, listed = candidates(seed)
+    n = labels.shape[-1]
+    for metric in metrics():
+        curve = metric.curve(labels, scores, listed=listed)
+        assert curve.shape == (2, 3, n)
+        if metric.depth is None:
+            places = sorted({0, n // 2, n - 1})
+            ends = [(metric @ (k + 1))(labels, scores, listed=listed) for k in places]
+            ends[-1] = metric(labels, scores, listed=listed)
+        else:
+            places = [n - 1] * (metric.depth <= n)
+            ends = [metric(labels, scores, listed=listed) for _ in places]
+        curve = curve[..., places]
+        if ends:  # but for the last bit, as how far a sum is laid out differs
+            np.testing.assert_allclose(np.stack(ends, axis=-1), curve, rtol=1e-12, err_msg=metric)
+
+
+MORE = {"InfAP", "InfNDCG", *(n for n, kind in METRICS.items() if not of_grades(kind))}
+
+
+@pytest.mark.parametrize("name", [*sorted(MORE), "AP(norm='pool')", "nDCG(ideal='pool')"])
+def test_metrics_of_more_than_grades_are_refused_by_name(name):
+    metric = ir.parse_metric(name)
+    for called in metric, metric.curve:
+        with pytest.raises(MetricError, match=re.escape(f"{metric}, of ")):
+            called([1, 0])
+
+
+def test_labelled_arrays_keep_their_other_dimensions():
+    values, rng = np.array([[2, 0, 1], [0, 1, np.nan]]), np.random.default_rng(0)
+    labels = xr.DataArray(values, dims=["q", "doc"], coords={"q": ["a", "b"]}, name="grade")
+    scores = xr.DataArray(rng.normal(size=(3, 2, 2)), dims=["doc", "run", "q"])
+    found, curve = nDCG(depth=2)(labels, scores), AP().curve(labels, scores)
+    assert (found.dims, found.name, found.attrs) == (("run", "q"), "nDCG@2", {})
+    assert curve.dims == ("run", "q", "depth")
+    assert curve["depth"].to_numpy().tolist() == [1, 2, 3]
+    plain = scores.transpose("run", "q", "doc").to_numpy()
+    np.testing.assert_array_equal(found, nDCG(depth=2)(values, plain))
+    np.testing.assert_array_equal(curve, AP().curve(values, plain))
+    assert nDCG(depth=2)(labels).identical(nDCG(depth=2)(values) + 0 * nDCG(depth=2)(labels))
+    with pytest.raises(InputError, match="with the same labels; found q"):
+        AP()(labels, scores.assign_coords(q=["b", "a"]))
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "said"),
+    [
+        (([0.5, 1],), GradeError, "labels that are whole numbers from -126 to 127; found 0.5"),
+        (([200, 1, -127],), GradeError, "found 200.0, -127.0"),
+        (([1, np.inf],), GradeError, "found inf"),
+        ((1,), InputError, "a single number"),
+        (([[1], [1, 0]],), InputError, "labels, numbers in rows of one length"),
+        ((["a"],), InputError, "labels, numbers"),
+        (([1, 0], [1, 2, 3]), InputError, r"go together; found labels \(2,\), scores \(3,\)"),
+        (([[1, 0]], [1, NAN]), RankingError, "candidate 1 of row 0. Give .* -inf"),
+        (([1, 0], [2**53, 2**53 + 1]), InputError, "scores below 2.53"),
+        (([1, 0], None, [2, 0]), InputError, "listed, True or False"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_scored_is_refused(arrays, error, said):
+    labels, scores, listed = (*arrays, None, None)[:3]
+    with pytest.raises(error, match=said):
+        P(depth=2)(labels, scores, listed=listed)
+    assert issubclass(error, IrframeError)
+
+
+def test_what_any_tool_holds_is_read():
+    ma = np.ma.MaskedArray([2, 1, 0], [False, True, False])
+    expected = nDCG(depth=3)([2, NAN, 0])
+    assert nDCG(depth=3)(ma) == nDCG(depth=3)([2, None, 0]) == expected == 1
+    assert P(depth=2)([1, 1], np.ma.MaskedArray([1.0, 2.0], [True, False])) == 0.5
+    assert P(depth=2)([1, 1], [3, NAN], listed=[True, False]) == 0.5
+    assert AP()(np.zeros((2, 0))).tolist() == [0, 0]
+    assert AP()(np.zeros((0, 3))).shape == (0,)
+    assert AP().curve(np.zeros((2, 0))).shape == (2, 0)
+    batch = ERR(gain="linear")([[1, 0], [3, 0]]).tolist()
+    assert batch == [1 / 3, 1.0]  # gains are scaled by the highest label of the call
+    assert ERR(gain="linear")([1, 0]) == 1
+
+
+LABELS, SCORES = [2, 3, 0, 3, 1, 2, 2, 1, 3], [3, 0, 5, 1, 8, 4, 7, 2, 6]
+LISTED = [False, True, True, True, True, False, False, True, True]
+KEPT = [label if kept else None for label, kept in zip(LABELS, LISTED, strict=True)]
+
+
+# scikit-learn 1.9.1 gives these by ndcg_score(..., k=3, ignore_ties=True) and
+# average_precision_score; rax 0.4.0 by ndcg_metric(..., topn=3, gain_fn=lambda g: g), ndcg_metric,
+# dcg_metric, recall_metric(..., topn=3); and the last by ndcg_metric(..., where=LISTED).
+@pytest.mark.parametrize(
+    ("metric", "labels", "listed", "expected"),
+    [
+        ("nDCG@3", LABELS, None, 0.5884535456628739),
+        ("AP", LABELS, None, 0.9067956349206349),
+        ("nDCG(gain='exp')", LABELS, None, 0.6952953899620105),
+        ("DCG(gain=Linear(top=1))", LABELS, None, 7.430797446510505),
+        ("Recall@3", LABELS, None, 0.375),
+        ("nDCG@3", KEPT, LISTED, 0.45250815297345076),
+    ],
+)
+def test_scores_are_those_of_tools_for_learning_to_rank(metric, labels, listed, expected):
+    found = ir.parse_metric(metric)(labels, SCORES, listed=listed)
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+def test_ndcg_is_that_of_numpy_by_hand():
+    rng, weights = np.random.default_rng(0), 1 / np.log2(np.arange(2, 12))
+    labels, scores = rng.integers(0, 4, (64, 100)), rng.normal(size=(64, 100))
+    ranked = np.take_along_axis(labels, np.argsort(-scores, axis=1), axis=1)
+    ideal = -np.sort(-labels, axis=1)
+    expected = (ranked[:, :10] * weights).sum(axis=1) / (ideal[:, :10] * weights).sum(axis=1)
+    np.testing.assert_allclose(nDCG(depth=10)(labels, scores), expected, rtol=1e-13)
