@@ -347,6 +347,7 @@ def rank_in_turn(
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
+        # Of each file a few rows are kept, for messages and the names of columns.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
@@ -371,6 +372,7 @@ def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
+    # Which ranks are tied is asked of cubes, and of scores by shared ranks.
     ties = wanted.whole or shares_ranks(policy.ties)
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))
