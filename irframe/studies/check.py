@@ -120,8 +120,9 @@ def beware_of_judgments(
 def _docs_of(judgments: coded_tables.QrelsTable) -> pd.Index:
     """Return the documents that are judged, each once, as text."""
     spans = judgments.spans
-    docs = judgments.doc.unique().to_pandas() if spans is None else spans.docs
-    return pd.Index(docs, dtype=str)
+    docs: Any = judgments.doc.unique().to_pandas() if spans is None else spans.docs
+    named: pd.Index = pd.Index(docs, dtype=str)
+    return named
 
 
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
