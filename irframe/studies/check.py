@@ -119,9 +119,7 @@ def beware_of_judgments(
 
 def _docs_of(judgments: coded_tables.QrelsTable) -> pd.Index:
     """Return the documents that are judged, each once, as text."""
-    spans = judgments.spans
-    docs: Any = judgments.doc.unique().to_pandas() if spans is None else spans.docs
-    named: pd.Index = pd.Index(docs, dtype=str)
+    named: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
     return named
 
 
