@@ -18,6 +18,9 @@ from irframe.files.repeats import LACKING
 from irframe.names import TOPIC
 from irframe.warned import listing
 
+EVERYTHING = pd.Index(["all"])
+"""What the one collection of all topics is called."""
+
 
 @dataclass(frozen=True, eq=False)
 class Collections:
@@ -35,7 +38,7 @@ class Collections:
     @classmethod
     def one(cls, topics: int) -> "Collections":
         """Put all topics into one collection."""
-        return cls(np.zeros(topics, np.intp), pd.Index(["all"]))
+        return cls(np.zeros(topics, np.intp), EVERYTHING)
 
     @classmethod
     def read(
