@@ -689,8 +689,8 @@ def test_check_tells_of_every_file_at_once(capsys):
     assert len(found.loc["bm25", "lists_short"]) == 16
     status, out, _ = run(capsys, *words, "--format", "csv")
     assert ", ".join(str(topic) for topic in range(101, 117)) in out
-    Path("comma.csv").write_text("101,Q0,x,1,2.0,b\n" * 30_000)
-    status, out, error = run(capsys, "check", "qrels.txt", "comma.csv")
+    Path("bars.txt").write_text("101|Q0|x|1|2.0|b\n" * 30_000)
+    status, out, error = run(capsys, "check", "qrels.txt", "bars.txt")
     assert (status, error) == (1, "")
     assert "line 3 has 1 column, not 6; 29,997 more\n" in out
     assert len(out) < 1000
