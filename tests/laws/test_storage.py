@@ -48,6 +48,7 @@ FURTHER = {
     "concat": lambda: ir.concat([CUBE]),
     "cube": lambda: CUBE,
     "diagnose": lambda: ir.verbs.diagnose(RUNS, QRELS),
+    "draw_to_judge": lambda: ir.verbs.draw_to_judge(QRELS, 0.5),
     "enumerate_rankings": lambda: ir.verbs.enumerate_rankings(3),
     "evaluate": lambda: TABLE,
     "judge": lambda: ir.verbs.judge(RUNS, QRELS),
@@ -55,6 +56,7 @@ FURTHER = {
     "pool": lambda: ir.verbs.pool(RUNS, 2),
     "rank": lambda: ir.verbs.rank(RUNS),
     "restrict": lambda: ir.verbs.restrict(QRELS, RUNS),
+    "risk_coverage": lambda: ir.verbs.risk_coverage(RUNS, QRELS),
     "split": lambda: ir.verbs.split(RUNS, 2),
     "score_nuggets": lambda: ir.verbs.score_nuggets(NUGGETS),
     "simulate_track": lambda: ir.simulate_track(

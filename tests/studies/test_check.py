@@ -231,17 +231,17 @@ def test_files_that_could_not_be_read_have_a_row(tmp_path):
 
 
 def test_files_none_of_which_can_be_read(tmp_path):
-    (tmp_path / "comma.csv").write_text("1,Q0,x,1,2.0,b\n" * 2000)
+    (tmp_path / "bars.txt").write_text("1|Q0|x|1|2.0|b\n" * 2000)
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
-    for files in ([tmp_path / "comma.csv"], [tmp_path / "none.run"], tmp_path):
+    for files in ([tmp_path / "bars.txt"], [tmp_path / "none.run"], tmp_path):
         runs, problems = ir.read_runs(files, on_error="skip")
         found = ir.verbs.check(runs, QRELS, problems=problems)
         assert set(found["severity"]) == {"error"}
         assert found["topics"].isna().all()
         assert not found["unreadable"].str[0].str.contains("empty").any()
-    comma = found.loc[str(tmp_path / "comma.csv"), "unreadable"]
-    assert len(comma) == 1
-    assert comma[0].endswith("line 3 has 1 column, not 6; 1,997 more")
+    bars = found.loc[str(tmp_path / "bars.txt"), "unreadable"]
+    assert len(bars) == 1
+    assert bars[0].endswith("line 3 has 1 column, not 6; 1,997 more")
     refused(InputError, "an empty one", lambda: ir.verbs.check(runs, QRELS))
 
 
