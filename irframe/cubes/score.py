@@ -89,6 +89,7 @@ class Work:
         self, experiment: Experiment, depth: int, run: Callable[..., Iterable[None]]
     ) -> Array:
         """Return what is asked of lists cut at a depth, some at a time; as `over`."""
+        # Closed up, lists reach ranks below the depth at which the cube was cut.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
         fields = experiment.fields(self.metrics, depth)

@@ -113,6 +113,7 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
         if table.score is None:
             raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
         value = pd.Series(table.score.astype(float)).groupby(key).agg(by).to_numpy()
+        # Stable: of equal values the document goes first whose first chunk does.
         best = np.lexsort((-value, lists[first]))
         first, count = first[best], count[best]
         values[str(table.columns[words.SCORE])] = value[best]
@@ -344,6 +345,7 @@ class Units(NamedTuple):
     @property
     def _map(self) -> pd.Series:
         known = as_map(self.copies, "copies", (words.DOC, "canonical"))
+        # Copies of copies would be called by a name that no judgment has.
         chained = known[known.isin(known.index) & (known.index != known.to_numpy())]
         chained = chained[known.reindex(chained).to_numpy() != chained.to_numpy()]
         if len(chained):

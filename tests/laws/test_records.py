@@ -229,6 +229,7 @@ NUGGETS = pd.DataFrame(
         "system": "s",
     }
 )
+SCORED_BY = {"qrels": JUDGED}
 FRAMES = {
     "evaluate": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING), (LARGER, SCORING | TIED)),
@@ -253,6 +254,7 @@ FRAMES = {
         (ROUGH, SCORING),
     ],
     "check": [(RUNS, {"qrels": QRELS})],
+    "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY | TIED), (ROUGH, SCORED_BY)],
     "diagnose": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING | {"length": "tokens"})),
         (LARGER, SCORING | {"length": "tokens", "budget": 90}),
@@ -297,6 +299,7 @@ FRAME_OTHERS = {
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
     "no_vital": "nan",
     "check.length": 1,
+    "risk_coverage.rel": 2,
     "draw_to_judge.share": 0.8,
     "draw_to_judge.strata": "part",
     "draw_to_judge.seed": 5,
