@@ -21,11 +21,20 @@ import xarray as xr
 from irframe.cautions import cautions_of
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
-from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
+from irframe.errors import (
+    FileFormatError,
+    IdError,
+    InputError,
+    MetricError,
+    ParameterError,
+    StoreError,
+    shortened,
+)
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.compression import write_whole
+from irframe.files.compression import load, write_whole
+from irframe.files.limits import refuse_deep
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (
@@ -382,7 +391,11 @@ def _read_frozen(path: str) -> dict[str, Any]:
     """Return what a file holds, refusing one that is not as it was written."""
     wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
     try:
-        held = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = load(path)
+        refuse_deep(path, data)
+        held = json.loads(data)
+    except FileFormatError as error:
+        raise StoreError(error.wanted, error.found, advice) from error
     except OSError as error:
         raise StoreError(wanted, error.strerror or str(error), advice) from None
     except (ValueError, RecursionError):

@@ -26,6 +26,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError, shortened
+from irframe.files.limits import MEANT, refuse_large
 
 
 @contextmanager
@@ -265,12 +266,8 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
 _HEAD = 10
 """Bytes that tell how a file is packed."""
 
-MEANT = "check that this is the file you meant"
 LAYERS = 3
 """How often a file may be packed; ranx packs twice."""
-FREE, RATIO = 1 << 26, 100
-"""Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
-pack to a tenth or so."""
 _PART = 1 << 20
 """Bytes that are read or unpacked at a time."""
 LINE = 1 << 24
@@ -366,11 +363,11 @@ def may_be_json(head: bytes) -> bool:
     return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
-def _blocks(source: Source, size: int) -> Iterator[bytes]:
-    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `RATIO`."""
+def _blocks(source: Source, part: int) -> Iterator[bytes]:
+    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `limits`."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(source))
-        most, layers, seen = max(FREE, RATIO * stream.seek(0, io.SEEK_END)), 0, 0
+        size, layers, seen = stream.seek(0, io.SEEK_END), 0, 0
         stream.seek(0)
         with undamaged("a packed file", name_of(source), *_damage()):
             while unpack := _unpacking(stream):
@@ -378,13 +375,10 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
                     found = f"{name_of(source)} packed more often"
                     raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
                 stream = stack.enter_context(unpack(stream))
-            while block := stream.read(size):
+            while block := stream.read(part):
                 seen += len(block)
-                if layers and seen > most:
-                    least = f"at most {FREE >> 20} MiB or {RATIO} times its size"
-                    found = f"{name_of(source)} with more than {most:,} bytes in it"
-                    advice = f"{MEANT}, and unpack it first"
-                    raise FileFormatError(f"a file that unpacks to {least}", found, advice)
+                if layers:
+                    refuse_large(name_of(source), size, seen)
                 yield block
 
 

@@ -17,6 +17,7 @@ from irframe.files import compression
 from irframe.files.comments import cut_off
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
+from irframe.files.read_parquet import is_parquet, read_parquet
 from irframe.files.text import Cut, cuts_of, parse
 from irframe.files.values import TYPES, constant
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -126,14 +127,6 @@ def home(name: str) -> str:
     return name
 
 
-_DAMAGE = pa.ArrowException, OSError
-
-
-def is_parquet(data: bytes) -> bool:
-    """Tell by its content whether a file is Parquet."""
-    return data.startswith(compression.PARQUET) and data.endswith(compression.PARQUET)
-
-
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
     """Read a Parquet file into a table with a column per role, then its further columns.
 
@@ -152,11 +145,7 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
         Rows in file order. Ids are text; ids that were whole numbers are written out. Of further
         columns with one name only the first is read.
     """
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
-
-    with compression.undamaged("a Parquet file", source, *_DAMAGE):
-        table = ParquetFile(pa.BufferReader(data)).read()
-    return in_types(table, source, kind)
+    return in_types(read_parquet(data, source), source, kind)
 
 
 LINES = 3

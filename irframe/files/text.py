@@ -18,6 +18,7 @@ from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
+from irframe.files.limits import refuse_wide
 from irframe.files.values import ERRORS, TYPES, read_numbers, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
@@ -71,7 +72,7 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
     return next(csv.reader([line], delimiter=between), [])
 
 
-def cuts_of(data: bytes, kind: Kind) -> list[Cut]:
+def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     """Return the ways to cut lines that the first row fits: tabs before blanks of any kind."""
     data = data.removeprefix(_BOM)
     first = _FIRST.search(data) or _MARKED.search(data)
@@ -88,6 +89,7 @@ def cuts_of(data: bytes, kind: Kind) -> list[Cut]:
         if columns:
             headed.append(Cut(columns, between, tuple(names), first.end(1)))
     if headed:
+        refuse_wide(source, len(headed[0].columns))
         return headed
     cuts = []
     for between in ways:
@@ -95,6 +97,7 @@ def cuts_of(data: bytes, kind: Kind) -> list[Cut]:
             laid = kind.laid_out(len(line.split("\t") if between == "\t" else fields_of(line)))
             cuts += [Cut(columns, between) for columns in laid]
     cuts = cuts or [Cut(kind.layouts[0], ANY)]
+    refuse_wide(source, max(len(way.columns) for way in cuts))
     above = data[: first.start(1)]
     return [
         c if holds_rows(_separated(above), c.columns) else c._replace(start=first.start(1))
@@ -130,7 +133,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         if table is None:
             raise FileFormatError(kind.wanted, f"{source} with lines that do not fit")
         return _noted(table, data, source, kind, cut, 0)
-    cuts, strange = cuts_of(data, kind), list[tuple[Cut, Strange]]()
+    cuts, strange = cuts_of(data, kind, source), list[tuple[Cut, Strange]]()
     if not cuts:
         raise FileFormatError(kind.wanted, f"{source} without a single row")
     for way in cuts:

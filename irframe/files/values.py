@@ -70,11 +70,11 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
     columns: dict[str, Any] = {}
-    size = table.nbytes
-    for name in table.column_names:
+    size, names, held = table.nbytes, table.column_names, table.columns[::-1]
+    del table
+    for name in names:
         give_back(size)
-        column = table[name]
-        table = table.drop_columns([name])
+        column = held.pop()
         if column.type in types:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns[name] = column
