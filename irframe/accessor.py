@@ -12,30 +12,12 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe import kinds
 from irframe import names as words
 from irframe.elsewhere import meant_by, suggest, suggested
 from irframe.errors import DepthError, InputError
 from irframe.escaping import html
 from irframe.files.read_run import ScannedRuns
-from irframe.kinds import (
-    CUBE,
-    FIGURES,
-    HOME,
-    JUDGMENTS,
-    KNOWN,
-    OTHER,
-    RUNS,
-    SCANNED,
-    SCORES,
-    chain,
-    example,
-    kind_of,
-    offered,
-    subjects,
-    takes,
-    type_of,
-    verbs,
-)
 from irframe.record import Step, steps_of
 
 
@@ -76,14 +58,14 @@ def _number(count: int, word: str) -> str:
 class Verbs:
     """The verbs of one object."""
 
-    _home = HOME
+    _home = kinds.HOME
 
     def __init__(self, subject: Any) -> None:
         self._subject = subject
 
     @cached_property
     def _kind(self) -> str:
-        return kind_of(self._subject)
+        return kinds.kind_of(self._subject)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):  # asked for by pickle and copy before there is a subject
@@ -101,14 +83,14 @@ class Verbs:
             try:
                 return function(*arguments, **options)
             except (InputError, DepthError) as error:
-                if name in offered(self._subject, self._home):
+                if name in kinds.offered(self._subject, self._home):
                     raise
                 wrong: Exception = error.with_advice(self._unknown(name))
             except TypeError as error:
                 if not re.match(rf"{name}\(\):? missing .*required", str(error)):
                     raise
-                known = name in offered(self._subject, self._home)
-                call = f"as in .ireval.{example(name, self._subject, self._home)}"
+                known = name in kinds.offered(self._subject, self._home)
+                call = f"as in .ireval.{kinds.example(name, self._subject, self._home)}"
                 wrong = TypeError(f"{error}, {call}" if known else self._unknown(name))
             raise wrong from None
 
@@ -117,27 +99,34 @@ class Verbs:
     def _function(self, name: str) -> Callable[..., Any] | None:
         package = import_module(self._home)
         function = getattr(package, name) if name in package.__all__ else None
-        if not inspect.isfunction(function) or type_of(self._subject) not in subjects(function):
+        if not inspect.isfunction(function) or kinds.type_of(self._subject) not in kinds.subjects(
+            function
+        ):
             return None
-        clear, wanted = {RUNS, JUDGMENTS, SCORES}, set(takes(name, function))
+        clear, wanted = (
+            {kinds.RUNS, kinds.JUDGMENTS, kinds.SCORES},
+            set(kinds.takes(name, function)),
+        )
         others = clear - wanted if wanted & clear else set()
-        others |= {CUBE} - wanted if wanted else set()
+        others |= {kinds.CUBE} - wanted if wanted else set()
         # What is kept by an old pandas may have been changed since.
-        of_another = self._kind in others and kind_of(self._subject) in others
+        of_another = self._kind in others and kinds.kind_of(self._subject) in others
         return None if of_another else function
 
     def _unknown(self, name: str) -> str:
-        every, kind = verbs(self._home), kind_of(self._subject)
+        every, kind = kinds.verbs(self._home), kinds.kind_of(self._subject)
         if name in every:
-            return chain(name, every[name][0], kind, self._subject)
-        door, figures = import_module("irframe").__all__, verbs(FIGURES)
+            return kinds.chain(name, every[name][0], kind, self._subject)
+        door, figures = import_module("irframe").__all__, kinds.verbs(kinds.FIGURES)
         known = dict.fromkeys(figures, "ireval.plot.{}") | dict.fromkeys(door, "ir.{}")
-        known |= dict.fromkeys(verbs(HOME), "ireval.{}") | dict.fromkeys(every, "{}")
-        what = "figure" if self._home == FIGURES else "verb"
-        message = f"{type_of(self._subject).__name__} has no {what} {name!r}"
-        shown = [figure for figure in figures if name in takes(figure, figures[figure][0])]
-        meant = shown if self._home == FIGURES and shown else suggested(name, known)
-        metric = None if verbs(HOME).keys() & {*meant} or what == "figure" else _metric(name)
+        known |= dict.fromkeys(kinds.verbs(kinds.HOME), "ireval.{}") | dict.fromkeys(every, "{}")
+        what = "figure" if self._home == kinds.FIGURES else "verb"
+        message = f"{kinds.type_of(self._subject).__name__} has no {what} {name!r}"
+        shown = [figure for figure in figures if name in kinds.takes(figure, figures[figure][0])]
+        meant = shown if self._home == kinds.FIGURES and shown else suggested(name, known)
+        metric = (
+            None if kinds.verbs(kinds.HOME).keys() & {*meant} or what == "figure" else _metric(name)
+        )
         if not meant and not metric and hasattr(type(self._subject), name):
             return f"{message}: it is a method of the object itself, without .ireval"
         if metric:
@@ -147,35 +136,35 @@ class Verbs:
 
     def _leads(self, meant: list[str], kind: str) -> str:
         """Say how this object is led to verbs or figures that may be meant, if it is to some."""
-        own_home = verbs(HOME) if self._home == HOME else {}
-        homes = {name: HOME if name in own_home else FIGURES for name in meant}
-        there = {name: home for name, home in homes.items() if name in verbs(home)}
-        own = [name for name, home in there.items() if name in offered(self._subject, home)]
+        own_home = kinds.verbs(kinds.HOME) if self._home == kinds.HOME else {}
+        homes = {name: kinds.HOME if name in own_home else kinds.FIGURES for name in meant}
+        there = {name: home for name, home in homes.items() if name in kinds.verbs(home)}
+        own = [name for name, home in there.items() if name in kinds.offered(self._subject, home)]
         if own:
-            calls = (f".ireval.{example(name, self._subject, homes[name])}" for name in own)
+            calls = (f".ireval.{kinds.example(name, self._subject, homes[name])}" for name in own)
             return f": {' or '.join(calls)}"
         for name, home in there.items():
-            return f". {chain(name, verbs(home)[name][0], kind, self._subject)}"
+            return f". {kinds.chain(name, kinds.verbs(home)[name][0], kind, self._subject)}"
         return ""
 
     def _scoring(self, metric: Any) -> str:
         """Say how this object, or what it is made of, is scored by a metric."""
-        if kind_of(self._subject) not in {RUNS, SCANNED}:
+        if kinds.kind_of(self._subject) not in {kinds.RUNS, kinds.SCANNED}:
             return f': cube.ireval.score("{metric}")'
         return f': .ireval.evaluate(qrels, "{metric if metric.uncut() else metric @ 10}")'
 
     def __dir__(self) -> list[str]:
         own = [name for name in dir(type(self)) if name[0] != "_"]
-        return sorted([*offered(self._subject, self._home), *own])
+        return sorted([*kinds.offered(self._subject, self._home), *own])
 
     def _next(self) -> Sequence[str]:
-        kind = kind_of(self._subject)
-        if kind in KNOWN:
-            return [example(name, self._subject) for name in KNOWN[kind].next]
+        kind = kinds.kind_of(self._subject)
+        if kind in kinds.KNOWN:
+            return [kinds.example(name, self._subject) for name in kinds.KNOWN[kind].next]
         return [
-            example(name, self._subject, home)
-            for home in (HOME, FIGURES)
-            for name in offered(self._subject, home)
+            kinds.example(name, self._subject, home)
+            for home in (kinds.HOME, kinds.FIGURES)
+            for name in kinds.offered(self._subject, home)
             if name != "panes"  # which only who draws several parts can call
         ][:5]
 
@@ -183,8 +172,8 @@ class Verbs:
         """Say what the object was taken for, how large it is, and how it was decided."""
         from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
 
-        kind, attributes = kind_of(self._subject), getattr(self._subject, "attrs", {})
-        what = kind if kind in KNOWN else f"result of {kind}"
+        kind, attributes = kinds.kind_of(self._subject), getattr(self._subject, "attrs", {})
+        what = kind if kind in kinds.KNOWN else f"result of {kind}"
         size = ": ".join(filter(None, [what, ", ".join(_counts(self._subject))]))
         if words.RESULT not in attributes:
             return size
@@ -204,13 +193,17 @@ class Verbs:
 class Figures(Verbs):
     """The figures of one object."""
 
-    _home = FIGURES
+    _home = kinds.FIGURES
 
     def __call__(self, kind: str | None = None) -> Any:
         """Draw a figure by its name, or say which there are: an object has several."""
         if kind is not None:
             return getattr(self, kind)()
-        calls = [f".ireval.{example(n, self._subject, FIGURES)}" for n in dir(self) if n != "panes"]
+        calls = [
+            f".ireval.{kinds.example(n, self._subject, kinds.FIGURES)}"
+            for n in dir(self)
+            if n != "panes"
+        ]
         raise InputError("a figure by its name", "none", f"draw one: {' or '.join(calls)}")
 
 
@@ -253,7 +246,7 @@ class FrameAccessor(Accessor):
 
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
-        if self._kind == OTHER:
+        if self._kind == kinds.OTHER:
             wanted = "; ".join(
                 f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items()
             )

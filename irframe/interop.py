@@ -6,7 +6,8 @@ from typing import Any
 
 from irframe.errors import InputError, IrframeError
 from irframe.experiments.scorer import Scorer, scorer
-from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
+from irframe.files.as_runs import Qrels, Runs, by_role
+from irframe.files.kinds import QRELS, RUN
 from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, SCORE, TOPIC
@@ -85,7 +86,7 @@ class IrframeEvaluator(providers.Evaluator):
         if isinstance(given, Mapping):
             self._judged_topics = {topic for topic, docs in given.items() if docs}
         elif not _is_empty(given):
-            frame, columns = qrels_by_role(given)
+            frame, columns = by_role(given, QRELS)
             self._judged_topics = set(frame[columns[TOPIC]].unique().tolist())
         topics = set(given) if isinstance(given, Mapping) else self._judged_topics
         super().__init__(list(measures), topics)
@@ -132,7 +133,7 @@ class IrframeEvaluator(providers.Evaluator):
         elif type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
             runs = {t: docs for t, docs in run.items() if docs and t in self._judged_topics}
         else:
-            frame, columns = runs_by_role(run)
+            frame, columns = by_role(run, RUN)
             names = [columns[role] for role in (TOPIC, DOC, SCORE)]
             runs = frame.loc[frame[names[0]].isin(self._judged_topics), names]
         if not len(runs):

@@ -20,6 +20,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.files.read_run import ScannedRuns
+from irframe.files.tables import is_matrix
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
@@ -115,7 +116,6 @@ OWN = {
     "to_pytrec_eval": (RUNS, JUDGMENTS),
     "to_ranx": (RUNS, JUDGMENTS),
     "sample": (CUBE, JUDGMENTS),
-    "draw_to_judge": (CUBE, JUDGMENTS),
     "split": (RUNS, JUDGMENTS),
     "outcomes": (CUBE, RUNS),
     "report": (CUBE, RUNS),
@@ -162,7 +162,7 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
     if {*map(str, columns)} >= PAIRED:
         return COMPARISON
     names = words.roles([*columns, *frame.index.names])
-    if {words.TOPIC, words.DOC} <= names.keys():
+    if is_matrix(frame) or {words.TOPIC, words.DOC} <= names.keys():
         ranked = {words.SCORE, words.RANK, words.SYSTEM} & names.keys()
         return JUDGMENTS if words.GRADE in names and not ranked else RUNS
     if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():

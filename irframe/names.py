@@ -55,6 +55,8 @@ BORDERS: dict[str, tuple[str, ...]] = {
 """What columns are called that say where a span of text begins and ends, half open."""
 DRAWN = "drawn"
 """The attribute of scores that says, by topic, how topics were drawn."""
+OF_REFERENCE = "n_topics", "n_topics_reference"
+"""Attributes of a result: how many topics each side has, where these are not the same."""
 P_VALUES = "p_values"
 """Attribute of shares of pairs: whether the p-values that they rest on are corrected."""
 CAUTION = "caution"

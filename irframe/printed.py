@@ -48,13 +48,13 @@ MEANS = "mean_a"
 """The first column of a comparison that is none of its labels."""
 
 
-def p_text(p: float, decimals: int = 4) -> str:
+def p_text(p: float, decimals: int = DECIMALS) -> str:
     """Return a p-value as it is printed.
 
     Examples
     --------
-    >>> p_text(0.03456), p_text(1e-9), p_text(float("nan")), p_text(1e-9, 3)
-    ('0.0346', '<.0001', '-', '<.001')
+    >>> p_text(0.03456), p_text(1e-9), p_text(float("nan")), p_text(1e-9, 4)
+    ('0.035', '<.001', '-', '<.0001')
     """
     if p != p:  # noqa: PLR0124 - as NaN is not
         return "-"
@@ -62,18 +62,30 @@ def p_text(p: float, decimals: int = 4) -> str:
     return f"<{least:.{decimals}f}".replace("0.", ".") if p < least else f"{p:.{decimals}f}"
 
 
-def fixed_text(number: Any, decimals: int = 4) -> Any:
+def fixed_text(number: Any, decimals: int = 4, sign: str = "") -> Any:
     """Return a float as text, of which nothing has no sign; what is none as it is.
 
     Examples
     --------
-    >>> fixed_text(-0.00001), fixed_text(-0.25, 3), fixed_text("bm25")
-    ('0.0000', '-0.250', 'bm25')
+    >>> fixed_text(-0.00001), fixed_text(0.25, 3, "+"), fixed_text("bm25")
+    ('0.0000', '+0.250', 'bm25')
     """
     if not isinstance(number, float):
         return number
-    text = f"{number:.{decimals}f}"
-    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+    text = f"{number:{sign}.{decimals}f}"
+    return text if text.strip("+-0.") else text.lstrip("+-")
+
+
+def interval_text(low: float, high: float, sign: str = "") -> str:
+    """Return an interval as text, a dash for none.
+
+    Examples
+    --------
+    >>> interval_text(-0.00001, 0.25), interval_text(float("nan"), 1.0)
+    ('[0.0000, 0.2500]', '-')
+    """
+    ends = (fixed_text(end, sign=sign) for end in (low, high))
+    return "-" if pd.isna(low) else f"[{', '.join(ends)}]"
 
 
 def is_p(name: object) -> bool:

@@ -52,6 +52,19 @@ FACTS = {METRICS, "interval", "pool_depth", "topics", "rel", "copies", "length",
 """Attributes that are called like arguments, and say more, or less, than what was asked for."""
 
 
+class Steps(str):
+    """The record of a cube, JSON, which prints as the names of its verbs.
+
+    Others are plain text, as libraries that write files ask for.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return the verbs, and where their options are."""
+        return f"{', '.join(verb for verb, _ in json.loads(self))}; .ireval.record has the options"
+
+
 class Step(NamedTuple):
     """A verb, and its options as they were applied."""
 
@@ -163,7 +176,9 @@ def recorded(function: Function) -> Function:
 def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:
     """Return a result, or a tree of them, with the record of its subject and one step more."""
     given = {name: value for name, value in options.items() if value is not None}
-    record = {RECORD: json.dumps([*steps_of(subject), Step(verb, given)], default=str)}
+    text = json.dumps([*steps_of(subject), Step(verb, given)], default=str)
+    of_cube = "experiment" in (getattr(result, "attrs", None) or ())
+    record = {RECORD: Steps(text) if of_cube else text}
     if isinstance(result, xr.DataTree):
         for node in result.subtree:
             node.attrs = {**node.attrs, **record} if node.has_data else {}

@@ -3,12 +3,18 @@
 Usage: python docs/real/how_many.py DATA, where DATA holds what tracks.py reads.
 """
 
+import numpy as np
+import pandas as pd
 from shown import Page, data_folder
 from tracks import COVID, ROBUST, read_cube
+
+import irframe as ir
 
 PAGE = Page("how-many")
 METRICS = ["P", "AP(norm='min')", "nDCG", "RBP(p=0.8)", "RR"]
 DEPTHS = [10, 100]
+DRAWS, HALVES = 1000, 200
+"""How many subsets of topics are drawn of each size, and how often the runs are halved."""
 
 
 def between(values, form):
@@ -69,6 +75,48 @@ def needed(scores):
     )
 
 
+def subsets(scores):
+    """Write how alike some topics order the runs to all, to the others, and where they are chosen.
+
+    Topics are chosen that order one half of the runs best among many draws, and held against all
+    by the other half, too; the means are over many draws, and over halves of the runs.
+    """
+    found, sizes, rng = [], (5, 10, 25, 50), np.random.default_rng(0)
+    values = scores.squeeze("metric")
+    table, tau = values.to_numpy(), ir.agreements.Kendall().kernel
+    systems, topics = table.shape
+    for size in sizes:
+        first = values[:, :size].ireval.agreement(values, topics="own").item()
+        drawn = np.argsort(rng.random((DRAWS, topics)), axis=1) < size
+        some, rest = (_means(table, which) for which in (drawn, ~drawn))
+        whole = _means(table, np.ones((1, topics), bool))
+        row = {"topics": size, "the first": first, "drawn": tau(some, whole).mean()}
+        row["drawn, against the others"] = np.mean([tau(*pair) for pair in _rows(some, rest)])
+        chosen = {"chosen for these runs": [], "for other runs": []}
+        for _ in range(HALVES):
+            mine = rng.permutation(systems) < systems // 2
+            best = np.argmax(tau(some[:, mine], whole[:, mine])[:, 0])
+            for name, half in zip(chosen, (mine, ~mine), strict=True):
+                chosen[name].append(tau(some[[best]][:, half], whole[:, half]).item())
+        found.append(row | {name: np.mean(each) for name, each in chosen.items()})
+    frame = pd.DataFrame(found)
+    shown = frame.drop(columns="topics").map("{:.2f}".format)
+    PAGE.table({"topics": frame["topics"]} | dict(shown.items()), "subsets")
+    at_10 = frame.set_index("topics").loc[10].map("{:.2f}".format)
+    names = ("drawn", "others", "chosen", "elsewhere")
+    PAGE.facts(**dict(zip(names, at_10.iloc[1:], strict=True)))
+
+
+def _means(table, which):
+    """Return mean scores on some topics, a row of systems for each choice, rounded to tie."""
+    return np.round(which @ table.T / which.sum(axis=1, keepdims=True), 12)
+
+
+def _rows(*sides):
+    """Return each row of every side, as several of one."""
+    return zip(*(side[:, np.newaxis] for side in sides), strict=True)
+
+
 def main():
     """Write everything."""
     data = data_folder(__doc__)
@@ -78,6 +126,7 @@ def main():
     }
     variances(scores)
     needed(scores[ROBUST])
+    subsets(scores[ROBUST].sel(metric=["nDCG"], depth=10, drop=True))
 
 
 if __name__ == "__main__":

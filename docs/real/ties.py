@@ -1,9 +1,8 @@
-"""Tables and figures of the page "Ties" from real runs.
+"""Tables of the page "Ties" from real runs.
 
 Usage: python docs/real/ties.py DATA, where DATA holds what tracks.py reads.
 """
 
-import matplotlib.pyplot as plt
 from shown import Page, data_folder
 from tracks import COVID, ROBUST, TRACKS, read_track
 
@@ -33,7 +32,7 @@ def rates(collections, cubes):
 
 
 def ranges(cube, name):
-    """Draw the range of AP over tie orders, and write that of the runs with the most ties."""
+    """Write the ranges of scores over tie orders of the runs with the most ties."""
     found = cube.ireval.tie_ranges(*METRICS)
     deepest = found.isel(depth=-1).mean("topic")
     means = cube.ireval.tie_rates().mean("topic").to_series().sort_values(ascending=False)
@@ -45,9 +44,6 @@ def ranges(cube, name):
             row[metric] = f"{low:.3f} to {high:.3f}"
         rows.append(row)
     PAGE.table(rows, f"ranges-{name}")
-    figure, ax = plt.subplots(figsize=(8.5, 4), layout="constrained")
-    found.ireval.plot.tie_bars(metric="nDCG@10", ax=ax)
-    PAGE.figure(figure, f"ranges-{name}", dpi=90)
     if name == "robust":
         most = means.index[0]
         low, high = deepest.sel(metric="nDCG@10", system=most).to_numpy()

@@ -9,21 +9,14 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.agreements.base import (
-    Agreement,
-    count_below,
-    over_rows,
-    pair_blocks,
-    signs,
-    tied_ranks,
-)
+from irframe.agreements import base
 from irframe.arrays import Ends, Floats
 from irframe.checks import as_written, choice, number
 from irframe.errors import ParameterError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kendall(Agreement):
+class Kendall(base.Agreement):
     """Share of system pairs that two sets of scores order alike, less the share they swap.
 
     Parameters
@@ -62,8 +55,8 @@ class Kendall(Agreement):
 
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return tau of every row of `x` with every row of `y`."""
-        below_x = count_below(x)
-        below_y = below_x if y is x else count_below(y)
+        below_x = base.count_below(x)
+        below_y = below_x if y is x else base.count_below(y)
         balance = _balance(below_x, below_y)
         systems = x.shape[-1]
         if self.variant == "a":
@@ -103,7 +96,7 @@ EXACT = 33
 
 def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
     """Yield sums over groups of t ties, of t(t-1), t(t-1)(t-2) and t(t-1)(2t+5)."""
-    first, last = tied_ranks(np.asarray(scores, np.float64))
+    first, last = base.tied_ranks(np.asarray(scores, np.float64))
     size = last - first + 1
     for factor in (np.ones_like(size), size - 2, 2 * size + 5):
         yield ((size - 1) * factor).sum(axis=-1)
@@ -126,15 +119,17 @@ def _balance(x: Floats, y: Floats) -> Floats:
     keys_y = keys_x if y is x else y.astype(np.float32)
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     total = np.zeros((*batch, x.shape[-2], y.shape[-2]))
-    for first, second in pair_blocks(x.shape[-1], keys_x[..., 0].nbytes + keys_y[..., 0].nbytes):
-        signs_x = signs(keys_x, first, second)
-        signs_y = signs_x if keys_y is keys_x else signs(keys_y, first, second)
+    for first, second in base.pair_blocks(
+        x.shape[-1], keys_x[..., 0].nbytes + keys_y[..., 0].nbytes
+    ):
+        signs_x = base.signs(keys_x, first, second)
+        signs_y = signs_x if keys_y is keys_x else base.signs(keys_y, first, second)
         total += signs_x @ signs_y.swapaxes(-1, -2)
     return total
 
 
 @dataclass(frozen=True, kw_only=True)
-class TauAP(Agreement):
+class TauAP(base.Agreement):
     """Agreement of two orderings, swaps among the best systems costing most.
 
     Parameters
@@ -192,7 +187,7 @@ class TauAP(Agreement):
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return tau_ap of every row of `y` against every row of `x` as reference."""
         one_way = _expected if self.ties == "a" else _tau_ap_below_best
-        ranks_x, ranks_y = tied_ranks(x), tied_ranks(y)
+        ranks_x, ranks_y = base.tied_ranks(x), base.tied_ranks(y)
         values = one_way(ranks_x, ranks_y)
         if self.symmetric or self.ties == "b":
             values = (values + one_way(ranks_y, ranks_x).swapaxes(-1, -2)) / 2
@@ -233,14 +228,14 @@ def _pairs(
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
     """Yield signs of pairs in the reference, and in the estimate times the lower's weight."""
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
-    for first, second in pair_blocks(estimated.shape[-1], row_bytes):
-        weighted = signs(estimated, first, second)
+    for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
+        weighted = base.signs(estimated, first, second)
         weighted *= np.minimum(weights[..., first], weights[..., second])
-        yield signs(reference, first, second), weighted
+        yield base.signs(reference, first, second), weighted
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pearson(Agreement):
+class Pearson(base.Agreement):
     """How nearly one set of scores is a rising straight line of the other.
 
     Notes
@@ -299,7 +294,7 @@ def _standardise(scores: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spearman(Agreement):
+class Spearman(base.Agreement):
     """How nearly the ranks of the systems under two sets of scores fall on a line.
 
     Notes
@@ -329,11 +324,11 @@ class Spearman(Agreement):
 
 def _mid_ranks(scores: Floats) -> Floats:
     """Return systems below less systems above: twice the mean rank, but for a constant."""
-    return count_below(scores) - count_below(-scores)
+    return base.count_below(scores) - base.count_below(-scores)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RMSE(Agreement):
+class RMSE(base.Agreement):
     """How far apart the two scores of a system typically are, in units of the scores.
 
     Notes
@@ -366,7 +361,7 @@ class RMSE(Agreement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RBO(Agreement):
+class RBO(base.Agreement):
     """Expected overlap of the tops of two orderings, read down with persistence `p`.
 
     Parameters
@@ -420,12 +415,12 @@ class RBO(Agreement):
         """Return RBO of every row of `x` with every row of `y`."""
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
-        sides = tied_ranks(x), tied_ranks(y)
+        sides = base.tied_ranks(x), base.tied_ranks(y)
         if all((first == last).all() for first, last in sides):  # all depths at once
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
             left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731
-            overlap = over_rows(left, right, smaller)
+            overlap = base.over_rows(left, right, smaller)
         else:
             parts = (self._agree(*sides, depth) * weight for depth, weight in enumerate(weights, 1))
             overlap = np.asarray(sum(parts))
@@ -452,10 +447,10 @@ AgreementName = Literal[
     "kendall", "pearson", "rbo", "rbo_a", "rbo_b", "rmse", "spearman", "tau_a", "tau_ap",
     "tau_ap_b", "tau_b",
 ]  # fmt: skip
-Method = AgreementName | Agreement
+Method = AgreementName | base.Agreement
 """A method of agreement, or its name."""
 
-AGREEMENTS: dict[str, Agreement] = {
+AGREEMENTS: dict[str, base.Agreement] = {
     "kendall": Kendall(),
     "pearson": Pearson(),
     "rbo": RBO(),
@@ -471,7 +466,7 @@ AGREEMENTS: dict[str, Agreement] = {
 """Every name a method of agreement answers to, and what it stands for."""
 
 
-def parse_agreement(method: Method) -> Agreement:
+def parse_agreement(method: Method) -> base.Agreement:
     """Find the method of agreement that a name stands for.
 
     Parameters
@@ -490,10 +485,10 @@ def parse_agreement(method: Method) -> Agreement:
     >>> parse_agreement("kendall"), parse_agreement(RBO(p=0.8))
     (Kendall(variant='b'), RBO(p=0.8, ties='w'))
     """
-    if isinstance(method, Agreement):
+    if isinstance(method, base.Agreement):
         return method
     kinds = {type(agreement).__name__: type(agreement) for agreement in AGREEMENTS.values()}
-    written: Agreement | None = as_written(method, kinds)
+    written: base.Agreement | None = as_written(method, kinds)
     if written is not None:
         return written
     return AGREEMENTS[choice("a method such as RBO(p=0.8), or its name", method, AGREEMENTS)]

@@ -30,7 +30,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.compression import look
 from irframe.metrics.facts import facts
-from irframe.printed import beside_the_point
+from irframe.printed import beside_the_point, interval_text
 from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
 
@@ -158,16 +158,11 @@ def _update(
 def _short(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that answer: which pair, by how much, how surely."""
     shown = comparison[["metric", "system_a", "system_b", "difference"]].assign(
-        interval=_interval_texts(comparison),
+        interval=[*map(interval_text, comparison["ci_low"], comparison["ci_high"])],
         p_adjusted=comparison["p_adjusted"],
         verdict=comparison["verdict"] if "verdict" in comparison else _verdict_words(comparison),
     )
     return shown if len(comparison["metric"].unique()) > 1 else shown.drop(columns="metric")
-
-
-def _interval_texts(frame: pd.DataFrame) -> list[str]:
-    ends = zip(frame["ci_low"], frame["ci_high"], strict=True)
-    return ["-" if pd.isna(low) else f"[{low:.4f}, {high:.4f}]" for low, high in ends]
 
 
 def _verdict_words(comparison: pd.DataFrame) -> list[str]:
@@ -242,7 +237,10 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a board that answer: the ends of intervals in one, tiers as letters."""
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks"}
-    values = {"ci_low": _interval_texts(board), "rank_low": [f"{low}-{high}" for low, high in ends]}
+    values = {
+        "ci_low": [*map(interval_text, board["ci_low"], board["ci_high"])],
+        "rank_low": [f"{low}-{high}" for low, high in ends],
+    }
     left = [*beside_the_point(board), "ci_high", "rank_high"]
     return board.assign(**values).drop(columns=left, errors="ignore").rename(columns=names)
 

@@ -19,7 +19,7 @@ from irframe.errors import InputError
 from irframe.files.compression import PACKED, atomic, create
 from irframe.metrics.facts import names_of
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.printed import p_text
+from irframe.printed import fixed_text, p_text
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
 """What the name of an output file says of its format; all others are TREC's."""
@@ -131,8 +131,8 @@ def _write(folder: Path) -> None:
 
 
 def _told_pairs(versus: pd.DataFrame) -> str:
-    told = versus.assign(p_adjusted=versus["p_adjusted"].map(partial(p_text, decimals=3)))
-    return told.to_string(index=False, float_format="{:.3f}".format)
+    told = versus.assign(p_adjusted=versus["p_adjusted"].map(p_text))
+    return told.to_string(index=False, float_format=partial(fixed_text, decimals=3))
 
 
 def _demo_text() -> str:
@@ -152,7 +152,7 @@ def _demo_text() -> str:
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
         f"{_told_pairs(versus[columns])}\n\n"
         "The same at other depths, for AP(norm='min'):\n\n"
-        f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
+        f"{_by_depth(cube, pool).to_string(float_format=partial(fixed_text, decimals=2))}\n\n"
         f"{_in_words(_by_depth(cube, pool), 5, pool)}\n"
         "Your own files: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or\n"
         "irframe evaluate QRELS RUN... -m AP nDCG@10; irframe demo --files track writes those of\n"

@@ -4,8 +4,7 @@
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +14,8 @@ from numpy.typing import NDArray
 import irframe as ir
 from irframe.checks import choice
 from irframe.commands import inputs
-from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
-from irframe.errors import IdError, ParameterError
-from irframe.escaping import visible
-from irframe.files.compression import write_whole
+from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.errors import ParameterError
 from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import PRINTED, SETS, split_level, trec_name
@@ -30,12 +27,8 @@ SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
 
 
 def trec_layout(
-    scores: pd.DataFrame,
-    names: Sequence[str],
-    listed: pd.MultiIndex | None = None,
-    *,
-    apart: bool = False,
-) -> Iterator[tuple[str, str]]:
+    scores: pd.DataFrame, names: Sequence[str], listed: pd.MultiIndex | None = None
+) -> str:
     """Print scores as trec_eval 9.0 does, one system after the other.
 
     Parameters
@@ -48,32 +41,29 @@ def trec_layout(
     listed
         The pairs of system and topic to print before the averages, in the order of the topics'
         bytes; trec_eval leaves topics out that a run lacks. By default none.
-    apart
-        Whether every system is a text of its own, which need not say whose it is.
 
-    Yields
-    ------
-    tuple
-        A system, and its lines.
+    Returns
+    -------
+    str
+        The lines.
 
     Examples
     --------
     >>> import irframe as ir
     >>> scores = ir.evaluate(*ir.example_track(), ["P_5", "map", "num_rel_ret"])
-    >>> [(system, lines)] = trec_layout(scores.loc[["bm25"]], [])
-    >>> print(lines, end="")
+    >>> print(trec_layout(scores.loc[["bm25"]], []), end="")
     num_rel_ret             all     97
     map                     all     0.1630
     P_5                     all     0.2375
     """
     groups = scores.groupby(level=0, sort=False).indices
-    several = len(groups) > 1 and not apart
-    named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
+    named = len(groups) > 1 or any(split_level(name)[0] in {*SETS, RUNID} for name in names)
     columns, topics = _printed_columns(scores), scores.index.get_level_values(1).astype(str)
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
+    lines: list[str] = []
     for label, group in groups.items():
         rows = np.asarray(group)[np.argsort([t.encode() for t in topics[group]], kind="stable")]
-        lines = [
+        lines += [
             _line(column.label, topics[row], column.text(column.values[row]))
             for row in rows[printed[rows]]
             for column in columns
@@ -81,7 +71,7 @@ def trec_layout(
         ]
         lines += [_line(RUNID, "all", str(label))] * named
         lines += [_line(c.label, "all", c.text(c.average(rows))) for c in columns]
-        yield str(label), "".join(lines)
+    return "".join(lines)
 
 
 class Printed(NamedTuple):
@@ -131,33 +121,6 @@ def _line(label: str, topic: str, text: str) -> str:
     return f"{label:<22}\t{topic}\t{text}\n"
 
 
-def folder_of(options: Namespace) -> Path | None:
-    """Return the folder for a file per system, if that is asked for, and settle the format."""
-    if not options.each:
-        return None
-    if options.output is None:
-        raise ParameterError("a folder to write a file per system to", "none", "name it with -o")
-    options.format = options.format or TREC_EVAL
-    folder = Path(options.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def written_each(folder: Path | None, kind: str, answers: dict[str, str | bytes]) -> Answer:
-    """Write the answer for each system to a file that is called after it, or say all of them."""
-    if folder is None:
-        return Answer("".join(map(str, answers.values())))
-    refused = [repr(name) for name in answers if name in {"", ".", ".."} or {*name} & {*"/\\\0"}]
-    if refused:
-        advice = "name systems after their files with --system file"
-        raise IdError("systems whose names can be those of files", "", advice, refused)
-    suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
-    for system, content in answers.items():
-        text = visible(content) if isinstance(content, str) else content
-        write_whole(folder / f"{system}{suffix}", text)
-    return Answer(None)
-
-
 def declare_freeze(parser: ArgumentParser) -> None:
     """Declare the options."""
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
@@ -196,17 +159,12 @@ def declare_evaluate(parser: ArgumentParser) -> None:
         help="summarise by a column of Parquet runs or of --systems, or by 'folder', that of each "
         "run file",
     )  # fmt: skip
-    parser.add_argument(
-        "--each", action="store_true",
-        help="a file per system in the folder that -o names, by default as trec_eval prints it",
-    )  # fmt: skip
     declare_output(parser, TREC_EVAL)
 
 
 def run_evaluate(options: Namespace) -> Answer:
     """Score runs."""
-    folder, names = folder_of(options), list(options.metric)
-    kind = format_of(options)
+    names, kind = list(options.metric), format_of(options)
     if kind == TREC_EVAL:
         options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
@@ -223,13 +181,8 @@ def run_evaluate(options: Namespace) -> Answer:
     if kind == TREC_EVAL:
         pairs = runs[[SYSTEM, TOPIC]].drop_duplicates() if rows else None
         listed = None if pairs is None else pd.MultiIndex.from_frame(pairs)
-        texts = trec_layout(scores, names, listed, apart=folder is not None)
-        return written_each(folder, kind, dict(texts))
-    shown = scores if options.per_topic else means(scores)
-    if folder is None:
-        return Answer(written(shown, kind))
-    parts = shown.groupby(level=SYSTEM, sort=False)
-    return written_each(folder, kind, {str(s): written(part, kind) for s, part in parts})
+        return Answer(trec_layout(scores, names, listed))
+    return Answer(written(scores if options.per_topic else means(scores), kind))
 
 
 def means(scores: pd.DataFrame) -> pd.DataFrame:

@@ -13,13 +13,7 @@ import xarray as xr
 from irframe.cubes.groups import by_repeat
 from irframe.errors import IdError, InputError, ParameterError
 from irframe.experiments.topic_design import TopicValues, said_of_frame
-from irframe.files.as_runs import (
-    columns_of,
-    is_array,
-    named_again,
-    refuse_repeated,
-    with_own_levels,
-)
+from irframe.files.as_runs import ONLY_SYSTEM
 from irframe.files.kinds import refuse_rivals
 from irframe.files.likeness import proposed
 from irframe.files.repeats import (
@@ -28,6 +22,13 @@ from irframe.files.repeats import (
     checked_layout,
     repeat_column,
     with_labels,
+)
+from irframe.files.tables import (
+    columns_of,
+    is_dictionary,
+    named_again,
+    refuse_repeated,
+    with_own_levels,
 )
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
@@ -53,8 +54,6 @@ from irframe.names import (
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
 
-ONLY_SYSTEM = "run"
-"""Label of the system of scores that name none."""
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG_METRIC = ("metric", "measure")
 """Columns that name the metric in a long frame."""
@@ -241,12 +240,12 @@ def score_frame(x: Any) -> pd.DataFrame:
         told = [name for name in x.index.names if name in {*LONG_METRIC, DEPTH}]
         flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
-    if isinstance(x, Mapping) and not is_array(x):
+    if is_dictionary(x):
         return _of_mapping(x)
     table = columns_of(x)
     if table is not None:
         return table
-    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) and not is_array(x) else []
+    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) else []
     if not rows or not all(hasattr(row, "_fields") or isinstance(row, Mapping) for row in rows):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)

@@ -12,7 +12,7 @@ import xarray as xr
 from irframe.checks import listed
 from irframe.cubes.view import Labelled
 from irframe.errors import InputError, ParameterError
-from irframe.files.as_runs import with_own_levels
+from irframe.files.tables import with_own_levels
 from irframe.metrics.facts import COSTS, READ_IN
 from irframe.names import BUDGET, BUDGETS, DEPTH, LOWER, METRICS, RESULT, SYSTEM, UNIT, UNITS, roles
 from irframe.record import Function

@@ -32,7 +32,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
-from irframe.record import RECORD
+from irframe.record import RECORD, Steps
 
 ORDER = ("ties", "score_dtype", "seed")
 """Attributes in which cubes must agree to be put together."""
@@ -115,7 +115,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     chunks = blocks_of(*whole.shape, depth, least=0) if lazy else None
     records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
     several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
-    record = records[0] if len(records) == 1 else json.dumps(several)
+    record = records[0] if len(records) == 1 else Steps(json.dumps(several))
     return view(whole, depth, riders, chunks=chunks).assign_attrs({RECORD: record})
 
 

@@ -33,7 +33,7 @@ from irframe.experiments.topic_design import TopicValues, carried, said_of_table
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns, changed_files
 from irframe.files.repeats import LACKING, fold
-from irframe.record import RECORD, recorded
+from irframe.record import RECORD, Steps, recorded
 from irframe.warned import OneCall, in_group, listing
 
 
@@ -351,7 +351,8 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
         warn(f"{files} are gone, or have changed since: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
-    said = {name: facts[name] for name in (RECORD, words.CAUTION) if name in facts}
+    said = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
+    said |= {RECORD: Steps(facts[RECORD])} if RECORD in facts else {}
     return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(said)
 
 

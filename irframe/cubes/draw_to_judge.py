@@ -1,26 +1,22 @@
 """Documents drawn at random, to be judged by people."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import number
-from irframe.cubes.verb import verb
-from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
 from irframe.experiments import coded_tables
-from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.policy import random_keys, refuse_marks
 from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, repeated, within
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import GRADE, PROBABILITY, STRATUM, TOPIC
+from irframe.record import recorded
 
 Share = float | Mapping[Any, float]
 
@@ -29,33 +25,10 @@ LEAST = 2
 """Documents of a stratum that are drawn if there are so many: the fewest that have a spread."""
 
 
-@overload
+@recorded
 def draw_to_judge(
-    data: xr.Dataset, share: Share, *, strata: str = TOPIC, seed: int = 0, by: None = None
-) -> xr.Dataset: ...
-
-
-@overload
-def draw_to_judge(
-    data: xr.Dataset, share: Share, *, strata: str = TOPIC, seed: int = 0, by: GroupBy
-) -> xr.DataTree: ...
-
-
-@overload
-def draw_to_judge(
-    data: pd.DataFrame, share: Share, *, strata: str = TOPIC, seed: int = 0, by: None = None
-) -> pd.DataFrame: ...
-
-
-@verb(bounded=True, repeats=True)
-def draw_to_judge(
-    data: xr.Dataset | Qrels,
-    share: Share,
-    *,
-    strata: str = TOPIC,
-    seed: int = 0,
-    by: GroupBy | None = None,
-) -> xr.Dataset | xr.DataTree | pd.DataFrame:
+    qrels: Qrels, share: Share, *, strata: str = TOPIC, seed: int = 0
+) -> pd.DataFrame:
     """Draw documents of every pool at random, to be judged by people, without a look at grades.
 
     All documents of the pools stay, and what was not drawn is pooled and not judged; `estimate` and
@@ -64,29 +37,24 @@ def draw_to_judge(
 
     Parameters
     ----------
-    data
-        A cube made by `irframe.cube`, or a qrels frame: topic, doc, grade.
+    qrels
+        A qrels frame: topic, doc, grade.
     share
         Share of the documents to draw, above 0 and at most 1; one for all, or
         ``{stratum: share}``.
     strata
         A column of the frame whose values part the pool of each topic, such as ``"stratum"``; by
-        default the pool of a topic is one stratum. Of a cube ``"topic"`` or ``"stratum"``, where it
-        has some.
+        default the pool of a topic is one stratum.
     seed
         Seed of the random order of the documents. It depends on nothing but the seed and the
-        identifiers, so a smaller draw is part of every larger one with the same seed, and a cube
-        keeps the judgments that its qrels frame keeps.
-    by
-        Of a cube, a coordinate such as ``"track"``, or topic (or system) -> group: a DataTree with
-        one such cube per group.
+        identifiers, so a smaller draw is part of every larger one with the same seed.
 
     Returns
     -------
-    xarray.Dataset, xarray.DataTree or pandas.DataFrame
-        The cube, with `by` a tree of cubes, or all rows of the frame. Documents that were not drawn
-        have grade -1, pooled and not judged; `stratum` says which each one is of, and
-        `probability` how likely it was to be drawn.
+    pandas.DataFrame
+        All rows of the frame. Documents that were not drawn have grade -1, pooled and not judged;
+        `stratum` says which each one is of, and `probability` how likely it was to be drawn. A cube
+        of the same runs is judged so by `rejudge`.
 
     Raises
     ------
@@ -94,7 +62,7 @@ def draw_to_judge(
         For a share outside (0, 1], one that is missing for a stratum, or a negative seed; for
         strata that are no column or missing in a row.
     InputError
-        If the cube does not say which documents it holds, or documents are judged by subtopic.
+        If documents are judged by subtopic.
     GradeError
         If grade -1 marks unjudged documents.
 
@@ -116,29 +84,9 @@ def draw_to_judge(
     >>> [round(found[name].item(), 2) for name in ("mean", "ci_low", "ci_high")]
     [0.26, 0.16, 0.38]
     """
-    if isinstance(data, xr.Dataset):
-        return _draw_of_cube(data, share, strata, seed)
-    return _draw_of_frame(data, share, strata, seed)
-
-
-def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
-    """Return judgments of which some are to be drawn, each document of a topic once."""
-    table = coded_tables.read_qrels_table(qrels)
-    (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
-    coded_tables.refuse_twice_judged(table, repeated(codes))
-    refuse_marks(table.grade)
-    return table
-
-
-def _refuse_subtopics(table: coded_tables.QrelsTable) -> None:
+    table = read_to_draw(qrels)
     if table.subtopic_grade is not None:
         raise InputError("judgments with one grade per document", "subtopics")
-
-
-def _draw_of_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
-    """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
-    table = read_to_draw(qrels)
-    _refuse_subtopics(table)
     label = _stratum_labels(table, strata)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     kept, probability = _drawn(table.topic, label, keys, share)
@@ -148,21 +96,13 @@ def _draw_of_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.Dat
     return table.frame.assign(**changed)
 
 
-def _draw_of_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.Dataset:
-    """Return a cube of the same judgments."""
-    experiment = experiment_of(cube).loaded
-    base = experiment.judgments
-    _refuse_subtopics(base.table)
-    known = base.strata
-    if strata != TOPIC and not (strata == STRATUM and known is not None):
-        found = f"{strata!r}; the cube has " + ("none" if known is None else "strata")
-        raise ParameterError(f"strata= {TOPIC!r} or {STRATUM!r} for a cube", found)
-    refuse_marks(base.grade)
-    label = np.full(len(base.row), "1", object) if strata == TOPIC else np.asarray(known)
-    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
-    kept, probability = _drawn(base.topic, label, keys, share)
-    drawn = base.drawn(np.where(kept, base.grade, np.int8(POOLED_UNJUDGED)), label, probability)
-    return shown_as(cube, replace(experiment, judgments=drawn))
+def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
+    """Return judgments of which some are to be drawn, each document of a topic once."""
+    table = coded_tables.read_qrels_table(qrels)
+    (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
+    coded_tables.refuse_twice_judged(table, repeated(codes))
+    refuse_marks(table.grade)
+    return table
 
 
 def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:

@@ -136,7 +136,7 @@ def estimate(
     Parameters
     ----------
     cube
-        A cube of judgments with a column `probability` or `stratum`, such as `draw_to_judge` makes.
+        A cube of judgments with a column `probability` or `stratum`, as `draw_to_judge` draws them.
     metrics
         Metrics that add up gains by rank, or their names: P, DCG, RBP, SDCG, INSQ; or nDCG.
     at

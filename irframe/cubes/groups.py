@@ -8,28 +8,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe import names as words
 from irframe.cautions import caution, cautions_of, united
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.experiments.scoring import one_or_several
 from irframe.files.repeats import Folded, repeat_column, with_labels
-from irframe.names import (
-    DEPTH,
-    DRAWN,
-    GRADE,
-    JUDGMENTS,
-    METRICS,
-    P_VALUES,
-    REPEAT,
-    REPEAT_NAMES,
-    REPEATED,
-    RESULT,
-    SYSTEM,
-    TOPIC,
-    UNKNOWN,
-    roles,
-)
 from irframe.record import FACTS, SOURCES, applied, plain_options, steps_of, with_step
 from irframe.warned import listing
 
@@ -60,9 +45,9 @@ def each_group(cube: xr.Dataset, by: str, *, told: bool = True) -> Iterator[tupl
     """
     groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
     there, listed = experiment.there, experiment.hits.length > 0
-    parts = groups.parts(cube.indexes[SYSTEM], there, listed, told=told)
+    parts = groups.parts(cube.indexes[words.SYSTEM], there, listed, told=told)
     for key, (systems, topics) in parts.items():
-        yield key, cube.isel({SYSTEM: systems, TOPIC: topics})
+        yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
 
 
 def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
@@ -85,7 +70,7 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     """
     for key, part in each_group(cube, by, told="collection" in cube.attrs):
         longest = max(1, int(part["retrieved"].to_numpy().max(initial=0)))
-        yield key, part if "depth" in part.attrs else part.isel({DEPTH: slice(longest)})
+        yield key, part if "depth" in part.attrs else part.isel({words.DEPTH: slice(longest)})
 
 
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
@@ -112,8 +97,8 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     groups = [name for name in known if name not in OURS]
     if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
         cells = labelled[by].transpose(*LIST)
-        codes = pd.factorize(cells.to_numpy().ravel())[0].reshape(cells.sizes[SYSTEM], -1)
-        refuse_several(by, cells[TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
+        codes = pd.factorize(cells.to_numpy().ravel())[0].reshape(cells.sizes[words.SYSTEM], -1)
+        refuse_several(by, cells[words.TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
     if by not in groups:
         refuse_unknown(by, groups)
     keys = labelled[by].to_numpy()
@@ -133,10 +118,12 @@ def stamped(
     Cubes have the record alone; other results each option that is a number or a text, too.
     """
     subject = whole if subject is None else subject
-    if isinstance(result, xr.DataTree) or (isinstance(result, xr.Dataset) and GRADE in result):
+    if isinstance(result, xr.DataTree) or (
+        isinstance(result, xr.Dataset) and words.GRADE in result
+    ):
         return with_step(result, subject, name, options)
     if hasattr(result, "attrs"):
-        if isinstance(whole, xr.Dataset) and GRADE in whole:  # made by a policy of its own
+        if isinstance(whole, xr.Dataset) and words.GRADE in whole:  # made by a policy of its own
             given = options.items()
             options = {k: v for k, v in given if k not in POLICY or not isinstance(v, str)}
         before = getattr(whole, "attrs", {})
@@ -147,10 +134,12 @@ def stamped(
         if isinstance(result, Labelled):  # which is of no experiment any more
             own = {*CODES.values(), "retrieved"} & {*result.coords}
             result = result.drop_vars(own)
-        decided = before if before.get(RESULT) not in {None, *SOURCES} else {}
-        decided = {k: v for k, v in decided.items() if k != METRICS}
-        first = {P_VALUES: kept[P_VALUES]} if P_VALUES in kept else {}  # which prints first
-        result.attrs = united(first, provenance(whole), decided, kept, chosen, {RESULT: name})
+        decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
+        decided = {k: v for k, v in decided.items() if k != words.METRICS}
+        first = (
+            {words.P_VALUES: kept[words.P_VALUES]} if words.P_VALUES in kept else {}
+        )  # which prints first
+        result.attrs = united(first, provenance(whole), decided, kept, chosen, {words.RESULT: name})
         return with_step(result, subject, name, options)
     return result
 
@@ -165,15 +154,15 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
-    known = *PROVENANCE, "top", "pool_depth", JUDGMENTS, UNKNOWN, DRAWN
+    known = *PROVENANCE, "top", "pool_depth", words.JUDGMENTS, words.UNKNOWN, words.DRAWN
     facts = {name: attributes[name] for name in known if name in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(whole)
-        facts[JUDGMENTS] = experiment.judgments.digest
+        facts[words.JUDGMENTS] = experiment.judgments.digest
         if unknown := attributes[EXPERIMENT].unknown:  # of all topics, whatever is selected
-            names = whole.get(REPEAT_OF, whole[SYSTEM]).to_numpy().astype(str)
-            judged = {*names[~whole[SYSTEM].astype(str).isin(unknown)]}
-            facts |= {UNKNOWN: sorted({*names} - judged)} if {*names} - judged else {}
+            names = whole.get(REPEAT_OF, whole[words.SYSTEM]).to_numpy().astype(str)
+            judged = {*names[~whole[words.SYSTEM].astype(str).isin(unknown)]}
+            facts |= {words.UNKNOWN: sorted({*names} - judged)} if {*names} - judged else {}
         for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
             facts |= {name: one_or_several(values)} if len(values) else {}
     return facts
@@ -206,9 +195,11 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
     """Say of the systems of a cube which repeats of which systems they are."""
     if folded.word is None:
         return cube
-    both = [folded.owners[name] for name in cube.indexes[SYSTEM]]
+    both = [folded.owners[name] for name in cube.indexes[words.SYSTEM]]
     systems, labels = (pd.Index(column).to_numpy() for column in zip(*both, strict=True))
-    return cube.assign_coords({REPEAT_OF: (SYSTEM, systems), REPEAT: (SYSTEM, labels)})
+    return cube.assign_coords(
+        {REPEAT_OF: (words.SYSTEM, systems), words.REPEAT: (words.SYSTEM, labels)}
+    )
 
 
 def one_of_each(cube: xr.Dataset) -> xr.Dataset:
@@ -217,12 +208,12 @@ def one_of_each(cube: xr.Dataset) -> xr.Dataset:
         return cube
     owners, systems = pd.factorize(cube[REPEAT_OF].to_numpy())
     first = np.unique(owners, return_index=True)[1]
-    return each_a_system(cube.isel({SYSTEM: first})).assign_coords({SYSTEM: systems})
+    return each_a_system(cube.isel({words.SYSTEM: first})).assign_coords({words.SYSTEM: systems})
 
 
 def each_a_system(cube: xr.Dataset) -> xr.Dataset:
     """Return a cube that takes every repeat for a system."""
-    return cube.drop_vars([REPEAT, REPEAT_OF], errors="ignore")
+    return cube.drop_vars([words.REPEAT, REPEAT_OF], errors="ignore")
 
 
 def unfolded(result: Any, layout: Any = None) -> Any:
@@ -233,30 +224,30 @@ def unfolded(result: Any, layout: Any = None) -> Any:
     """
     if not isinstance(result, Labelled) or REPEAT_OF not in result.coords:
         return result
-    whole = isinstance(result, xr.Dataset) and GRADE in result
-    if whole or result[REPEAT_OF].dims != (SYSTEM,):
+    whole = isinstance(result, xr.Dataset) and words.GRADE in result
+    if whole or result[REPEAT_OF].dims != (words.SYSTEM,):
         return result
     owners, systems = pd.factorize(result[REPEAT_OF].to_numpy())
-    places, labels = pd.factorize(result[REPEAT].to_numpy())
+    places, labels = pd.factorize(result[words.REPEAT].to_numpy())
     lists = np.full((len(systems), len(labels)), -1)
     lists[owners, places] = np.arange(len(owners))
-    bare = result.drop_vars([SYSTEM, REPEAT_OF, REPEAT])
-    apart = {name: coord for name, coord in bare.coords.items() if SYSTEM in coord.dims}
+    bare = result.drop_vars([words.SYSTEM, REPEAT_OF, words.REPEAT])
+    apart = {name: coord for name, coord in bare.coords.items() if words.SYSTEM in coord.dims}
     first = np.unique(owners, return_index=True)[1]
     bare = bare.drop_vars(list(apart))
-    if layout == "topic" and "retrieved" in apart and TOPIC in bare.dims:
-        listed = apart["retrieved"].transpose(SYSTEM, TOPIC).to_numpy() > 0
+    if layout == "topic" and "retrieved" in apart and words.TOPIC in bare.dims:
+        listed = apart["retrieved"].transpose(words.SYSTEM, words.TOPIC).to_numpy() > 0
         any_listed = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
-        bare = bare.where(xr.DataArray(listed | ~any_listed, dims=(SYSTEM, TOPIC)))
-    dims = SYSTEM, REPEAT
-    spread = bare.isel({SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
+        bare = bare.where(xr.DataArray(listed | ~any_listed, dims=(words.SYSTEM, words.TOPIC)))
+    dims = words.SYSTEM, words.REPEAT
+    spread = bare.isel({words.SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
-    coords: dict[Any, Any] = {SYSTEM: systems, REPEAT: labels}
+    coords: dict[Any, Any] = {words.SYSTEM: systems, words.REPEAT: labels}
     for name, coord in apart.items():  # what all repeats of one share
         values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None
         if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:
-            coords[name] = coord.isel({SYSTEM: first}).variable
+            coords[name] = coord.isel({words.SYSTEM: first}).variable
     return _as_before(spread, result, dims).assign_coords(coords).assign_attrs(result.attrs)
 
 
@@ -264,15 +255,15 @@ def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
     """Return a spread result with the dimensions of every part in the order that they had."""
     if isinstance(spread, xr.Dataset):
         return spread.map(lambda part: _as_before(part, result[part.name], dims))
-    order = [new for dim in result.dims for new in (dims if dim == SYSTEM else (dim,))]
+    order = [new for dim in result.dims for new in (dims if dim == words.SYSTEM else (dim,))]
     return spread.transpose(*order)
 
 
 def level_of(wide: pd.DataFrame) -> Any:
     """Return the level of the index of scores that says which repeat a row is of, or None."""
-    if not any(name in wide.index.names for name in REPEAT_NAMES):
+    if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
-    by_role = roles(name for name in wide.index.names if name is not None)
+    by_role = words.roles(name for name in wide.index.names if name is not None)
     return by_repeat(wide, by_role)[1]
 
 
@@ -295,10 +286,10 @@ def by_repeat(
     wide, word
         The scores as they are and None, if they have no repeats.
     """
-    held = [name for name in (*wide.index.names, *wide.columns) if name in REPEAT_NAMES]
+    held = [name for name in (*wide.index.names, *wide.columns) if name in words.REPEAT_NAMES]
     if not held:
         return wide, None
-    keys = [by_role[SYSTEM], by_role[TOPIC]]
+    keys = [by_role[words.SYSTEM], by_role[words.TOPIC]]
     rows = wide.reset_index([n for n in wide.index.names if n is not None])
     own = [*keys, by] if by in rows.columns and by not in keys else keys
     levels = [name for name in held if name in wide.index.names]
@@ -318,17 +309,17 @@ def by_repeat(
 def word_of(scores: Any) -> str:
     """Return what the caller calls the repeats of scores."""
     if isinstance(scores, pd.DataFrame):
-        return str(level_of(scores) or REPEAT)
-    return str(scores.attrs.get(REPEATED, REPEAT))
+        return str(level_of(scores) or words.REPEAT)
+    return str(scores.attrs.get(words.REPEATED, words.REPEAT))
 
 
 def refuse_repeated_cube(cube: xr.Dataset, verb: str) -> None:
     """Raise for a cube with several repeats of systems, which it says."""
-    if cube.sizes.get(SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
+    if cube.sizes.get(words.SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
         return
-    word = cube.attrs.get(REPEATED, REPEAT)
+    word = cube.attrs.get(words.REPEATED, words.REPEAT)
     advice = (
-        f"select one, as in cube.isel(system=cube.{REPEAT} == 1), or drop_vars([{REPEAT!r}, "
-        f"{REPEAT_OF!r}]), which takes each for a system"
+        f"select one, as in cube.isel(system=cube.{words.REPEAT} == 1), or "
+        f"drop_vars([{words.REPEAT!r}, {REPEAT_OF!r}]), which takes each for a system"
     )
     raise InputError(f"a cube of one {word} of every system for {verb}", "several", advice)

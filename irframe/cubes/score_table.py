@@ -10,40 +10,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe import names as words
 from irframe.arrays import Array, at_places
 from irframe.checks import one_column
-from irframe.cubes import as_scores, view
+from irframe.cubes import as_scores, score_arrays, view
 from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
 from irframe.cubes.groups import by_repeat, read_groups
-from irframe.cubes.score_arrays import (
-    COLLECTION,
-    LABELLED,
-    in_order,
-    metric_columns,
-    numbers_of,
-    refuse_repeats,
-    refuse_several_repeats,
-    sound,
-)
 from irframe.cubes.view import CELL, LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
 from irframe.files.kinds import is_judgments
-from irframe.names import (
-    BOUND,
-    DEPTH,
-    DRAWN,
-    METRIC,
-    METRICS,
-    REPEAT,
-    REPEATED,
-    REPEATS,
-    SYSTEM,
-    TOPIC,
-    TOPICS_OF,
-    UNKNOWN,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +67,7 @@ class ScoreTable:
     @property
     def systems(self) -> pd.Index:
         """The systems."""
-        return self.labels[SYSTEM]
+        return self.labels[words.SYSTEM]
 
     @property
     def whole(self) -> Any:
@@ -102,20 +79,26 @@ class ScoreTable:
         """What an array of them says of itself: of a frame, what is not known, and its repeats."""
         if self.array is not None:
             return self.attrs
-        kept = (UNKNOWN, DRAWN) if self.word is None else (UNKNOWN, DRAWN, REPEATS)
+        kept = (
+            (words.UNKNOWN, words.DRAWN)
+            if self.word is None
+            else (words.UNKNOWN, words.DRAWN, words.REPEATS)
+        )
         said = {name: self.attrs[name] for name in kept if self.attrs.get(name) is not None}
-        return said if self.word is None else {REPEATED: self.word, **said}
+        return said if self.word is None else {words.REPEATED: self.word, **said}
 
     @property
     def pooled(self) -> str:
         """What is to be said of topics of several collections that are taken together, or ""."""
-        column, topics = self.attrs.get(COLLECTION), self.labels[TOPIC]
+        column, topics = self.attrs.get(score_arrays.COLLECTION), self.labels[words.TOPIC]
         if column is None:
             return ""
         if self.array is not None and column in self.array.coords:
             keys: Any = self.array[column].to_numpy()
         else:
-            of = {topic: key for key, every in self.attrs.get(TOPICS_OF, ()) for topic in every}
+            of = {
+                topic: key for key, every in self.attrs.get(words.TOPICS_OF, ()) for topic in every
+            }
             keys = topics.map(of).to_numpy()
         present = len(pd.unique(keys[~pd.isna(keys)]))
         return f"topics of {present} collections ({column}) are taken together" * (present > 1)
@@ -123,7 +106,7 @@ class ScoreTable:
     def refuse_bounds(self) -> None:
         """Raise where they are lower and upper scores."""
         if self.bounds is not None:
-            in_order(self.bounds)
+            score_arrays.in_order(self.bounds)
 
     def take(self, places: Mapping[str, Any]) -> "ScoreTable":
         """Return those at some positions of systems or topics."""
@@ -132,7 +115,7 @@ class ScoreTable:
         labels = {dim: index if here is None else index[here] for (dim, index), here in kept}
         values, rows = at_places(self.values, *at), self.rows
         if rows is not None:
-            rows = at_places(rows, *(places.get(dim) for dim in (*LIST, DEPTH)[: rows.ndim]))
+            rows = at_places(rows, *(places.get(dim) for dim in (*LIST, words.DEPTH)[: rows.ndim]))
             values = np.ascontiguousarray(values)  # so that sums are those of the part alone
         array = None if self.array is None else self.array.isel(places)
         return replace(self, values=values, labels=labels, array=array, rows=rows, keys=None)
@@ -149,9 +132,9 @@ class ScoreTable:
         dim, keys = self.keys
         told = self.listed if self.array is None else told_of(self.array)
         there, said = told, told is not None
-        if not said and dim == TOPIC:
+        if not said and dim == words.TOPIC:
             told = np.ones([len(self.labels[side]) for side in LIST], bool)
-        if not said or (dim == TOPIC and getattr(self.values, "chunks", None) is None):
+        if not said or (dim == words.TOPIC and getattr(self.values, "chunks", None) is None):
             others = tuple(n for n, name in enumerate(self.labels) if name not in LIST)
             there = np.asarray((~np.isnan(self.values)).any(axis=others))
         for key, places in placed(self.by, dim, keys, self.systems, there, told):
@@ -208,7 +191,9 @@ def read_score_table(
     if not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
     given, array = {} if said is None else said, isinstance(x, xr.DataArray)
-    metrics = x.coords.get(METRIC, ()) if array else getattr(x, "attrs", {}).get(METRICS, ())
+    metrics = (
+        x.coords.get(words.METRIC, ()) if array else getattr(x, "attrs", {}).get(words.METRICS, ())
+    )
     if isinstance(by, str) and by in np.asarray(metrics):
         alone = f'scores.sel(metric=["{by}"])' if array else f'scores[["{by}"]]'
         found = f"a metric, {by}"
@@ -232,7 +217,7 @@ def said_of_array(array: view.Labelled, given: Mapping[str, Any]) -> Any:
         return array
 
     def columns() -> pd.DataFrame:
-        known = {name: part for name, part in array.coords.items() if part.dims == (TOPIC,)}
+        known = {name: part for name, part in array.coords.items() if part.dims == (words.TOPIC,)}
         return pd.DataFrame({name: part.to_numpy() for name, part in known.items()})
 
     what = "a coordinate of the topics"
@@ -292,20 +277,22 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
     if read.array is not None:
         return read.array.drop_vars(riders_of(read.array))
     labels: Any = {dim: index.rename(dim) for dim, index in read.labels.items()}
-    labels[METRIC] = [*labels[METRIC]]
+    labels[words.METRIC] = [*labels[words.METRIC]]
     return xr.DataArray(read.values, labels, tuple(labels), name="score", attrs=read.said)
 
 
 def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
-    x = refuse_repeats(x, asking)
+    x = score_arrays.refuse_repeats(x, asking)
     x, by = with_given_groups(x.expand_dims(selected(x, CELL)), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
         parts = {
             key: _read_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]
         }
         return replace(next(iter(parts.values())), array=x, by=by, apart=parts)
-    bounds = x if BOUND in x.dims and REPEAT not in x.dims else None
-    array = in_order(sound(x if bounds is None else x.isel({BOUND: 0}, drop=True)))
+    bounds = x if words.BOUND in x.dims and words.REPEAT not in x.dims else None
+    array = score_arrays.in_order(
+        score_arrays.sound(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
+    )
     values = array.to_numpy() if array.chunks is None else array.data
     labels = {dim: array.indexes[dim] for dim in array.dims}
     keys = None if by is None else read_groups(array, by)
@@ -326,12 +313,12 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     if word is not None and asking:
         names = [name for name in wide.index.names if name != word]
         line = f"ir.as_scores(scores).groupby(level={names}, sort=False).mean()"
-        refuse_several_repeats(asking, word, line)
+        score_arrays.refuse_several_repeats(asking, word, line)
     scored = wide.drop(columns=column) if column in wide.columns else wide
-    metrics = metric_columns(scored, by_role[SYSTEM])
-    values = numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
-    roles = by_role | ({} if word is None else {REPEAT: word})
-    roles |= {DEPTH: DEPTH} if DEPTH in wide.index.names else {}
+    metrics = score_arrays.metric_columns(scored, by_role[words.SYSTEM])
+    values = score_arrays.numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
+    roles = by_role | ({} if word is None else {words.REPEAT: word})
+    roles |= {words.DEPTH: words.DEPTH} if words.DEPTH in wide.index.names else {}
     codes, labels = _codes_of_rows(wide, roles)
     keys = None
     if given:
@@ -343,8 +330,8 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     if rows is None:
         others: Any = [name for name in wide.index.names if name not in roles.values()]
         as_scores.refuse_twice(wide.index.droplevel(others))
-    labels = {METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
-    attrs = {**frame.attrs, **wide.attrs, METRICS: metrics}
+    labels = {words.METRIC: pd.Index([*map(str, metrics)], name=wide.columns.name), **labels}
+    attrs = {**frame.attrs, **wide.attrs, words.METRICS: metrics}
     level: Any = column if column in wide.index.names and column is not None else []
     index = wide.index.droplevel(level)
     word = None if word is None else str(word)
@@ -356,7 +343,7 @@ def _codes_of_rows(
 ) -> tuple[dict[str, Array], dict[str, pd.Index]]:
     """Return which label each row has of systems, repeats and topics, and these labels."""
     codes, labels = {}, {}
-    for dim in [dim for dim in LABELLED if dim in roles]:
+    for dim in [dim for dim in score_arrays.LABELLED if dim in roles]:
         column: Any = wide.index.get_level_values(wide.index.names.index(roles[dim]))
         codes[dim], present = pd.factorize(column, use_na_sentinel=False)
         labels[dim] = present.rename(roles[dim])
@@ -376,7 +363,7 @@ def _laid_out(
         return values, None
     table = np.full((values.shape[1], math.prod(shape)), np.nan)
     table[:, cells] = values.T
-    dims = [dim for dim in labels if dim != REPEAT]
+    dims = [dim for dim in labels if dim != words.REPEAT]
     rows = np.full([len(labels[dim]) for dim in dims], -1)
     rows[tuple(codes[dim] for dim in dims)] = np.arange(len(values))
     return table.reshape(-1, *shape), rows
@@ -390,16 +377,16 @@ def _tell_apart(
     A topic that a system has in several groups becomes another one in each.
     """
     group, keys = pd.factorize(groups)
-    for dim in (TOPIC, SYSTEM):
+    for dim in (words.TOPIC, words.SYSTEM):
         first = np.zeros(len(labels[dim]), int)
         first[codes[dim]] = group
         if (first[codes[dim]] == group).all():
             return dim, keys.take(first)
-    topic, topics = codes[TOPIC], labels[TOPIC]
+    topic, topics = codes[words.TOPIC], labels[words.TOPIC]
     if not pd.DataFrame(codes).duplicated().any():
         uneven = pd.Series(group).groupby(topic).transform("nunique").to_numpy() > 1
         refuse_several(by, topics[np.unique(topic[uneven])])
-    codes[TOPIC], present = pd.factorize(group * len(topics) + topic)
+    codes[words.TOPIC], present = pd.factorize(group * len(topics) + topic)
     of_group, of_topic = np.divmod(present, len(topics))
-    labels[TOPIC] = topics.take(of_topic)
-    return TOPIC, keys.take(of_group)
+    labels[words.TOPIC] = topics.take(of_topic)
+    return words.TOPIC, keys.take(of_group)

@@ -19,8 +19,8 @@ from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.experiments.policy import shares_ranks
-from irframe.files.as_runs import with_own_levels
 from irframe.files.kinds import is_judgments
+from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
 from irframe.record import Function, bind, options_of, signature_of, with_cautions
 from irframe.warned import OneCall

@@ -194,7 +194,7 @@ def _view_of(
         coords[name] = variable(LIST, values[chosen])
     mark = np.int64(experiment.mark) << np.int64(SHIFT)
     coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
-    made = {**experiment.made, EXPERIMENT: experiment}
+    made = {EXPERIMENT: experiment, **experiment.made}
     return xr.Dataset({GRADE: grade}, coords | dict(riders), made)
 
 

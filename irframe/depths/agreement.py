@@ -25,7 +25,14 @@ from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, without_each
 from irframe.scores.drawn import refuse_design
-from irframe.scores.read_scores import Depths, Reference, match_reference, scores_to_compare
+from irframe.scores.read_scores import (
+    Depths,
+    Reference,
+    Sides,
+    match_reference,
+    refuse_unshared,
+    scores_to_compare,
+)
 from irframe.scores.scores import Arrays, Scores
 
 Of = Literal["expected", "averages"]
@@ -178,9 +185,9 @@ def between_depths(
 
 
 def refuse_other_topics(paired: Scores, held: Scores) -> None:
-    """Raise if two sides have no topics in common, which resamples of both would draw."""
-    if not paired.topics.isin(held.topics).any():
-        raise ParameterError("topics in common with the reference, for an interval", "none")
+    """Raise if two sides have different topics, as resamples draw the same for both."""
+    differing, advice = paired.topics.symmetric_difference(held.topics), "choose those of both"
+    refuse_unshared("the same topics on both sides, for an interval", differing, advice)
 
 
 def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Scores) -> xr.Dataset:
@@ -266,6 +273,7 @@ def agreement(
     method: agreements.Method = "kendall",
     *,
     at: Depths = None,
+    topics: Sides | None = None,
     interval: Literal[False] = False,
     of: Of = "expected",
     alpha: float = 0.05,
@@ -280,6 +288,7 @@ def agreement(
     method: agreements.Method = "kendall",
     *,
     at: Depths = None,
+    topics: Sides | None = None,
     interval: Literal[True],
     of: Of = "expected",
     alpha: float = 0.05,
@@ -294,6 +303,7 @@ def agreement(
     method: agreements.Method = "kendall",
     *,
     at: Depths = None,
+    topics: Sides | None = None,
     interval: bool = False,
     of: Of = "expected",
     alpha: float = 0.05,
@@ -317,6 +327,8 @@ def agreement(
         as `Kendall`, `TauAP` and `RBO` say.
     at
         Depths of the scores to look at; by default all there are.
+    topics
+        Which topics count of reference scores with other ones, as for `coverage`.
     interval
         Whether to give intervals too, and p-values of Kendall's tau.
     of
@@ -355,9 +367,10 @@ def agreement(
     Notes
     -----
     A system's score is its mean over the topics on which every system has a score, by all metrics
-    or on both sides. Where only the order counts (Kendall, tau_ap, RBO,
-    Spearman), means are rounded to 12 decimals, so that means equal in exact arithmetic tie
-    whatever order they were added up in, and those of a metric that counts a cost change sign.
+    or on both sides, or on its own side where `topics` says so. Where only the order counts
+    (Kendall, tau_ap, RBO, Spearman), means are rounded to 12 decimals, so that means equal in exact
+    arithmetic tie whatever order they were added up in, and those of a metric that counts a cost
+    change sign.
     RMSE takes means as they are; Pearson changes the sign of a cost. For tau_ap the reference is
     the true ordering (without one, ``metric``).
 
@@ -415,7 +428,7 @@ def agreement(
 
         ends = partial(between_metrics, paired)
     else:
-        paired, held = match_reference(scores, reference, at)
+        paired, held = match_reference(scores, reference, at, topics)
         compared = partial(_with_reference, paired, held, chosen)
         ends = partial(with_reference, paired, held)
     values = compared(chosen.kernel).assign_attrs(method=repr(chosen))

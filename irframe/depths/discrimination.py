@@ -23,6 +23,7 @@ from irframe.record import NONE
 from irframe.scores.read_scores import (
     Depths,
     Reference,
+    Sides,
     match_reference,
     read_scores,
     scores_to_compare,
@@ -212,6 +213,7 @@ def coverage(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
+    topics: Sides | None = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores confirm.
@@ -234,6 +236,10 @@ def coverage(
         Significance level, above 0 and below 1.
     at
         Depths of the scores to look at; by default all there are.
+    topics
+        Of reference scores with other topics: ``"common"`` takes those that both have, ``"own"``
+        all of each side, as to ask what some topics say of the verdicts of all. By default both
+        sides have the same topics, or none in common, and then each its own.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one ratio
         per group. Reference scores are split alike.
@@ -242,14 +248,17 @@ def coverage(
     -------
     xarray.DataArray
         Coverage ratio, 0 to 1, over (metric, depth), the group first if `by` is given. NaN where
-        the reference has no significant difference. Attributes say how pairs were tested.
+        the reference has no significant difference. Attributes say how pairs were tested, and how
+        many topics each side has where they need not be the same, ``n_topics`` and
+        ``n_topics_reference``.
 
     Raises
     ------
     DepthError
         For a reference depth outside the scores.
     ParameterError
-        For reference scores of other systems, and as `compare`.
+        For reference scores of other systems, or of some other topics unless `topics` says which
+        count, and as `compare`.
 
     Warns
     -----
@@ -261,9 +270,9 @@ def coverage(
     With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
     ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
     better of two systems is the one with the better mean; lower is better for a metric that counts
-    a cost. Topics count on which every system has a score on both sides, unless the two sides have
-    no topic in common. Differences that are the same on all topics are no evidence, as for
-    `compare`; with ``adjust=None`` they are significant, as in the literature.
+    a cost. Topics count on which every system has a score on both sides, or on its own side where
+    the two sides have topics of their own. Differences that are the same on all topics are no
+    evidence, as for `compare`; with ``adjust=None`` they are significant, as in the literature.
 
     References
     ----------
@@ -282,7 +291,7 @@ def coverage(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    result = compute(*match_reference(scores, reference, at))
+    result = compute(*match_reference(scores, reference, at, topics))
     return result.assign_attrs(_told(pairing))
 
 
@@ -323,13 +332,14 @@ def inversions(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
+    topics: Sides | None = None,
     by: GroupBy | None = None,
 ) -> xr.DataArray:
     """Share of the reference's significant differences that the scores contradict.
 
     Parameters
     ----------
-    scores, reference, test, adjust, family, alpha, at, by
+    scores, reference, test, adjust, family, alpha, at, topics, by
         As for `coverage`.
 
     Returns
@@ -368,7 +378,7 @@ def inversions(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(leads, pairing.verdicts, "inversion ratio", opposed=True)
-    result = compute(*match_reference(scores, reference, at))
+    result = compute(*match_reference(scores, reference, at, topics))
     return result.assign_attrs(_told(pairing))
 
 
@@ -382,13 +392,14 @@ def ratios(
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
+    topics: Sides | None = None,
     by: GroupBy | None = None,
 ) -> pd.DataFrame:
     """Say how many pairs of systems differ significantly, and how many of a reference's are kept.
 
     Parameters
     ----------
-    scores, reference, test, adjust, family, alpha, at, by
+    scores, reference, test, adjust, family, alpha, at, topics, by
         As for `coverage`. With ``adjust=None`` the ratios are those of the literature.
 
     Returns
@@ -426,7 +437,7 @@ def ratios(
     <BLANKLINE>
     [p-values not corrected, as in the literature]
     """
-    new, held = match_reference(scores, reference, at)
+    new, held = match_reference(scores, reference, at, topics)
     pairing = Pairing(test, adjust, alpha, family)
     raw, middle = Pairing(test, None, alpha, family), partial(np.median, axis=0)
     covers = held_against(pairing.verdicts, pairing.verdicts, "coverage")

@@ -22,6 +22,7 @@ from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import (
     Depths,
     Reference,
+    Sides,
     pick_metric,
     read_scores,
     same_systems,
@@ -41,6 +42,7 @@ def volatility(
     method: Method = "kendall",
     *,
     at: Depths = None,
+    topics: Sides | None = None,
     interval: Literal[False] = False,
     of: Of = "expected",
     alpha: float = 0.05,
@@ -55,6 +57,7 @@ def volatility(
     method: Method = "kendall",
     *,
     at: Depths = None,
+    topics: Sides | None = None,
     interval: Literal[True],
     of: Of = "expected",
     alpha: float = 0.05,
@@ -69,6 +72,7 @@ def volatility(
     method: Method = "kendall",
     *,
     at: Depths = None,
+    topics: Sides | None = None,
     interval: bool = False,
     of: Of = "expected",
     alpha: float = 0.05,
@@ -90,6 +94,8 @@ def volatility(
         A method of agreement or its name, as for `agreement`.
     at
         Depths to look at, on both sides; by default all there are.
+    topics
+        Which topics count of reference scores with other ones, as for `coverage`.
     interval
         Whether to give intervals too; choose some depths, as it takes a while at many.
     of, alpha, samples, seed
@@ -154,7 +160,7 @@ def volatility(
         same = held is read
         read = select_depths(read, at)
         held = read if same else select_depths(held, at)
-    rows, columns = share_topics(read, held, at_every_depth=True)
+    rows, columns = share_topics(read, held, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     if not interval:
         return values

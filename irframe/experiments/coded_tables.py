@@ -16,8 +16,8 @@ from irframe.arrays import in_threads
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Spans, borders, by_span
 from irframe.files import ids
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, part_empty, qrels_by_role, runs_by_role
-from irframe.files.kinds import ByRole
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role, part_empty
+from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
 
@@ -238,7 +238,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
         For an empty frame or a missing role.
     """
     runs, without = part_empty(runs) if empty else (runs, [])
-    frame, columns = runs_by_role(runs)
+    frame, columns = by_role(runs, RUN)
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
@@ -277,7 +277,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
-    frame, columns = qrels_by_role(qrels)
+    frame, columns = by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
     grade, sample = _grades(frame[columns[words.GRADE]]), dict[str, Any]()

@@ -20,9 +20,9 @@ from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, column_of, read_table
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
-from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
+from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import Codes, within
-from irframe.files.kinds import ByRole
+from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.read_run import ScannedRuns
 from irframe.files.values import numbers
 from irframe.record import recorded
@@ -94,7 +94,7 @@ def collapse(
     if not isinstance(unit, str):
         raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
     policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
-    return _collapsed(_of_chunks(runs_by_role(runs), unit, of), by, policy)
+    return _collapsed(_of_chunks(by_role(runs, RUN), unit, of), by, policy)
 
 
 def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) -> pd.DataFrame:
@@ -320,13 +320,12 @@ class Units(NamedTuple):
             return runs
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
-        named = runs_by_role(runs)
+        named = by_role(runs, RUN)
         if self.of is not None:
             plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
             chunks = _of_chunks(named, words.DOC, self.of)
-            named = runs_by_role(
-                _collapsed(chunks, "first", plain, None if table else policy.length)
-            )
+            held = _collapsed(chunks, "first", plain, None if table else policy.length)
+            named = by_role(held, RUN)
         if self.copies is not None:
             ties = policy.ties if self.of is None else "rank"
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
@@ -336,7 +335,7 @@ class Units(NamedTuple):
         """Return judgments of the documents that stand for their copies."""
         if self.copies is None:
             return qrels
-        return _judged_once(qrels_by_role(qrels), self._map, spend=self.later_copies == "spend")
+        return _judged_once(by_role(qrels, QRELS), self._map, spend=self.later_copies == "spend")
 
     @property
     def _map(self) -> pd.Series:
@@ -363,7 +362,7 @@ class Units(NamedTuple):
             own = docs.where(docs != stands, docs.groupby(key).transform("first"))
             called = own.where(later, stands)
         ranks: dict[str, Any] = {name: called, _rank_of(table): within(lists) + 1}
-        return runs_by_role(renamed.assign(**ranks).reset_index(drop=True))
+        return by_role(renamed.assign(**ranks).reset_index(drop=True), RUN)
 
 
 def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
@@ -404,7 +403,7 @@ def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
         raise ParameterError("lengths with a name of their own", repr(name), "rename them")
     known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
     values = _looked_up(doc, known, "length of every document", "add them to length=").to_numpy()
-    return runs_by_role(frame.assign(**{str(name): values}))
+    return by_role(frame.assign(**{str(name): values}), RUN)
 
 
 def lengths_of(table: RunTable, name: str, rows: Codes) -> Any:

@@ -24,7 +24,7 @@ from irframe.files.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
 from irframe.metrics.facts import facts
-from irframe.names import DOC, GRADE, SYSTEM, TOPIC
+from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,10 +227,10 @@ class Experiment:
         return "irframe", self.digest
 
     def __repr__(self) -> str:
-        systems, topics = self.shape
-        hits = int(self.hits.count.sum())
-        summary = f"an experiment of {systems} systems, {topics} topics and {hits} hits"
-        return f"<{summary}; cube.ireval.save(path) writes it>"
+        levels, hits = self.judgments.levels, int(self.hits.length.sum())
+        grades = f"grades {low_to_high(levels.min(), levels.max())}, " if len(levels) else ""
+        judged = 1 - self.unjudged.sum() / max(hits, 1)
+        return f"<{grades}{judged:.0%} of {hits:,} hits judged; cube.ireval.save(path) writes it>"
 
     @cached_property
     def digest(self) -> int:

@@ -17,9 +17,9 @@ from irframe.experiments import coded_tables, nuggets
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
 from irframe.experiments.policy import Topics
-from irframe.files.as_runs import Qrels, qrels_by_role
+from irframe.files.as_runs import Qrels, by_role
 from irframe.files.ids import Codes
-from irframe.files.kinds import ByRole
+from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
 from irframe.names import ITERATION, SUBTOPIC
 
@@ -62,7 +62,7 @@ class Judgments:
         table = coded_tables.read_qrels_dictionary(qrels)
         if table is None:
             table = coded_tables.read_qrels_table(
-                _with_subtopics(qrels_by_role(qrels), metrics), spans=bool(metrics)
+                _with_subtopics(by_role(qrels, QRELS), metrics), spans=bool(metrics)
             )
             table = coded_tables.once_judged(table)
         return cls.chosen(table, judged_topics(table.topics, topics))
@@ -94,13 +94,6 @@ class Judgments:
         topics = len(self.topics)
         count = np.bincount(topic, minlength=topics)
         return Judgments(few, np.arange(topics), np.arange(len(own)), count, self.levels)
-
-    def drawn(self, grade: NDArray[np.int8], stratum: Any, probability: Any) -> "Judgments":
-        """Return the same documents, of which some were drawn to be judged."""
-        every = self.only(np.arange(len(self.row)))
-        known = {"stratum": pa.chunked_array([pa.array(stratum)]), "probability": probability}
-        table = replace(every.table, grade=grade, **known)
-        return replace(every, table=table, known=np.union1d(self.levels, grade).astype(np.int8))
 
     def named(self, topics: pd.Index) -> "Judgments":
         """Return the same by other names of the topics."""

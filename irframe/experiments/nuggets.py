@@ -15,10 +15,10 @@ from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import GradeError, IdError, InputError, MetricError, warn
 from irframe.experiments.coded_tables import code_systems
-from irframe.files.as_runs import columns_of
 from irframe.files.ids import Codes, code_labels
 from irframe.files.kinds import NUGGETS, require_columns
 from irframe.files.repeats import fold_rows
+from irframe.files.tables import columns_of
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import facts

@@ -19,9 +19,9 @@ from irframe.checks import whole
 from irframe.errors import IdError, InputError
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
-from irframe.files.as_runs import columns_of
 from irframe.files.ids import repeated
 from irframe.files.kinds import RUN, refuse_two_units, require_columns
+from irframe.files.tables import columns_of
 from irframe.metrics.facts import facts
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Budgets, Plan, Scoring
-from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, is_array
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.nested import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
+from irframe.files.tables import is_dictionary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
 from irframe.warned import OneCall
@@ -262,7 +263,7 @@ class Scorer:
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
         """Read a run whose repeats are systems, and which of them these are."""
-        if self._repeats is not None and isinstance(run, Mapping) and not is_array(run):
+        if self._repeats is not None and is_dictionary(run):
             frames = all(isinstance(frame, pd.DataFrame) for frame in run.values())
             run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
         folded = fold(run)

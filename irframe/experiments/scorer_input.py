@@ -21,9 +21,9 @@ from irframe.experiments.lists import Collections, Lists, choose_topics, tell_mi
 from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
-from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
+from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
 from irframe.files.ids import EXACT, Codes, code_labels, grouped, is_utf8
-from irframe.files.kinds import ByRole
+from irframe.files.kinds import RUN, ByRole
 from irframe.files.read_run import ScannedRuns
 from irframe.files.values import framed, numbers
 from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
@@ -72,7 +72,7 @@ class Reader:
         table, empty = part_empty(run)
         if empty:
             return self.read_table(run)[0]
-        named = runs_by_role(table)
+        named = by_role(table, RUN)
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:

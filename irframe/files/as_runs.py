@@ -1,28 +1,42 @@
-"""Runs and judgments out of whatever other tools hand over, lists of hits as well.
+"""Runs and judgments out of whatever other tools hand over.
+
+What something is, `ADAPTERS` tell: each makes a frame of what it knows, and of nothing else.
 
 Verbs: as_runs, as_qrels.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from numbers import Number
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from irframe.errors import LONGEST, IdError, InputError
-from irframe.files.ids import TEXT, labels_in
+from irframe.errors import IdError, InputError, ParameterError
+from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
-from irframe.files.likeness import names_of_rows
 from irframe.files.nested import flatten, height, is_mteb, predictions
-from irframe.files.retrieved import holds_hits, of_hits
-from irframe.files.values import constant, framed, to_frame
+from irframe.files.retrieved import holds_hits, of_hits, unpacked
+from irframe.files.tables import (
+    columns_of,
+    is_dictionary,
+    is_matrix,
+    labelled,
+    rows_of,
+    table_in,
+)
+from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+
+LIST = list, tuple, np.ndarray
+ONLY_SYSTEM = "run"
+"""Label of the system in a run frame that has no system column."""
+
+Qrels = pd.DataFrame | object
+"""A qrels frame, or what `as_qrels` makes one of."""
+Runs = pd.DataFrame | object
+"""A run frame, or what `as_runs` makes one of."""
 
 
 def is_ranx(x: Any, holding: str) -> bool:
@@ -36,170 +50,106 @@ def is_ranx(x: Any, holding: str) -> bool:
     return type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, holding)
 
 
-def collected(x: Any) -> Any:
-    """Return a lazy frame of polars, or what can be read once, as a table; all else as it is."""
-    kind = type(x)  # of which frames of pandas say at once what they have not
-    if hasattr(kind, "read_all"):
-        return x.read_all()
-    return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
-
-
-def columns_of(x: Any) -> pd.DataFrame | None:
-    """Return a table of any library as a frame with its ids in columns; None for no table.
-
-    Examples
-    --------
-    >>> run = pd.DataFrame({"docno": ["d1"], "score": [2.0]}, index=pd.Index(["q1"], name="qid"))
-    >>> columns_of(run)
-      qid docno  score
-    0  q1    d1    2.0
-    """
-    if isinstance(x, pd.Series) and x.name is not None:
-        return _with_levels(x.to_frame())
-    if isinstance(x, pd.DataFrame):
-        return _with_levels(x)
-    x = collected(x)
-    if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
+def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
+    if is_ranx(x, "qrels") and kind is QRELS:
+        return flatten(x.qrels, GRADE)
+    if is_ranx(x, "run") and kind is RUN:
+        frame = flatten(x.run, SCORE)
+        return frame if x.name is None else as_runs(frame, x.name)
+    if not isinstance(x, list) or not x or not all(is_ranx(run, "run") for run in x):
         return None
-    try:
-        table = x.to_arrow() if hasattr(x, "to_arrow") else pa.table(x)
-        fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
-        return to_frame(table.cast(pa.schema(fields)))
-    except pa.ArrowException as error:
-        wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
-        raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
+    names = [run.name for run in x]
+    if None in names or len(set(names)) < len(names):
+        found = "none, or one twice, among"
+        raise IdError("runs of ranx with a name of its own each", found, "", names)
+    return _one_frame(dict(zip(names, x, strict=True)))
 
 
-def is_array(x: Any) -> bool:
-    """Tell whether this is xarray's, which speaks Arrow and is a mapping, but is no table."""
-    return hasattr(x, "dims")
+def _of_table(x: Any, kind: Kind) -> pd.DataFrame | None:
+    return columns_of(x, kind.value)
 
 
-def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with those levels of its index as columns that play a role no column does."""
-    if frame.index.names == [None]:
-        return frame
-    frame = with_own_levels(frame)
-    _refuse_again("every level of the index once", frame.index.names)
-    levels = [name for name in frame.index.names if name is not None]
-    wanted = [name for name in roles([*frame.columns, *levels]).values() if name in levels]
-    wanted = [name for name in wanted if name not in frame.columns]
-    if not wanted:
-        return frame
-    frame = frame.reset_index(level=wanted)
-    if frame.index.nlevels > 1:
-        return frame
-    return frame.reset_index(drop=frame.index.name is None or frame.index.name in frame.columns)
+def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
+    if not is_dictionary(x):
+        return None
+    return predictions(x, SCORE) if is_mteb(x) and kind is RUN else table_in(x, kind)
 
 
-def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without levels of its index that repeat one of their name.
-
-    pandas puts what it groups by in front, also where it is a level of the index already.
-    """
-    names = list(frame.index.names)
-    if len({*names}) == len(names):
-        return frame
-    values = frame.index.get_level_values
-    again: Any = [
-        place
-        for place, name in enumerate(names)
-        if name is not None
-        and name in names[:place]
-        and values(place).equals(values(names.index(name)))
-    ]
-    return frame.set_axis(frame.index.droplevel(again)) if again else frame
+def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
+    """Return what lists or sets name, ``{topic: documents}``: the best first, or all relevant."""
+    if not is_dictionary(x) or not _holds_lists(x, sets=kind is QRELS):
+        return None
+    lists = [(topic, enumerate(docs, start=1)) for topic, docs in x.items()]
+    rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
+    frame = framed(rows, [TOPIC, DOC, RANK])
+    return frame if kind is RUN else frame.rename(columns={RANK: GRADE}).assign(**{GRADE: 1})
 
 
-def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
-    """Raise if a column is there twice, or two levels of the index share a name and differ."""
-    _refuse_again(f"every column once{where}", frame.columns)
-    _refuse_again(f"every level of the index once{where}", frame.index.names)
+def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
+    return of_hits(x) if kind is RUN and holds_hits(x) else None
 
 
-def _refuse_again(wanted: str, names: Iterable[Any]) -> None:
-    again = named_again(names)
-    if again:
-        advice = "drop the others, or rename them"
-        raise IdError(wanted, f"{len(again)} again", advice, again)
+def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
+    """Return the runs of several systems by name."""
+    if not is_dictionary(x) or kind is not RUN:
+        return None
+    if x and all(_holds_lists(run) or holds_hits(run) for run in x.values()):
+        return _one_frame(x)
+    heights = {key: height(value) for key, value in x.items()}
+    plain = [repr(key) for key, value in x.items() if isinstance(value, Number)]
+    if plain or set(heights.values()) <= {None}:
+        found = "documents without a topic" if plain else "an empty dictionary"
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "", plain)
+    topics = [key for key, high in heights.items() if high == 1]
+    systems = [key for key, high in heights.items() if high not in {1, None}]
+    if topics and systems:
+        found = (
+            f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
+            "for a system, which holds topics or a table"
+        )
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
+    return _one_frame(x) if systems else None
 
 
-def named_again(names: Iterable[Any]) -> list[Any]:
-    """Return names that stand more than once."""
-    numbers = Counter(name for name in names if name is not None)
-    return [name for name, number in numbers.items() if number > 1]
+def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
+    if not is_dictionary(x):
+        return None
+    pairs = kind is QRELS and all(isinstance(docs, list | tuple) for docs in x.values())
+    rows = [(topic, *pair) for topic, docs in x.items() for pair in docs] if pairs else []
+    if rows and all(len(row) == 3 for row in rows):
+        return framed(rows, [TOPIC, DOC, GRADE])
+    return flatten(x, kind.value)
 
 
-def once_named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of which every name stands once: a column, or else a level of the index.
-
-    Raises
-    ------
-    IdError
-        If two columns share a name, or two levels that differ.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"system": ["s"], "AP": [0.5]}).set_index("system", drop=False)
-    >>> once_named(frame).index.names
-    FrozenList([None])
-    """
-    frame = with_own_levels(frame)
-    refuse_repeated(frame)
-    both = [name for name in frame.index.names if name is not None and name in frame.columns]
-    return frame.reset_index(level=both, drop=True) if both else frame
+ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
+    _of_ranx,
+    _of_table,
+    _of_columns,
+    _of_lists,
+    _of_hits,
+    _of_systems,
+    _of_numbers,
+    rows_of,
+)
+"""What makes frames of what other tools hand over, each None of what it does not know."""
 
 
-def rows_of(x: Any, kind: Kind, columns: list[str]) -> pd.DataFrame:
-    """Return rows, each a named tuple or a dictionary, as a frame.
-
-    Parameters
-    ----------
-    x
-        An iterable of rows, read once.
-    kind, columns
-        What the rows are, and what they might be called, for messages.
-    """
-    if not isinstance(x, Iterable) or is_array(x) or isinstance(x, str | bytes | PathLike):
-        wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
-        advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
-        if isinstance(x, str | PathLike):
-            advice = "read files with ir.read_runs and ir.read_qrels"
-        raise InputError(wanted, type(x).__name__, advice)
-    rows = list(x)
-    if not rows:
-        raise InputError(f"{kind.noun} with rows", "an empty one")
-    names = sorted({type(row).__name__ for row in rows})
-    if len(names) > 1:
-        found = f"rows of {len(names)} kinds"
-        raise InputError(f"{kind.noun} in rows of one kind", found, "hand them over apart", names)
-    if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
-        wanted = f"{kind.noun} in rows that name their columns"
-        raise InputError(wanted, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
-    return framed(rows)
+def by_role(x: Any, kind: Kind) -> ByRole:
+    """Return what holds rows of a kind as a frame, and its columns by role."""
+    if isinstance(x, ByRole):
+        return x
+    x = unpacked(x) if kind is RUN else x
+    made = (adapter(x, kind) for adapter in ADAPTERS)
+    frame: Any = next(each for each in made if each is not None)
+    columns = require_columns(frame, kind)
+    if kind is RUN and SYSTEM not in columns and SYSTEM in (other := RUN.find(frame.columns)):
+        frame = frame.drop(columns=other[SYSTEM])  # names of documents, as was said
+    return ByRole(frame, columns)
 
 
-def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
-    """Return what names the columns of rows that do not."""
-    text = all(isinstance(row, str) for row in rows)
-    if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
-        return "read files with ir.read_runs and ir.read_qrels"
-    if text and all(len(row.split()) == len(kind.layouts[0]) for row in rows):
-        reader = "read_run" if kind is RUN else "read_qrels"
-        return f"read lines of a file: ir.{reader}(io.StringIO('\\n'.join(rows)))"
-    plain = isinstance(x, Sequence | np.ndarray) and isinstance(rows[0], LIST)
-    names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
-    if names is None:
-        return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
-    return f"name them: pd.DataFrame(rows, columns={names})"
-
-
-LIST = list, tuple, np.ndarray
-Qrels = pd.DataFrame | object
-"""A qrels frame, or what `as_qrels` makes one of."""
-
-
-def as_qrels(x: Qrels) -> pd.DataFrame:
+def as_qrels(
+    x: Qrels, *, topics: Iterable[Any] | None = None, docs: Iterable[Any] | None = None
+) -> pd.DataFrame:
     """Make a qrels frame of what other tools hand over; every verb does so by itself.
 
     Parameters
@@ -210,9 +160,14 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
         - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
         - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it; or ``{topic: docs}``
           with a list or a set of the relevant documents; or a dictionary of columns;
+        - a frame, or an array of xarray, whose axes are called after topics and documents; with
+          `topics` and `docs` any matrix;
         - a `ranx.Qrels`;
         - named tuples such as `ir_measures.Qrel`, or dictionaries, one for each row, in a list
           or an iterator.
+    topics, docs
+        What rows and columns of a matrix are, an array or a sparse one of SciPy, of which only what
+        it holds is judged.
 
     Returns
     -------
@@ -232,62 +187,12 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
     0    q1  d1      0
     1    q1  d2      2
     """
-    return qrels_by_role(x).frame
+    return by_role(_named(x, QRELS, topics, docs), QRELS).frame
 
 
-def qrels_by_role(x: Qrels | ByRole) -> ByRole:
-    """Return what `as_qrels` does with its columns, or as it is where these are known."""
-    if isinstance(x, ByRole):
-        return x
-    x = getattr(x, "qrels") if is_ranx(x, "qrels") else x  # noqa: B009
-    if isinstance(x, Mapping) and not is_array(x):
-        table = table_in(x, QRELS)
-        frame = _relevant(x) if table is None else table
-        frame = flatten(x, GRADE) if frame is None else frame
-    elif (table := columns_of(x)) is not None:
-        frame = table
-    else:
-        frame = rows_of(x, QRELS, ["topic", "doc", "grade"])
-    return ByRole(frame, require_columns(frame, QRELS))
+def _named(x: Any, kind: Kind, topics: Any, docs: Any) -> Any:
+    return x if topics is None and docs is None else labelled(x, topics, docs, kind.value)
 
-
-def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
-    """Return a dictionary of columns, or of rows, as a frame: keys that play roles are columns.
-
-    Examples
-    --------
-    >>> table_in({"qid": ["1"], "docno": ["a"], "label": [1]}, QRELS)
-      qid docno  label
-    0   1     a      1
-    """
-    if not x:
-        return None
-    if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
-        return framed(x)
-    rows = [*x.values()]
-    first = rows[0]
-    if not isinstance(first, Mapping) or kind.lacking(kind.find(first)):
-        return None
-    alike = all(isinstance(row, Mapping) and row.keys() == first.keys() for row in rows)
-    return framed(rows) if alike else None
-
-
-def _relevant(x: Mapping[Any, Any]) -> pd.DataFrame | None:
-    """Return ``{topic: relevant documents}``, each with grade 1; None for anything else."""
-    lists = [*x.values()]
-    if not lists or not all(isinstance(docs, (*LIST, set, frozenset)) for docs in lists):
-        return None
-    rows = [(topic, doc) for topic, docs in x.items() for doc in docs]
-    if any(isinstance(doc, tuple | list | Mapping) for _, doc in rows):
-        return None
-    return framed(rows, [TOPIC, DOC]).assign(**{GRADE: 1})
-
-
-Runs = pd.DataFrame | object
-"""A run frame, or what `as_runs` makes one of."""
-
-ONLY_SYSTEM = "run"
-"""Label of the system in a run frame that has no system column."""
 
 NOTHING = ByRole(
     pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
@@ -296,7 +201,15 @@ NOTHING = ByRole(
 """A run whose lists are all empty."""
 
 
-def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
+def as_runs(
+    x: Runs,
+    system: str | None = None,
+    *,
+    topics: Iterable[Any] | None = None,
+    docs: Iterable[Any] | None = None,
+    id: str | None = None,  # noqa: A002 - what the field is called
+    distances: bool | None = None,
+) -> pd.DataFrame:
     """Make a run frame of what other tools hand over; every verb does so by itself.
 
     Parameters
@@ -310,13 +223,26 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers, as objects, dictionaries or pairs with a score: the columns
           ``chunk_id`` and ``doc_id``, or ``doc`` where there is one of them, ``start`` and ``end``
-          as far as all hits say them, and ``rank``; or a list of such lists, by topics 0, 1, ...;
+          as far as all hits say them, ``rank``, text and metadata; or a list of such lists, by
+          topics 0, 1, ...;
+        - ``{topic: answer}`` with what Elasticsearch, OpenSearch, Vespa, Solr, Chroma, Qdrant,
+          Weaviate, Pinecone, Haystack, LangChain or LlamaIndex answers; or a list of these;
+        - a frame, or an array of xarray, whose axes are called after topics and documents (and
+          systems); with `topics` and `docs` any matrix;
         - what MTEB writes to ``*_predictions.json``;
         - a `ranx.Run`, or a list of them;
         - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
           list or an iterator.
     system
         Name of the one system; by default what `x` says of it.
+    topics, docs
+        What rows and columns of a matrix are, an array or a sparse one of SciPy, of which only what
+        it holds is retrieved.
+    id
+        The field of hits that is the document, such as one of a payload.
+    distances
+        Whether numbers of hits are distances, so that their order is that of the lists; False for
+        scores, which decide.
 
     Returns
     -------
@@ -339,7 +265,10 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     1   bm25    q1  d2    0.7
     2   ance    q1  d2    0.8
     """
-    frame, columns = runs_by_role(x)
+    x = _named(x, RUN, topics, docs)
+    if id is not None or distances is not None:
+        x = _hits_as_said(unpacked(x), id, distances=distances)
+    frame, columns = by_role(x, RUN)
     if system is None:
         return frame
     constant(str(system), 0)
@@ -352,15 +281,13 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     return others
 
 
-def runs_by_role(x: Runs | ByRole) -> ByRole:
-    """Return what `as_runs` does with its columns, or as it is where these are known."""
-    if isinstance(x, ByRole):
-        return x
-    frame = _as_runs_frame(x)
-    columns = require_columns(frame, RUN)
-    if SYSTEM not in columns and SYSTEM in (other := RUN.find(frame.columns)):
-        frame = frame.drop(columns=other[SYSTEM])  # names of documents, as was said
-    return ByRole(frame, columns)
+def _hits_as_said(x: Any, name: str | None, *, distances: bool | None) -> pd.DataFrame:
+    """Return hits of one system, or of several, whose fields the caller has told."""
+    if holds_hits(x):
+        return of_hits(x, name, distances=distances)
+    if not is_dictionary(x) or not x or not all(map(holds_hits, x.values())):
+        raise ParameterError("lists of hits for id= and distances=", f"a {type(x).__name__}")
+    return _one_frame({s: of_hits(own, name, distances=distances) for s, own in x.items()})
 
 
 def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
@@ -371,16 +298,17 @@ def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
     >>> part_empty({"bm25": {"q1": {"d1": 0.9}}, "ance": {"q1": {}}})
     ({'bm25': {'q1': {'d1': 0.9}}}, ['ance'])
     """
-    if isinstance(x, pd.DataFrame) and not len(x):
+    if isinstance(x, pd.DataFrame) and not len(x) and not is_matrix(x):
         columns = roles([*x.columns, *x.index.names])
         listed = {TOPIC, DOC} <= columns.keys() and columns.keys() & {SCORE, RANK}
         return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in columns else (x, [])
-    if isinstance(x, Mapping | list | tuple) and not len(x) and not is_array(x):
+    x = x if isinstance(x, ByRole | pd.DataFrame) else unpacked(x)
+    if (is_dictionary(x) or isinstance(x, list | tuple)) and not len(x):
         return NOTHING, [ONLY_SYSTEM]
     if not isinstance(x, Mapping):
-        table = None if isinstance(x, ByRole | pd.DataFrame | list) else columns_of(x)
+        table = None if isinstance(x, ByRole | pd.DataFrame | list) else columns_of(x, SCORE)
         return (x, []) if table is None else part_empty(table) if table.empty else (table, [])
-    known = is_array(x) or is_mteb(x) or table_in(x, RUN) is not None
+    known = not is_dictionary(x) or is_mteb(x) or table_in(x, RUN) is not None
     return (x, []) if known else _part_lists(x)
 
 
@@ -403,62 +331,23 @@ def _is_empty(lists: Any) -> bool:
     return all(isinstance(docs, (Mapping, *LIST)) and not len(docs) for docs in inside)
 
 
-def _as_runs_frame(x: Any) -> pd.DataFrame:
-    if is_ranx(x, "run"):
-        frame = flatten(x.run, SCORE)
-        return frame if x.name is None else as_runs(frame, x.name)
-    if isinstance(x, list) and x and all(is_ranx(run, "run") for run in x):
-        names = [run.name for run in x]
-        if None in names or len(set(names)) < len(names):
-            found = "none, or one twice, among"
-            raise IdError("runs of ranx with a name of its own each", found, "", names)
-        return _one_frame(dict(zip(names, x, strict=True)))
-    if isinstance(x, list) and holds_hits(dict(enumerate(x))):
-        x = dict(enumerate(x))  # as sentence-transformers has them, by query
-    if isinstance(x, Mapping) and not is_array(x):
-        return _of_mapping(x)
-    table = columns_of(x)
-    return rows_of(x, RUN, ["topic", "doc", "score"]) if table is None else table
-
-
-def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
-    if is_mteb(nested):
-        return predictions(nested, SCORE)
-    if (table := table_in(nested, RUN)) is not None:
-        return table
-    if _holds_lists(nested):
-        lists = [(topic, enumerate(docs, start=1)) for topic, docs in nested.items()]
-        rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
-        return framed(rows, [TOPIC, DOC, RANK])
-    if holds_hits(nested):
-        return of_hits(nested)
-    if nested and all(_holds_lists(run) or holds_hits(run) for run in nested.values()):
-        return _one_frame(nested)
-    heights = {key: height(value) for key, value in nested.items()}
-    plain = [repr(key) for key, value in nested.items() if isinstance(value, Number)]
-    if plain or set(heights.values()) <= {None}:
-        found = "documents without a topic" if plain else "an empty dictionary"
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "", plain)
-    topics = [key for key, high in heights.items() if high == 1]
-    systems = [key for key, high in heights.items() if high not in {1, None}]
-    if topics and systems:
-        found = (
-            f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
-            "for a system, which holds topics or a table"
-        )
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
-    return _one_frame(nested) if systems else flatten(nested, SCORE)
-
-
-def _holds_lists(nested: Any) -> bool:
-    """Tell whether this is ``{topic: [doc, ...]}``."""
+def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
+    """Tell whether this is ``{topic: [doc, ...]}``, or sets likewise."""
+    kinds = (*LIST, set, frozenset) if sets else LIST
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
-    held = all(isinstance(docs, LIST) and getattr(docs, "ndim", 1) == 1 for docs in lists)
-    return bool(lists) and held and all(map(_is_id, chain(*lists)))
+    held = all(isinstance(docs, kinds) and getattr(docs, "ndim", 1) == 1 for docs in lists)
+    docs = [*chain(*lists)] if held else []
+    return bool(docs) and all(map(_is_id, docs)) and not all(map(_is_none, docs))
 
 
 def _is_id(doc: Any) -> bool:
-    return isinstance(doc, str | int | np.integer) or (isinstance(doc, float) and doc.is_integer())
+    """Tell whether this may be a document, or none, which is refused by name."""
+    whole = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
+    return isinstance(doc, str | int | np.integer) or whole or _is_none(doc)
+
+
+def _is_none(doc: Any) -> bool:
+    return doc is None or doc is pd.NA or doc is pd.NaT
 
 
 def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import FileFormatError, InputError
-from irframe.files.as_runs import columns_of, is_array
+from irframe.files.tables import columns_of
 from irframe.files.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
@@ -66,7 +66,7 @@ def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
     """
     table = columns_of(x)
     if table is None:
-        if not isinstance(x, Iterable) or isinstance(x, str | bytes | Mapping) or is_array(x):
+        if not isinstance(x, Iterable) or isinstance(x, str | bytes | Mapping):
             raise InputError(WANTED, type(x).__name__, "read files with irframe.read_spans")
         table = framed(list(x))
     nested = next((name for name in NESTED if name in table.columns), None)

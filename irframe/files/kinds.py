@@ -44,13 +44,15 @@ class Kind:
     """A kind of file: its columns where they have no names, its roles where they have."""
 
     noun: str
-    layouts: tuple[tuple[str, ...], ...]
+    layouts: tuple[tuple[str, ...], ...] = ()
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
     """Roles that must be there, of each choice one."""
-    headed: bool
+    value: str = ""
+    """The role of the numbers in dictionaries and matrices."""
+    headed: bool = True
     """Whether the first line may name the columns."""
-    surplus: bool
+    surplus: bool = False
     """Whether columns after the last one are passed over, as trec_eval does."""
 
     @property
@@ -142,7 +144,7 @@ RUN = Kind(
     ),
     roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
     needed=((TOPIC,), (DOC,), (SCORE, RANK)),
-    headed=True,
+    value=SCORE,
     surplus=True,
 )
 """TREC, MS MARCO, or three columns of which the last is no rank."""
@@ -152,8 +154,7 @@ QRELS = Kind(
     layouts=((TOPIC, ITERATION, DOC, GRADE), (TOPIC, ITERATION, DOC, STRATUM, GRADE)),
     roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC, STRATUM, PROBABILITY),
     needed=((TOPIC,), (DOC,), (GRADE,)),
-    headed=True,
-    surplus=False,
+    value=GRADE,
 )
 """TREC, with the strata of a sample or without, and named columns as in BEIR."""
 
@@ -162,18 +163,13 @@ DOCUMENTS = Kind(
     layouts=((TOPIC, DOC),),
     roles=(TOPIC, DOC),
     needed=((TOPIC,), (DOC,)),
-    headed=True,
-    surplus=False,
 )
 """Documents of topics, whatever else a frame says of them."""
 
 NUGGETS = Kind(
     noun="labels of nuggets",
-    layouts=(),
     roles=(SYSTEM, TOPIC, NUGGET, IMPORTANCE, ASSIGNMENT),
     needed=((TOPIC,), (NUGGET,), (IMPORTANCE,), (ASSIGNMENT,)),
-    headed=True,
-    surplus=True,
 )
 """What answers say of the nuggets of their topics, in frames alone."""
 
@@ -183,7 +179,10 @@ SETTLED = frozenset({("docno", "docid")})
 
 
 def refuse_rivals(
-    frame: pd.DataFrame, role: str, taken: Hashable, names: Sequence[Hashable] = ()
+    frame: Mapping[Any, Any] | pd.DataFrame,
+    role: str,
+    taken: Hashable,
+    names: Sequence[Hashable] = (),
 ) -> None:
     """Raise if another column could as well play a role, and holds something else.
 
@@ -200,7 +199,7 @@ def refuse_rivals(
     """
     if taken == role:
         return
-    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
+    rivals = [name for name in names or ALIASES[role] if name in frame and name != taken]
     for name in rivals:
         settled = (taken, name) in SETTLED or name in LAST_RESORTS
         left, right = frame[taken], frame[name]
@@ -210,25 +209,6 @@ def refuse_rivals(
             found = f"{taken!r}, which comes first, and {name!r}, which differs"
             advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
             raise InputError(f"one column for {role}", found, advice)
-
-
-def refuse_rivals_in(table: pa.Table | pd.DataFrame, kind: Kind, source: str) -> None:
-    """Raise likewise for the columns of a file, as it names them."""
-    arrow: Any = table
-    frame = table if isinstance(table, pd.DataFrame) else None
-    places = {
-        name: n for n, name in enumerate(arrow.column_names if frame is None else frame.columns)
-    }
-    for role, taken in kind.find(places).items():
-        present = [places[name] for name in ALIASES[role] if name in places]
-        if len(present) > 1:
-            try:
-                rivals = (
-                    arrow.select(present).to_pandas() if frame is None else frame.iloc[:, present]
-                )
-                refuse_rivals(rivals, role, taken)
-            except InputError as error:
-                raise error.within(f"in {source}") from error
 
 
 class ByRole(NamedTuple):
@@ -256,7 +236,22 @@ FEW = 1000
 """Values of which a column of systems has fewer."""
 
 
-def without_titles(columns: dict[str, str], get: Callable[[str], pd.Series]) -> dict[str, str]:
+def like_systems(name: str) -> bool:
+    """Tell whether a column may name systems, by the words in its name.
+
+    Examples
+    --------
+    >>> like_systems("model_name"), like_systems("title")
+    (True, False)
+    """
+    return not {*LIKE[SYSTEM].split()}.isdisjoint(words_of(name))
+
+
+Column = Callable[[Any], pd.Series]
+"""Gives a column of a table by its name."""
+
+
+def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     """Return the roles of a run's columns, without a system that is a name for each document.
 
     Raises
@@ -283,16 +278,14 @@ def without_titles(columns: dict[str, str], get: Callable[[str], pd.Series]) -> 
     return {role: column for role, column in columns.items() if role != SYSTEM}
 
 
-def refuse_strangers(
-    columns: Mapping[str, str], names: Iterable[Any], get: Callable[[Any], pd.Series]
-) -> None:
+def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Column) -> None:
     """Raise if a further column may name systems or searches whose lists would become one."""
     if SYSTEM in columns or TOPIC not in columns:
         return
     for name in names:
-        said = words_of(name) if isinstance(name, str) else []
         like_search = isinstance(name, str) and name.lower() in LIKE_SEARCHES
-        if name in columns.values() or not (like_search or {*LIKE[SYSTEM].split()} & {*said}):
+        may_be = like_search or (isinstance(name, str) and like_systems(name))
+        if name in columns.values() or not may_be:
             continue
         labels, values = pd.factorize(get(name))
         if not 1 < len(values) < FEW or not (like_search or isinstance(values[0], str)):
@@ -321,6 +314,33 @@ def _is_again(topic: NDArray[np.int64], doc: pd.Series) -> bool:
     return len(np.unique(topic * len(labels) + codes)) < len(topic)
 
 
+def looked_at(
+    columns: dict[str, str], kind: Kind, names: Sequence[Any], get: Column
+) -> dict[str, str]:
+    """Return the columns that play the roles of a kind, having looked at what all hold.
+
+    Parameters
+    ----------
+    columns
+        What `Kind.require` gives.
+    kind, names, get
+        What the table is, and what it has.
+
+    Raises
+    ------
+    InputError
+        If two columns for one role differ, or lists may be of several systems.
+    """
+    for role, taken in columns.items():
+        rivals = [name for name in ALIASES.get(role, ()) if name in names]
+        if len(rivals) > 1 and taken != role:
+            refuse_rivals({name: get(name) for name in rivals}, role, taken)
+    if kind is not RUN:
+        return columns
+    refuse_strangers(columns, names, get)
+    return without_titles(columns, get)
+
+
 def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
     """Return the columns of a frame by role.
 
@@ -339,19 +359,13 @@ def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
     columns = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
     if not len(frame):
         raise InputError(f"{kind.noun} with rows", "an empty one")
-    for role in kind.roles:
-        if role in columns:
-            refuse_rivals(frame, role, columns[role])
-    if kind is RUN:
-        levels = [name for name in frame.index.names if name is not None]
 
-        def get(name: str) -> pd.Series:
-            own = name in frame.columns
-            return frame[name] if own else frame.index.get_level_values(name).to_series()
+    def get(name: Any) -> pd.Series:
+        own = name in frame.columns
+        return frame[name] if own else frame.index.get_level_values(name).to_series()
 
-        refuse_strangers(columns, [*frame.columns, *levels], get)
-        return without_titles(columns, get)
-    return columns
+    levels = [name for name in frame.index.names if name is not None]
+    return looked_at(columns, kind, [*frame.columns, *levels], get)
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
@@ -400,22 +414,22 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
     """Return what a file has named, with a column per role, in its type, then further columns."""
-    names = [*(table.columns if isinstance(table, pd.DataFrame) else table.column_names)]
+    arrow: Any = table
+    frame = table if isinstance(table, pd.DataFrame) else None
+    names = [*(arrow.column_names if frame is None else frame.columns)]
     known = kind.require(names, source)
     if not len(table):
         raise FileFormatError(kind.noun, f"{source} without a single row")
-    refuse_rivals_in(table, kind, source)
-    arrow: Any = table
-    frame = table if isinstance(table, pd.DataFrame) else None
-    if kind is RUN:
 
-        def get(name: str) -> pd.Series:
-            column = arrow[name]
-            return column if isinstance(column, pd.Series) else column.to_pandas()
+    def get(name: Any) -> pd.Series:
+        place = names.index(name)
+        column: pd.Series = (
+            arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
+        )
+        return column
 
-        refuse_strangers(known, names, get)
-        known = without_titles(known, get)
     try:
+        known = looked_at(known, kind, names, get)
         columns = {
             role: to_role(table[name], role, name, ranked=SCORE in known)
             for role, name in known.items()

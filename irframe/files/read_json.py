@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.as_runs import as_qrels, as_runs
+from irframe.files.as_runs import by_role
 from irframe.files.compression import is_cbor, may_be_json, undamaged
-from irframe.files.kinds import RUN, Kind, in_types
+from irframe.files.kinds import Kind, in_types
 from irframe.files.limits import refuse_deep, refuse_wide
 from irframe.files.values import framed, refuse_beyond_floats
 from irframe.names import DOC, TOPIC, roles
@@ -117,7 +117,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     if not isinstance(nested, Mapping | list):
         raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
     try:
-        frame = as_runs(nested) if kind is RUN else as_qrels(nested)
+        frame = by_role(nested, kind).frame
     except IrframeError as error:
         raise error.within(f"in {source}") from error
     return in_types(frame, source, kind)

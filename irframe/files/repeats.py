@@ -22,6 +22,8 @@ from irframe.files.ids import Codes
 from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
 from irframe.files.read_run import ScannedRuns, named_groups
+from irframe.files.retrieved import unpacked
+from irframe.files.tables import collected, columns_of, is_dictionary
 
 LAYOUT_WORDS = {
     "system": "a draw of its own system, as a trained model by its seed",
@@ -224,11 +226,11 @@ def fold(runs: Any) -> Folded:
     >>> list(folded.runs), folded.owners["dpr [repeat 2]"]
     (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
     """
-    runs = foreign.collected(runs)
+    runs = unpacked(collected(runs))
     nothing = Folded(runs, None, {})
     if isinstance(runs, ScannedRuns):
         return nothing if runs.repeat is None else _of_files(runs)
-    if isinstance(runs, Mapping) and not foreign.is_array(runs):
+    if is_dictionary(runs):
         several = _repeated(runs)
         owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
@@ -338,7 +340,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
 def _names(runs: Any) -> Iterable[Any]:
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
-    table = foreign.columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
+    table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
     return () if table is None else table.columns
 
 

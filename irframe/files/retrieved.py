@@ -1,31 +1,143 @@
-"""Lists of hits as frameworks of retrieval have them: objects, dictionaries, pairs."""
+"""Hits as retrieval has them: what search engines and vector stores answer, lists of objects."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from numbers import Number
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError
-from irframe.files.values import framed
-from irframe.names import BORDERS, DOC, END, RANK, SCORE, START, TOPIC
+from irframe.errors import InputError, RankingError
+from irframe.files.kinds import LIKE_SEARCHES, RUN, like_systems
+from irframe.files.values import framed, numbers
+from irframe.names import (
+    ALIASES,
+    BORDERS,
+    DOC,
+    END,
+    LAST_RESORTS,
+    RANK,
+    REPEAT_NAMES,
+    SCORE,
+    START,
+    TOPIC,
+    roles,
+)
+
+ONLY = "*"
+"""The one key of a dictionary, whatever it is."""
+ANSWERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "Elasticsearch, OpenSearch, Vespa": (("hits", "hits"), ("root", "children")),
+    "Solr": (("response", "docs"),),
+    "Pinecone": (("matches",), ("result", "hits")),
+    "Qdrant": (("points",), ("result", "points"), ("result",)),
+    "Weaviate": (("objects",), ("data", "Get", ONLY)),
+    "Haystack": (("documents",), (ONLY, "documents")),
+    "LangChain": (("context",), ("source_documents",)),
+    "LlamaIndex": (("source_nodes",),),
+}
+"""Tool -> where it puts the hits of a search in what it answers."""
+COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
+"""What Chroma answers, a list for each search -> a hit's word for it."""
+BATCH = "responses"
+"""Where Elasticsearch puts the answers to several searches."""
 
 CHUNK, PARENT = "chunk_id", "doc_id"
+DOCUMENT = "document"
+"""The document, or its text: an id if there is no other."""
 IDS = {
-    CHUNK: ("chunk_id", "node_id", "id_", "id"),
+    CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
-        *("doc_id", "ref_doc_id", "document_id", "source_id"),
-        *("corpus_id", "source", "file_path"),
+        *("doc_id", "ref_doc_id", "document_id", "source_id", "source", "file_path"),
+        *(name for name in ALIASES[DOC] if name not in LAST_RESORTS),
     ),
-    SCORE: ("score", "relevance_score", "similarity"),
+    SCORE: ("score", "_score", "relevance_score", "similarity"),
     START: (*BORDERS[START], "split_idx_start"),
     END: BORDERS[END],
 }
 """Column -> what frameworks call it, the surest first."""
-INSIDE = ("node", "document", "metadata", "meta")
+INSIDE = (
+    *("node", "document", "metadata", "meta"),
+    *("payload", "properties", "fields", "entity", "_source", "_additional"),
+)
 """Keys of what a hit holds of its document."""
-TEXTS = ("page_content", "content", "text")
+TEXT, TEXTS = "text", ("page_content", "content", "text")
 NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
+
+
+def unpacked(x: Any) -> Any:
+    """Return what tools answered as lists of hits, ``{topic: hits}``; anything else as it is.
+
+    Examples
+    --------
+    >>> unpacked({"q1": {"took": 3, "hits": {"hits": [{"_id": "d1", "_score": 0.9}]}}})
+    {'q1': [{'_id': 'd1', '_score': 0.9}]}
+    """
+    if isinstance(x, Mapping):
+        if isinstance(x.get(BATCH), list):
+            return unpacked(x[BATCH])
+        if (lists := _of_columns(x)) is not None:
+            return dict(enumerate(lists))
+        answers = _hits_by_topic(x)
+        if answers is None and x and all(isinstance(part, Mapping) for part in x.values()):
+            systems = {name: _hits_by_topic(part) for name, part in x.items()}
+            answers = systems if None not in systems.values() else None
+        return x if answers is None else answers
+    if isinstance(x, list) and x:
+        searches = dict(enumerate(x))
+        return _hits_by_topic(searches) or (searches if holds_hits(searches) else x)
+    return x
+
+
+def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
+    """Return the hits of every topic; None where not all are answers, or lists beside these."""
+    first = next(iter(answers.values()), None)
+    numbers = isinstance(first, Mapping) and _is_number(next(iter(first.values()), 0))
+    if first is None or (numbers and not _hits_in(first)):
+        return None
+    lists = {topic: _hits_in(answer) for topic, answer in answers.items()}
+    known = any(hits is not answers[topic] for topic, hits in lists.items())
+    return lists if known and None not in lists.values() else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number)
+
+
+def _hits_in(answer: Any) -> Sequence[Any] | None:
+    """Return the hits of one search, or what is a list of these already; None for no answer."""
+    if isinstance(answer, list | tuple):
+        return answer
+    if isinstance(answer, str | bytes | Number | pd.DataFrame | None):
+        return None
+    if isinstance(answer, Mapping) and (lists := _of_columns(answer)) is not None:
+        return lists[0] if len(lists) == 1 else None
+    for path in chain(*ANSWERS.values()):
+        found = answer
+        for name in path:
+            found = _part(found, name)
+        if isinstance(found, list | tuple) and (not found or _is_hit(found[0])):
+            return found
+    return None
+
+
+def _part(held: Any, name: str) -> Any:
+    if isinstance(held, Mapping):
+        return next(iter(held.values())) if name == ONLY and len(held) == 1 else held.get(name)
+    return getattr(held, name, None)
+
+
+def _of_columns(answer: Mapping[Any, Any]) -> list[list[dict[str, Any]]] | None:
+    """Return the hits of every search where they stand in columns; None where they do not."""
+    ids = answer.get("ids")
+    if not isinstance(ids, list) or not all(isinstance(each, list) for each in ids):
+        return None
+    held = {word: answer[name] for name, word in COLUMNS.items() if answer.get(name) is not None}
+    return [
+        [{word: column[search][rank] for word, column in held.items()} for rank in range(len(each))]
+        for search, each in enumerate(ids)
+    ]
 
 
 def holds_hits(lists: Any) -> bool:
@@ -39,48 +151,89 @@ def holds_hits(lists: Any) -> bool:
     of_lists = isinstance(lists, Mapping) and all(
         isinstance(h, list | tuple) for h in lists.values()
     )
-    first = next((hits[0] for hits in lists.values() if hits), None) if of_lists else None
-    hit = first[0] if isinstance(first, tuple | list) and len(first) == 2 else first
+    return of_lists and _is_hit(next((hits[0] for hits in lists.values() if hits), None))
+
+
+def _is_hit(hit: Any) -> bool:
+    if isinstance(hit, tuple | list) and len(hit) == 2:
+        if isinstance(hit[0], str | int | np.integer):
+            return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
+        hit = hit[0]
     if isinstance(hit, Mapping):
-        return not NAMES.isdisjoint(hit)
-    return any(hasattr(hit, name) for name in ("page_content", "node", "meta"))
+        return not NAMES.isdisjoint(hit) and bool(RUN.lacking(RUN.find(hit)))
+    return any(hasattr(hit, n) for n in ("page_content", "node", "meta", "payload", "properties"))
 
 
-def of_hits(lists: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+def of_hits(
+    lists: Mapping[Any, Sequence[Any]],
+    name: str | None = None,
+    *,
+    distances: bool | None = None,
+) -> pd.DataFrame:
     """Return a run frame of hits, the best of each list first.
+
+    Parameters
+    ----------
+    lists
+        Topic -> hits.
+    name
+        The field that is the document; by default the one that is called so.
+    distances
+        Whether numbers beside hits are distances, which do not rank; by default they may not rise.
 
     Raises
     ------
     InputError
         If hits have no ids, listing their topics.
+    RankingError
+        If scores rise from hit to hit in every list.
 
     Examples
     --------
     >>> hit = {"page_content": "some text", "metadata": {"source": "a.md", "start_index": 40}}
     >>> of_hits({"q1": [(hit, 0.9)]})
-      topic  rank   doc  start  end  score
-    0    q1     1  a.md     40   49    0.9
+      topic  rank   doc  start  end  score       text
+    0    q1     1  a.md     40   49    0.9  some text
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | _row_of_hit(hit)
+        {TOPIC: topic, RANK: rank} | _row_of_hit(hit, name)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
     frame = framed(rows)
     order = [TOPIC, RANK, CHUNK, PARENT, START, END, SCORE]
-    frame = frame[[name for name in order if name in frame.columns]]
-    own = [name for name in (CHUNK, PARENT) if name in frame.columns]
+    frame = frame[sorted(frame, key=lambda n: order.index(n) if n in order else len(order))]
+    own = [each for each in (CHUNK, PARENT) if each in frame.columns]
     without = frame.loc[frame[own].isna().all(axis=1), TOPIC] if own else frame[TOPIC]
     if len(without):
-        advice = "give each hit an id: 'id', 'doc_id', or 'source' in its metadata"
+        advice = (
+            "give each hit an id: 'id', 'doc_id', or 'source' in its metadata; or name its "
+            "field: ir.as_runs(hits, id='...')"
+        )
         raise InputError("hits that say what they are", "none for", advice, without.unique())
-    partly = [name for name in (START, END) if name in frame and frame[name].isna().any()]
-    if SCORE in frame and frame[SCORE].isna().all():
+    partly = [each for each in (START, END) if each in frame and frame[each].isna().any()]
+    if SCORE in frame and (distances or frame[SCORE].isna().all()):
         partly.append(SCORE)
-    return frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
+    frame = frame.drop(columns=partly).rename(columns={own[0]: DOC} if len(own) == 1 else {})
+    if SCORE not in frame or distances is None:
+        _refuse_rising(frame)
+        return frame
+    return frame.drop(columns=RANK)
 
 
-def _row_of_hit(hit: Any) -> dict[str, Any]:
+def _refuse_rising(frame: pd.DataFrame) -> None:
+    """Raise if scores rise from hit to hit, of which nothing says that they are distances."""
+    if SCORE not in frame or frame[SCORE].isna().any():
+        return
+    inside = frame[TOPIC].to_numpy()[1:] == frame[TOPIC].to_numpy()[:-1]
+    step = np.diff(numbers(frame[SCORE]))[inside]
+    if len(step) and (step > 0).all():
+        wanted, found = "scores that fall from hit to hit", "scores that rise in every list"
+        advice = "say what they are: ir.as_runs(hits, distances=True), or distances=False"
+        raise RankingError(wanted, found, advice)
+
+
+def _row_of_hit(hit: Any, name: str | None) -> dict[str, Any]:
     """Return what a hit says of itself, under the words of irframe."""
     pair = isinstance(hit, tuple | list) and len(hit) == 2
     held = _fields(hit[0] if pair else hit)
@@ -89,23 +242,38 @@ def _row_of_hit(hit: Any) -> dict[str, Any]:
         for column, names in IDS.items()
         if (value := next((held[n] for n in names if held.get(n) is not None), None)) is not None
     }
+    if name is not None:
+        row = {n: value for n, value in row.items() if n not in {CHUNK, PARENT}}
+        row |= {PARENT: held[name]} if held.get(name) is not None else {}
+    elif not row.keys() & {CHUNK, PARENT} and isinstance(held.get(DOCUMENT), str | int):
+        row[PARENT] = held[DOCUMENT]
     if pair:
         row[SCORE] = hit[1]
-    text = next((held[name] for name in TEXTS if isinstance(held.get(name), str)), None)
+    text = next((held[each] for each in TEXTS if isinstance(held.get(each), str)), None)
     if START in row and END not in row and text is not None:
         row[END] = row[START] + len(text)
-    return row
+    further = {key: value for key, value in held.items() if key not in row and _is_kept(key, value)}
+    return row | further | ({TEXT: text} if text else {})
+
+
+def _is_kept(name: Any, value: Any) -> bool:
+    """Tell whether a field is a column of its own, which nobody takes for something else."""
+    if not isinstance(name, str) or name in NAMES or name.startswith("_"):
+        return False
+    taken = roles([name]) or name in {*REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
+    return isinstance(value, str | Number) and not taken
 
 
 def _fields(hit: Any) -> dict[str, Any]:
     """Return the fields of a hit and of what it holds, its own first."""
     if isinstance(hit, Mapping):
         own = dict(hit)
+    elif isinstance(hit, str | int | np.integer):
+        own = {"id": hit}
     else:
         own = {name: getattr(hit, name, None) for name in NAMES}
     for name in INSIDE:
         inner = own.get(name)
         if inner is not None and not isinstance(inner, str | int | float):
-            held = _fields(inner) if name in {"node", "document"} else dict(inner)
-            own |= {key: value for key, value in held.items() if own.get(key) is None}
+            own |= {key: value for key, value in _fields(inner).items() if own.get(key) is None}
     return own

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from irframe import errors
 from irframe.errors import warn
-from irframe.files import as_runs as foreign
-from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.compression import PACKED, create, look_at
 from irframe.files.ids import TEXT
 from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units, without_titles
+from irframe.files.tables import columns_of
 from irframe.files.values import constant, to_arrow, to_frame, to_role
 from irframe.names import (
     GRADE,
@@ -43,8 +43,8 @@ def file_columns(x: Runs | Qrels, kind: Kind) -> dict[str, pa.ChunkedArray]:
 
 
 def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
-    table = foreign.columns_of(x)
-    return (as_runs(x) if kind is RUN else as_qrels(x)) if table is None else table
+    table = columns_of(x, kind.value)
+    return by_role(x, kind).frame if table is None else table
 
 
 def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:

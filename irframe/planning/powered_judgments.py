@@ -11,15 +11,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import number, places
-from irframe.cubes.estimate import (
-    freedom_of,
-    labelled,
-    limits,
-    read_estimated,
-    tell_lone,
-    tell_unknown,
-    told_scale,
-)
+from irframe.cubes import estimate
 from irframe.cubes.sampled import Draw, estimated
 from irframe.cubes.score import Work
 from irframe.cubes.view import experiment_of
@@ -63,22 +55,25 @@ def power_judgments(
         What is asked.
     """
     asked_of = metrics if isinstance(metrics, list | tuple) else [metrics]
-    chosen, depths = read_estimated(cube, asked_of, at)
+    chosen, depths = estimate.read_estimated(cube, asked_of, at)
     grade, draw = people_of(cube, read_qrels_table(human))
-    tell_lone(draw, cube.indexes[TOPIC])
+    estimate.tell_lone(draw, cube.indexes[TOPIC])
     scores = estimates(cube, grade, draw, chosen, depths)
     shares = [facts(metric).share for metric in chosen]
     n = scores["value"].notnull().sum(TOPIC)
     freedom = n - 1.0
     if options.fixed:
-        freedom = freedom_of(experiment_of(cube).rows_at(max(depths)), draw, depths)
+        freedom = estimate.freedom_of(experiment_of(cube).rows_at(max(depths)), draw, depths)
     freedom = freedom.where(n > 1)
     parts = _means_with_intervals(
         scores, draw, options, freedom, shares
     ) | _differences_with_intervals(scores, options)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
-    attrs = {"alpha": options.alpha, "interval": told_scale(chosen, shares, ("arcsine", "log"))}
-    attrs |= tell_unknown(draw, parts["error"], parts["ci_low"], freedom)
+    attrs = {
+        "alpha": options.alpha,
+        "interval": estimate.told_scale(chosen, shares, ("arcsine", "log")),
+    }
+    attrs |= estimate.tell_unknown(draw, parts["error"], parts["ci_low"], freedom)
     return xr.Dataset(parts).assign(counts).assign_attrs(attrs)
 
 
@@ -165,7 +160,7 @@ def estimates(
         parts["alone"][row] = people
         parts["variance"][row] = np.maximum(rest, 0)
         parts["variance_alone"][row] = spread[0, 0]
-    return labelled(cube, parts, metrics, depths).assign(weight=((METRIC, DEPTH), weight))
+    return estimate.labelled(cube, parts, metrics, depths).assign(weight=((METRIC, DEPTH), weight))
 
 
 def _share(both: Array, of_cheap: Array) -> Array:
@@ -191,7 +186,7 @@ def _means_with_intervals(
     reach = scipy.special.stdtrit(freedom, 1 - options.alpha / 2)
     error = np.sqrt(total)
     share = draw.judged.sum() / draw.size.sum()
-    low, high = limits(mean, reach * error, shares)
+    low, high = estimate.limits(mean, reach * error, shares)
     parts: dict[str, Any] = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
     parts |= {"ci_low": low, "ci_high": high, "weight": scores["weight"]}
     parts["saving"] = (1 - share) * (1 - drawn / alone.where(alone > 0))

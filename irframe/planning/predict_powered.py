@@ -21,17 +21,8 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
+from irframe.scores import read_scores
 from irframe.scores.drawn import refuse_design
-from irframe.scores.read_scores import (
-    Depths,
-    choose_pairs,
-    pair_labels,
-    read_scores,
-    refuse_infinite,
-    same_systems,
-    scores_to_compare,
-    select_depths,
-)
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import ends_about, on_log_odds
 from irframe.warned import listing
@@ -51,7 +42,7 @@ def predict_powered(
     metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
     alpha: float = 0.05,
     baseline: Hashable | None = None,
-    at: Depths = None,
+    at: read_scores.Depths = None,
     topics: Literal["rest", "all", "random", "fixed"] | None = None,
     distribution: Literal["t", "normal"] = "t",
     half_width: float | None = None,
@@ -208,11 +199,11 @@ def predict_powered(
         return power_judgments(scores, human, metrics, at, options)
     _refuse_given({"metrics=": metrics, "half_width=": half_width})
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
-    paired = scores_to_compare(scores, at)
+    paired = read_scores.scores_to_compare(scores, at)
     refuse_design(paired, "predict_powered")
-    people = _alike(paired, read_scores(human).load())
+    people = _alike(paired, read_scores.read_scores(human).load())
     counted, judged = _samples(paired, people, rest=rest)
-    pairs = choose_pairs(paired, baseline)
+    pairs = read_scores.choose_pairs(paired, baseline)
     estimate = partial(_estimate, paired, people, counted, judged)
     means, differences = estimate(None), estimate(pairs)
     reach = partial(
@@ -225,7 +216,7 @@ def predict_powered(
     for name, mask in (("n_human", judged), ("n_model", counted)):
         parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
     kinds = told_scale(paired.metrics, curved, ("logit", distribution))
-    result = xr.Dataset(parts, pair_labels(paired, pairs))
+    result = xr.Dataset(parts, read_scores.pair_labels(paired, pairs))
     result = result.isel({DEPTH: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))
     result = result.assign_attrs(alpha=alpha, distribution=distribution, interval=kinds)
@@ -260,7 +251,7 @@ def _alike(paired: Scores, human: Scores) -> Array:
     others = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
     if others:
         raise MetricError("metrics averaged by a plain mean", "", "", others)
-    human = same_systems(paired, human)
+    human = read_scores.same_systems(paired, human)
     strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):
         raise IdError("people's topics among those of the scores", "", "", strange)
@@ -268,11 +259,11 @@ def _alike(paired: Scores, human: Scores) -> Array:
     if missing:
         raise MetricError("people's scores by every metric", "none for", "", missing)
     if paired.depths is not None:
-        human = select_depths(human, paired.depths.tolist())
+        human = read_scores.select_depths(human, paired.depths.tolist())
     rows = [human.metrics.index(metric) for metric in paired.metrics]
     values = np.full((len(rows), *paired.values.shape[1:3], human.values.shape[3]), np.nan)
     values[:, :, paired.topics.get_indexer(human.topics)] = human.take(metric=rows).values
-    refuse_infinite(paired.metrics, values)
+    read_scores.refuse_infinite(paired.metrics, values)
     return values
 
 

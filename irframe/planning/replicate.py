@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
 from irframe.names import SYSTEM
 from irframe.paired.classical import student
@@ -22,6 +20,7 @@ from irframe.scores.read_scores import (
     Depths,
     match_reference,
     read_scores,
+    refuse_unshared,
     select_depths,
 )
 from irframe.scores.scores import Arrays, Scores
@@ -110,15 +109,14 @@ def replicate(
     here = read_scores(scores)
     here = here if at is None else select_depths(here, at)
     refuse_design(here, "replicate")
-    there = read_scores(original)
-    _refuse_unshared("the same metrics in both scores", {*here.metrics} ^ {*there.metrics})
+    there, chosen = read_scores(original), "choose those of both"
+    refuse_unshared(
+        "the same metrics in both scores", sorted({*here.metrics} ^ {*there.metrics}), chosen
+    )
     depths, theirs = (set() if side.depths is None else {*side.depths} for side in (here, there))
-    _refuse_unshared("depths that the original has too", depths - theirs)
-    differing = {*here.topics} ^ {*there.topics}
-    if len(here.topics.intersection(there.topics)):
-        _refuse_unshared("the same topics on both sides, or none", differing)
+    refuse_unshared("depths that the original has too", sorted(depths - theirs), chosen)
     new, old = match_reference(here, there)
-    columns = _unpaired(new, old) if differing else _paired(new, old)
+    columns = _paired(new, old) if new.topics.isin(old.topics).any() else _unpaired(new, old)
     if baseline is not None:
         (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
         means = columns["mean"], columns["mean_original"]
@@ -131,12 +129,6 @@ def replicate(
     shape = [len(label) for label in labels.values()]
     parts = {name: (tuple(labels), array.reshape(shape)) for name, array in columns.items()}
     return xr.Dataset(parts, labels)
-
-
-def _refuse_unshared(wanted: str, differing: set[Any]) -> None:
-    if differing:
-        found = f"{len(differing)} of one side only"
-        raise ParameterError(wanted, found, "choose those of both", sorted(differing))
 
 
 def _paired(new: Scores, old: Scores) -> dict[str, Array]:

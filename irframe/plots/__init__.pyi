@@ -18,7 +18,6 @@ from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import best_systems as best_systems
 from .ladder import ladder as ladder
 from .ladder import pareto_front as pareto_front
-from .ladder import tie_bars as tie_bars
 from .orderings import explained as explained
 from .orderings import hasse as hasse
 from .orderings import orderings as orderings

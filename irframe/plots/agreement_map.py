@@ -15,6 +15,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import parse_test
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room, whole_ticks
+from irframe.printed import fixed_text
 from irframe.tables.captions import told_method, told_test
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -153,7 +154,7 @@ def agreement_map(
     canvas.write_cells(
         ax,
         (
-            (column, row, f"{value:.2f}" if np.isfinite(value) else "", colourmap(norm(value)))
+            (column, row, fixed_text(float(value), 2).replace("nan", ""), colourmap(norm(value)))
             for (row, column), value in np.ndenumerate(values.to_numpy())
         ),
     )

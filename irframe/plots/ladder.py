@@ -1,9 +1,9 @@
 """Figures of systems by rank, by group, by cost, and by what ties leave open.
 
-Figures: ladder, best_systems, tie_bars, pareto_front.
+Figures: ladder, best_systems, pareto_front.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from irframe.cautions import cautions_of
 from irframe.checks import holding
 from irframe.errors import InputError, ParameterError
-from irframe.metrics.facts import best_first, facts
-from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, counted, roles
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
-from irframe.plots.room import Axes, Size, fits_across, fitting_names, letter, name_ticks, of_all
+from irframe.plots.room import Axes, Size, fitting_names, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
-from irframe.scores.averages import averages
 from irframe.scores.summary import summary
 from irframe.tables.captions import told_repeats, told_topics
 
@@ -239,93 +238,6 @@ def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
 def _edge_label(low: float, high: float) -> str:
     longest = f"{1 / low:.3g}" if low else "∞"
     return f"{high:g}-{low:g}\n{1 / high:.3g}-{longest}"
-
-
-NAMED = 40
-"""Systems that are named along the axis; of more only the places are shown."""
-WIDEST = 3
-"""How many ranges are named where systems are not."""
-
-
-def tie_bars(
-    ranges: xr.DataArray,
-    *,
-    metric: Any = None,
-    depth: int | None = None,
-    systems: Sequence[Hashable] | None = None,
-    ax: Axes | None = None,
-    figsize: Size = None,
-) -> Axes:
-    """Draw between which means the order of tied documents decides, for every system.
-
-    Also called as ``ranges.ireval.plot.tie_bars()``.
-
-    Parameters
-    ----------
-    ranges
-        What `irframe.verbs.tie_ranges` gives.
-    metric
-        Which metric; may be left out where there is only one.
-    depth
-        Which evaluation depth; by default the greatest.
-    systems
-        Which systems; by default all.
-    ax
-        Axes to draw on; by default those of a new figure.
-    figsize
-        Width and height of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes: a bar per system from the lowest to the highest mean, the best system
-        first: the one with the highest, of a cost with the lowest, ends.
-
-    References
-    ----------
-    .. [1] McSherry, Najork. Computing information retrieval performance measures efficiently in
-       the presence of tied scores. ECIR 2008. doi:10.1007/978-3-540-78646-7_38
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
-    >>> ax = cube.ireval.tie_ranges("AP").ireval.plot.tie_bars()
-    >>> len(ax.patches)
-    8
-    """
-    holding("scores with a dimension bound, as tie_ranges gives them", ranges, {BOUND}, "sizes")
-    layer, label = canvas.one_depth(canvas.only_metric(ranges, metric), depth)
-    means = averages(layer).transpose(BOUND, SYSTEM).sel({BOUND: ["lower", "upper"]})
-    low, high = means.to_numpy()
-    known = means.indexes[SYSTEM].tolist()
-    ranked = best_first(low + high, facts(layer[METRIC].item()).sign).tolist()
-    order = sorted({*canvas.chosen_systems(systems, known, ranked, len(ranked))}, key=ranked.index)
-    low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
-    ax = canvas.new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
-    names = fitting_names(ax, [known[row] for row in order])
-    ax.use_sticky_edges = False
-    ax.plot(places, (low + high) / 2, ".", color=canvas.FAINT, markersize=4, zorder=1)
-    colour = canvas.COLOURS[0]
-    ax.bar(places, high - low, bottom=low, width=0.7, color=colour, edgecolor=colour)
-    if len(order) <= NAMED and fits_across(ax, len(order), 0.833 * letter(ax)):
-        ax.set_xticks(places, names, rotation=90, fontsize="small")
-    else:
-        ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")
-        _name_widest(ax, names, low, high)
-    ax.set(ylabel=f"mean {label}, over tie orders", xlim=(0.2, len(order) + 0.8))
-    return ax
-
-
-def _name_widest(ax: Axes, names: list[str], low: Any, high: Any) -> None:
-    """Write name and range beside the systems whose ranges are the widest, if they have some."""
-    widest = [row for row in np.argsort(low - high, kind="stable")[:WIDEST] if high[row] > low[row]]
-    look: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
-    look["arrowprops"] = {"arrowstyle": "-", "color": canvas.FAINT}
-    for line, row in enumerate(sorted(widest)):
-        text = f"{names[row]}: {low[row]:.3f} to {high[row]:.3f}"
-        ax.annotate(text, (row + 1, high[row]), xytext=(0.98, 0.93 - 0.08 * line), **look)
 
 
 MOST_NAMED = 12

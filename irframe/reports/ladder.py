@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
+from irframe.printed import fixed_text
 from irframe.ranks.sheet import sheet
 from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, text
 from irframe.reports.view import QUARTERS, View
@@ -169,7 +170,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             mean=fixed(mean),
             interval=MISSING if np.isnan(start) else f"{fixed(start)} to {fixed(end)}",
             share=(share(start, low, high), share(mean, low, high), share(end, low, high)),
-            change="" if np.isnan(base) else f"{mean - base:+.3f}{star}",
+            change="" if np.isnan(base) else f"{fixed_text(float(mean - base), 3, '+')}{star}",
             marks=",".join(str(place + 1) for place in marks) if len(apart) > 1 else "",
             unjudged=MISSING if np.isnan(unjudged[row]) else f"{100 * unjudged[row]:.0f}{SPACE}%",
             first=MISSING if np.isnan(first) else percent(first),

@@ -35,6 +35,7 @@ from irframe.names import (
     counted,
     roles,
 )
+from irframe.printed import fixed_text, interval_text
 from irframe.reports.beside import first_runs
 from irframe.tables.captions import told
 from irframe.warned import unsaid
@@ -198,10 +199,10 @@ class Change(NamedTuple):
         rows: Iterator[Any] = self.rows.itertuples()
         for metric, row in zip(metrics, rows, strict=True):
             pair = (self.both(metric, topics) or (self.pair,))[0]
-            ends = "-" if pd.isna(row.ci_low) else f"[{row.ci_low:+.4f}, {row.ci_high:+.4f}]"
+            ends = interval_text(row.ci_low, row.ci_high, "+")
             detectable = "-" if pd.isna(row.detectable) else f"{row.detectable:.4f}"
-            cells = [_cell(row.metric), f"**{row.verdict}**", f"{row.difference:+.4f}", ends]
-            cells += [str(row.n_topics), detectable, _unjudged_shares(pair, metric)]
+            cells = [_cell(row.metric), f"**{row.verdict}**", fixed_text(row.difference, sign="+")]
+            cells += [ends, str(row.n_topics), detectable, _unjudged_shares(pair, metric)]
             decided = None if row.verdict == NO_VERDICT else attributes
             yield _row([*cells, _within_bounds(pair, metric, decided)])
 
@@ -232,7 +233,7 @@ class Change(NamedTuple):
             query = known_texts.queries.get(str(topic))
             name = _cell(topic) + (f": {_cell(query)}" if query else "")
             documents = "<br>".join(behind.get(topic, ["not a sum over documents"]))
-            yield _row([name, f"{row['before']:.4f}", f"{row['after']:.4f}", documents])
+            yield _row([name, *map(fixed_text, (row["before"], row["after"])), documents])
 
     def lost(self, metric: Metric, topics: list[Any]) -> pd.DataFrame | None:
         """Return the documents by which the system lost, None if a metric is no sum over these.
@@ -349,7 +350,7 @@ def _document(row: Any, snippet: str | None) -> str:
     """Return a document, its grade, its ranks before and after, and what it took away."""
     ranks = " to ".join("none" if pd.isna(rank) else str(rank) for rank in (row.rank_b, row.rank_a))
     grade = "unjudged" if pd.isna(row.grade) else f"grade {row.grade}"
-    text = f"{_cell(row.doc)} ({grade}), rank {ranks}: {row.difference:+.4f}"
+    text = f"{_cell(row.doc)} ({grade}), rank {ranks}: {fixed_text(row.difference, sign='+')}"
     return text + (f" <i>{_cell(snippet)}</i>" if snippet else "")
 
 

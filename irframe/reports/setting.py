@@ -24,6 +24,7 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.scoring import Budgets
 from irframe.metrics.facts import READ_IN, Facts, facts
 from irframe.names import DEPTH, SYSTEM
+from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
 
 NAMED = 3
@@ -154,7 +155,7 @@ def fixed(value: float) -> str:
     """
     if value != value:  # noqa: PLR0124 - as NaN is not
         return "-"
-    return f"{value:.3f}" if abs(value) < LARGE else f"{value:.1f}"
+    return str(fixed_text(float(value), 3 if abs(value) < LARGE else 1))
 
 
 def deep(depth: int) -> str:
@@ -421,7 +422,8 @@ def cell_text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
         size = abs(float(value))
-        return f"{value:.3f}" if size == 0 or 5e-4 <= size < 1e4 else f"{value:.3g}"
+        usual = size == 0 or 5e-4 <= size < 1e4
+        return str(fixed_text(float(value), 3)) if usual else f"{value:.3g}"
     return text(value)
 
 

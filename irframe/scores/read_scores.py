@@ -1,8 +1,8 @@
 """Scores as they come read as `Scores`, what they are held against, and the pairs compared."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from irframe.experiments.topic_design import TASKS, DrawnTopics, drawn_topics, l
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import READ_IN, facts, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, DRAWN, METRIC, PAIR, REPEAT, SIDES, SYSTEM, TOPIC
+from irframe.names import DEPTH, DRAWN, METRIC, OF_REFERENCE, PAIR, REPEAT, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.paired.design import Design
 from irframe.scores.averages import moments
@@ -201,10 +201,12 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
 
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
+Sides = Literal["common", "own"]
+"""Which topics count where two sides have different ones: those of both, or each side's own."""
 
 
 def match_reference(
-    scores: ScoreLike | Scores, reference: Any, at: Depths = None
+    scores: ScoreLike | Scores, reference: Any, at: Depths = None, topics: Sides | None = None
 ) -> tuple[Scores, Scores]:
     """Read scores, and the reference they are held against.
 
@@ -217,6 +219,8 @@ def match_reference(
         depth of it); or other scores of the same systems.
     at
         Depths of the scores to keep.
+    topics
+        As for `share_topics`.
 
     Returns
     -------
@@ -249,35 +253,53 @@ def match_reference(
         if new.depths is None:
             raise DepthError("a reference without depths, as the scores", "several depths")
         other = select_depths(other, new.depths.tolist())
-    return share_topics(new, other)
+    return share_topics(new, other, topics)
 
 
 def share_topics(
-    scores: Scores, other: Scores, *, at_every_depth: bool = False
+    scores: Scores, other: Scores, topics: Sides | None = None, *, at_every_depth: bool = False
 ) -> tuple[Scores, Scores]:
     """Match scores and others on the topics that every system has on both sides.
 
     Parameters
     ----------
     scores, other
-        Scores of the same systems; the others have one metric and depth, or as many. Sides
-        without a topic in common are left as they are.
+        Scores of the same systems; the others have one metric and depth, or as many.
+    topics
+        Which count: those of both sides, or each side's own. By default sides have the same
+        topics, or none in common, and then each its own.
     at_every_depth
         Whether a topic counts only where every system has it at all depths of both sides.
 
     Returns
     -------
     scores, other : Scores
-        Both sides, without a score wherever some system has none on either.
+        Both sides, without a score wherever some system has none on either. Where `topics`
+        is given, or sides have none in common, attributes say how many each has.
+
+    Raises
+    ------
+    ParameterError
+        If some topics are of one side only, or all where those of both are asked for.
     """
     scores, other = in_memory(scores, other)
     both = scores.topics.intersection(other.topics, sort=False)
-    if not len(both):
-        return scores_to_compare(scores), scores_to_compare(other)
+    differing = scores.topics.symmetric_difference(other.topics)
+    if topics is None and len(both):
+        advice = "topics='common' takes those of both, topics='own' all of each side"
+        refuse_unshared("the same topics on both sides, or none", differing, advice)
+    if topics == "common" and not len(both):
+        advice = "topics='own' takes all of each side"
+        raise ParameterError("topics in common with the reference", "none", advice)
+    if topics == "own" or not len(both):
+        sides = [scores_to_compare(scores), scores_to_compare(other)]
+        return _told_of_each(*sides) if topics or len(differing) else (sides[0], sides[1])
     sides = [
         side if side.topics.equals(both) else side.take(topic=side.topics.get_indexer(both))
         for side in (scores, other)
     ]
+    if topics:
+        sides = [*_told_of_each(*sides)]
     if at_every_depth:
         everywhere: Any = [side.scored.all(axis=2, keepdims=True) for side in sides]
         shared = everywhere[0] & everywhere[1]
@@ -289,6 +311,19 @@ def share_topics(
             sides = [_repeat_single(side, shared).where(shared) for side in sides]
     paired = scores_to_compare(sides[0])
     return paired, paired if other is scores else scores_to_compare(sides[1], quiet=True)
+
+
+def _told_of_each(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
+    """Return two sides that say how many topics each has."""
+    counts = zip(OF_REFERENCE, (len(scores.topics), len(other.topics)), strict=True)
+    attrs = scores.attrs | dict(counts)
+    return replace(scores, attrs=attrs), replace(other, attrs=attrs)
+
+
+def refuse_unshared(wanted: str, differing: Iterable[Any], advice: str) -> None:
+    """Raise for what only one of two sides has."""
+    if offenders := [*differing]:
+        raise ParameterError(wanted, f"{len(offenders)} of one side only", advice, offenders)
 
 
 def _repeat_single(side: Scores, shared: Array) -> Scores:
@@ -339,10 +374,9 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
     """Return other scores with the systems in the order of the scores; refuse other systems."""
     here, there = scores.systems, other.systems
     differing = [*here.difference(there, sort=False), *there.difference(here, sort=False)]
-    if differing:
-        advice = "choose the systems that both have"
-        found = f"{len(differing)} of one side only"
-        raise ParameterError("the same systems in both scores", found, advice, differing)
+    refuse_unshared(
+        "the same systems in both scores", differing, "choose the systems that both have"
+    )
     return other.take(system=there.get_indexer(here))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from irframe import names
+from irframe import names as words
 from irframe.agreements import Agreement, parse_agreement
 from irframe.cautions import united
 from irframe.checks import listed, places
@@ -21,16 +21,6 @@ from irframe.depths.agreement import Intervals, Of
 from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
-from irframe.names import (
-    BOUND,
-    DEFAULT_DTYPE,
-    DEFAULT_TIES,
-    METRIC,
-    SYSTEM,
-    TOPIC,
-    ScoreDtype,
-    Ties,
-)
 from irframe.paired import Test
 from irframe.record import recorded
 from irframe.scores.averages import Resamples
@@ -62,8 +52,8 @@ def judge_effect(
     seed: int = 0,
     groups: coefficients.Groups | None = None,
     depth: int | None = None,
-    ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    ties: words.Ties = words.DEFAULT_TIES,
+    score_dtype: words.ScoreDtype = words.DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 
@@ -175,7 +165,7 @@ def judge_effect(
         inside = coefficients.members(groups, held.systems.tolist())
         parts |= coefficients.favours(parts["bias"][1], inside, alpha)
     attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
-    attrs = united(held.attrs, attrs, pairing.told(), {names.RESULT: "judge_effect"})
+    attrs = united(held.attrs, attrs, pairing.told(), {words.RESULT: "judge_effect"})
     result = xr.Dataset(parts, _effect_labels(held, called[1:], listed(methods), groups), attrs)
     return resampling.told(result, held.scored.sum(axis=1)) if interval else result
 
@@ -210,11 +200,11 @@ def _score(
             scores.append(_repeated(own))
     alike = _alike(scores)
     means = [
-        array.mean(names.REPEAT, skipna=False) if names.REPEAT in array.dims else array
+        array.mean(words.REPEAT, skipna=False) if words.REPEAT in array.dims else array
         for array in alike
     ]
     shared = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
-    common = xr.DataArray(shared, dims=(METRIC, TOPIC, names.DEPTH))
+    common = xr.DataArray(shared, dims=(words.METRIC, words.TOPIC, words.DEPTH))
     kept = [array.where(common) for array in alike]
     held, *others = [scores_to_compare(array, quiet=place > 0) for place, array in enumerate(kept)]
     return held, others
@@ -222,7 +212,7 @@ def _score(
 
 def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
     """Return scores with the systems and topics of the first in its order, and no other labels."""
-    order = {dim: scores[0][dim].to_numpy() for dim in (SYSTEM, TOPIC)}
+    order = {dim: scores[0][dim].to_numpy() for dim in (words.SYSTEM, words.TOPIC)}
     return [array.sel(order).reset_coords(drop=True) for array in scores]
 
 
@@ -230,18 +220,20 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     """Return the scores under one judge, those of several passes as shared repeats."""
     if len(scores) == 1:
         return scores[0]
-    joined = xr.concat(_alike(scores), names.REPEAT).assign_coords(
-        {names.REPEAT: range(1, len(scores) + 1)}
+    joined = xr.concat(_alike(scores), words.REPEAT).assign_coords(
+        {words.REPEAT: range(1, len(scores) + 1)}
     )
-    attrs = scores[0].attrs | {names.REPEATS: "shared", names.REPEATED: PASSES}
-    return joined.transpose(METRIC, SYSTEM, names.REPEAT, TOPIC, names.DEPTH).assign_attrs(attrs)
+    attrs = scores[0].attrs | {words.REPEATS: "shared", words.REPEATED: PASSES}
+    return joined.transpose(
+        words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH
+    ).assign_attrs(attrs)
 
 
 def _effect_labels(
     held: Scores, judges: list[Any], methods: list[Any], groups: coefficients.Groups | None
 ) -> dict[str, Any]:
-    labels = {coefficients.JUDGE: judges} | held.labels() | {SYSTEM: held.systems}
-    labels |= {BOUND: list(SIDES), "coefficient": list(map(str, methods))}
+    labels = {coefficients.JUDGE: judges} | held.labels() | {words.SYSTEM: held.systems}
+    labels |= {words.BOUND: list(SIDES), "coefficient": list(map(str, methods))}
     labels |= {"conclusion": list(coefficients.CONCLUSIONS)}
     return labels | ({} if groups is None else {"group": list(groups)})
 

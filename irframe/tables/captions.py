@@ -18,6 +18,7 @@ from irframe.names import (
     BUDGETS,
     DEPTH,
     GIVEN_RESAMPLES,
+    OF_REFERENCE,
     ORDERINGS,
     REPEAT,
     RESULT,
@@ -157,6 +158,9 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
         said.append(interval.format(told_interval(attributes)))
     said += [told_repeats(attributes), told_draws(attributes), told_design(attributes)]
     said += [str(attributes.get(name, "")) for name in ("bound", "frozen")]
+    if OF_REFERENCE[1] in attributes:
+        here, there = (told_topics(attributes[name]) for name in OF_REFERENCE)
+        said.append(f"{here}, of the reference {there}")
     said += cautions_of(attributes)
     return "; ".join(filter(None, (*said, told_origin(attributes))))
 
@@ -337,6 +341,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
         hidden |= {"seed"} if "samples" in step.options else set()
+        hidden |= {"topics"} if "reference" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
         said += _unusual(step, hidden, f"{{}} {unit}" if unit else "depth {}")
     return ", ".join(said)

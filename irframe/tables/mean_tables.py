@@ -29,7 +29,7 @@ from irframe.names import (
     TOPIC,
     counted,
 )
-from irframe.printed import is_p, of_outcomes
+from irframe.printed import fixed_text, is_p, of_outcomes
 from irframe.scores.summary import UNEVEN
 from irframe.tables.captions import told, told_depths, told_topics
 from irframe.tables.marked_styler import (
@@ -128,7 +128,7 @@ class Means:
         base: Any = self.table.loc[system]
         percent = 100 * (self.table - base) / base.abs().where(base != 0)
         percent.loc[system] = np.nan
-        texts: pd.DataFrame = percent.map(lambda x: "" if np.isnan(x) else f"{x:+.1f}")
+        texts: pd.DataFrame = percent.map(lambda x: "" if np.isnan(x) else fixed_text(x, 1, "+"))
         return texts
 
 

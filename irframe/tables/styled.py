@@ -10,7 +10,7 @@ from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
 from irframe.cubes.by_budget import read_at_budgets
-from irframe.files.as_runs import once_named
+from irframe.files.tables import once_named
 from irframe.names import ALIASES, BOUND, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 

@@ -364,3 +364,12 @@ def test_what_is_no_saved_cube_is_said(tmp_path, inside):
     file.write_text("no cube")
     for path in (file / inside, tmp_path / inside):
         refused(StoreError, "a cube written by save", ir.open_cube, path)
+
+
+def test_a_cube_prints_its_grades_what_is_judged_and_its_verbs():
+    cube = ir.cube(*ir.example_track()).ireval.sample(0.5, seed=1)
+    judged = 1 - cube["unjudged"].sum().item() / cube["retrieved"].sum().item()
+    for text in (repr(cube), cube._repr_html_()):
+        assert f"grades 0 to 3, {judged:.0%} of 6,400 hits judged" in text
+        assert "cube, sample; .ireval.record has the options" in text
+        assert '"ties"' not in text

@@ -1,7 +1,6 @@
 """Draws of documents to be judged, and how likely each was."""
 
 import numpy as np
-import pytest
 from refusals import refused
 
 import irframe as ir
@@ -29,14 +28,3 @@ def test_draws_of_strata_say_how_likely_each_document_was():
         (1.5, "part", "share, a number of at most 1"),
     ]:
         refused(ParameterError, told, qrels.ireval.draw_to_judge, share, strata=strata)
-
-
-def test_a_cube_draws_what_its_judgments_draw_and_has_no_strata_of_its_own():
-    runs, qrels = ir.example_track()
-    of_frame = runs.ireval.cube(qrels.ireval.draw_to_judge(0.3, seed=2))
-    of_cube = runs.ireval.cube(qrels).ireval.draw_to_judge(0.3, seed=2)
-    np.testing.assert_array_equal(of_cube["grade"], of_frame["grade"])
-    scored = (each.ireval.estimate("P", at=5)["estimate"] for each in (of_cube, of_frame))
-    np.testing.assert_array_equal(*scored)
-    with pytest.raises(ParameterError, match="'stratum'; the cube has none"):
-        runs.ireval.cube(qrels).ireval.draw_to_judge(0.3, strata="stratum")

@@ -161,19 +161,18 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
     np.testing.assert_allclose(some["mean_error"], error)
     assert ((some["ci_low"] < some["mean"]) & (some["mean"] < some["ci_high"])).all()
     assert float(some["ci_high"].sel(metric="P").max()) < 1
-    one = runs.ireval.cube(qrels).ireval.draw_to_judge(0.4, seed=3)
+    one = runs.ireval.cube(qrels).ireval.rejudge(drawn)
     np.testing.assert_array_equal(one.ireval.estimate("P", at=5)["error"], some["error"][:1])
 
 
 def test_what_cannot_be_estimated_is_refused(cube):
     runs, qrels = ir.example_track()
     refused(InputError, "judgments that were drawn.*found neither", cube.ireval.estimate, "P", at=5)
+    drawn = runs.ireval.cube(qrels.ireval.draw_to_judge(0.5))
     with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
-        cube.ireval.draw_to_judge(0.5).ireval.estimate(
-            "P", "Recall", "nDCG(ideal='full')", "nDCG", at=5
-        )
+        drawn.ireval.estimate("P", "Recall", "nDCG(ideal='full')", "nDCG", at=5)
     with pytest.raises(MetricError, match="5 drawn documents; found 5, 9 with .* at=10 or deeper"):
-        cube.ireval.draw_to_judge(0.5).ireval.estimate("P", "nDCG", at=[5, 9, 15])
+        drawn.ireval.estimate("P", "nDCG", at=[5, 9, 15])
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])

@@ -8,10 +8,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import xarray as xr
 from refusals import refused
+from scipy import sparse
 
 import irframe as ir
-from irframe.errors import GradeError, IdError, InputError, IrframeWarning
+from irframe.errors import (
+    GradeError,
+    IdError,
+    InputError,
+    IrframeWarning,
+    ParameterError,
+    RankingError,
+)
 
 NESTED = {"q1": {"d1": 0.9, "d2": 0.7}, "q2": {"d1": 0.5}}
 RUN = pd.DataFrame(
@@ -201,7 +210,7 @@ def test_predictions_of_mteb():
             {"q1": {"d1": 1.0}, "bm25": RUN},
             "'q1', taken for a topic, .* 'bm25', taken for a system",
         ),
-        ({"q1": [("d1", 0.5)]}, "rows of type tuple. Name them"),
+        (np.ones((2, 2)), r"ir.as_runs\(matrix, topics=..., docs=...\)"),
         (QRELS, "wanted a run; found judgments. Hand over the runs first"),
         (RUN["score"], "a column for topic and doc"),
         (RUN["score"].rename(None), "rows of type float"),
@@ -399,3 +408,105 @@ def test_hits_are_scored_by_spans_and_by_documents():
 def test_hits_without_ids_are_refused():
     with pytest.raises(InputError, match="none for: q1"):
         ir.as_runs({"q1": [{"page_content": "text", "metadata": {}}]})
+
+
+def _elastic(*hits):
+    found = [{"_index": "i", "_id": doc, "_score": score, "_source": {}} for doc, score in hits]
+    return {"took": 3, "timed_out": False, "hits": {"total": {"value": 9}, "hits": found}}
+
+
+def _chroma(*hits):
+    ids, scores = ([[hit[place] for hit in hits]] for place in (0, 1))
+    return {"ids": ids, "distances": [[-s for s in scores[0]]], "documents": None}
+
+
+def _objects(*hits, **further):
+    return [SimpleNamespace(id=doc, score=score, **further) for doc, score in hits]
+
+
+def _rows(*hits):
+    return [{"id": doc, "score": score} for doc, score in hits]
+
+
+ANSWERS = {
+    "Elasticsearch": _elastic,
+    "Solr": lambda *hits: {"response": {"numFound": 9, "docs": _rows(*hits)}},
+    "Chroma": _chroma,
+    "Qdrant": lambda *hits: SimpleNamespace(points=_objects(*hits, payload={"a": 1})),
+    "Qdrant, REST": lambda *hits: {"result": {"points": _rows(*hits)}, "status": "ok"},
+    "Pinecone": lambda *hits: {"matches": _rows(*hits), "namespace": ""},
+    "Weaviate": lambda *hits: {"data": {"Get": {"Doc": [
+        {"title": "t", "_additional": {"id": doc, "score": str(score)}} for doc, score in hits]}}},
+    "Haystack": lambda *hits: {"documents": _objects(*hits, content="t", meta={})},
+    "Haystack, a pipeline": lambda *hits: {"retriever": {"documents": _rows(*hits)}},
+    "LlamaIndex": lambda *hits: SimpleNamespace(source_nodes=[
+        SimpleNamespace(node=SimpleNamespace(node_id=doc), score=score) for doc, score in hits]),
+    "pairs": lambda *hits: [*hits],
+}  # fmt: skip
+FOUND = {"q1": [("b", 2.0), ("a", 1.0)], "q2": [("b", 0.5)]}
+
+
+@pytest.mark.parametrize("tool", ANSWERS)
+def test_what_tools_answer_is_a_run(tool):
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    answers = {topic: ANSWERS[tool](*hits) for topic, hits in FOUND.items()}
+    assert ir.evaluate(answers, qrels, "RR")["RR"].tolist() == [0.5, 1.0]
+    assert ir.as_runs([*answers.values()])["topic"].tolist() == [0, 0, 1]
+    empty = answers | {"q2": ANSWERS[tool]()}
+    with pytest.warns(IrframeWarning, match="y 1 of 2 topics"):
+        both = ir.evaluate({"x": answers, "y": empty}, qrels, "RR")
+    assert both["RR"].tolist() == [0.5, 1.0, 0.5, 0.0]
+
+
+def test_fields_of_hits_are_columns_and_one_is_chosen():
+    payload = {"doc_id": "d", "article": "x", "tokens": 12, "model": "e5", "tags": ["a"]}
+    hits = {"q": {"points": [{"id": 3, "score": 0.5, "payload": payload}]}}
+    frame = ir.as_runs(hits, id="article")
+    assert frame.drop(columns="article").to_dict("records") == [
+        {"topic": "q", "rank": 1, "doc": "x", "score": 0.5, "tokens": 12}
+    ]
+    read = ir.evaluate(
+        hits, {"q": {"d": 1}}, "Recall", of="doc_id", length="tokens", budget=[9, 12]
+    )
+    assert read.to_numpy().tolist() == [[0.0, 1.0]]
+    refused(ParameterError, "lists of hits for id=", ir.as_runs, RUN, id="doc")
+
+
+def test_distances_are_told():
+    near = {"q": [("b", 0.1), ("a", 0.4)]}
+    refused(
+        RankingError, r"rise in every list.*distances=True", ir.as_runs, {"s": near, "t": FOUND}
+    )
+    assert "score" not in ir.as_runs(near, distances=True)
+    assert ir.verbs.rank(ir.as_runs({"s": near}, distances=False))["doc"].tolist() == ["a", "b"]
+
+
+def test_matrices_are_runs_and_judgments():
+    matrix = pd.DataFrame([[0.5, 0.9, np.nan]], ["q1"], ["a", "b", "c"])
+    frame, labels = matrix.rename_axis(index="qid", columns="docno"), {"topics": ["q1"]}
+    axes = {"system": ["x", "y"], "qid": ["q1"], "docno": ["a", "b", "c"]}
+    array = xr.DataArray(np.stack([frame] * 2), axes, [*axes])
+    held = sparse.csr_array(matrix.fillna(0))
+    named = ir.as_runs(held, **labels, docs=["a", "b", "c"])
+    for run in (frame, frame.T, array, named):
+        assert ir.evaluate(run, {"q1": {"a": 1}}, "RR")["RR"].unique().tolist() == [0.5]
+    assert frame.ireval.evaluate({"q1": {"a": 1}}, "NumRet").iloc[0, 0] == 2
+    judged = ir.as_qrels((matrix > 0.5).astype(int).to_numpy(), **labels, docs=["a", "b", "c"])
+    assert judged["grade"].tolist() == [0, 1, 0]
+    assert ir.evaluate(frame, frame.notna().astype(int), "NumRel").iloc[0, 0] == 2
+    refused(InputError, "both its topics= and its docs=", ir.as_runs, held, **labels)
+    bare = xr.DataArray([[1.0]], {"topic": ["q"]}, ["topic", "doc"])
+    refused(InputError, "none on: 'doc'", ir.as_runs, bare)
+
+
+LISTED = {"a", "c"}, ["a", "c"], [("a", 1), ("c", 1)], np.array(["a", "c"])
+
+
+@pytest.mark.parametrize("relevant", LISTED, ids=str)
+def test_relevant_documents_may_be_listed(relevant):
+    frame = ir.as_qrels({"q": relevant}).sort_values("doc")
+    assert frame.to_numpy().tolist() == [["q", "a", 1], ["q", "c", 1]]
+
+
+def test_none_among_documents_is_refused():
+    refused(IdError, "a doc in every row", ir.evaluate, {"q": ["a", None]}, {"q": {"a": 1}}, "RR")

@@ -12,7 +12,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IdError, InputError
-from irframe.files.as_runs import qrels_by_role, runs_by_role
+from irframe.files.as_runs import by_role
 from irframe.files.ids import code_labels, grouped, identifiers, within
 from irframe.files.kinds import DOCUMENTS, QRELS, RUN, require_columns
 
@@ -122,10 +122,10 @@ def test_missing_ids_are_named_by_their_rows_wherever_they_are():
 ROW = {"qid": ["1"], "docno": ["d"], "score": [1.0]}
 
 
-@pytest.mark.parametrize("by_role", [runs_by_role, qrels_by_role])
-def test_what_is_known_by_role_stays_as_it_is(by_role):
-    named = by_role(pd.DataFrame(ROW))
-    assert by_role(named) is named
+@pytest.mark.parametrize("kind", [RUN, QRELS])
+def test_what_is_known_by_role_stays_as_it_is(kind):
+    named = by_role(pd.DataFrame(ROW), kind)
+    assert by_role(named, kind) is named
     assert named.columns.keys() - {"score", "grade"} == {"topic", "doc"}
 
 

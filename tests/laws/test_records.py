@@ -109,10 +109,9 @@ OTHERS = {
     "samples": 30,
     "seed": dict.fromkeys(VERBS, 5) | {"outcomes": []},
     "seeds": 3,
-    "share": {"sample": 0.8, "draw_to_judge": 0.8, "select_top": 0.5, "replay": 0.7},
+    "share": {"sample": 0.8, "select_top": 0.5, "replay": 0.7},
     "shares": [0.3],
     "simultaneous": False,
-    "strata": "stratum",
     "system": "s2",
     "systems": {
         "outcomes": [["s0", "s2"]],
@@ -160,7 +159,6 @@ FURTHER = {
     "replay": [("larger", {"alpha": 0.4, "metrics": SCORED}), ("larger", {"share": 0.3})],
     "tie_rates": [("ties", {})],
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
-    "draw_to_judge": [("strata", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
 }
 """Verb -> where else to call it, with what, for the parameters that made no difference before."""
@@ -194,7 +192,6 @@ def world(name):
     """Return a cube on which verbs are called."""
     made = {"small": experiment(1), "ties": experiment(1, ties=True)}
     made |= {"larger": larger(), "repeats": larger(3)}
-    made["strata"] = larger()[0], JUDGED.assign(stratum=(JUDGED.index % 2).astype(str))
     named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
@@ -210,6 +207,7 @@ TIED = {"score_dtype": "float32"}
 LENGTHS = {"length": "tokens", "budget": 300}
 ROUGH = LARGER.assign(score=LARGER["score"] // 9)
 FEWER = JUDGED.assign(grade=JUDGED["grade"].where(JUDGED.index % 3 > 0, 0))
+STRATA = JUDGED.assign(part=(JUDGED.index % 2).astype(str))
 JUDGES = {"judges": {"a": JUDGED, "b": FEWER}, "metrics": ["AP"], "samples": 20}
 RATED = {"a": QRELS, "b": QRELS.assign(grade=3 - QRELS["grade"])}
 NUGGETS = pd.DataFrame(
@@ -256,6 +254,7 @@ FRAMES = {
     ],
     "compare_judges": [(RATED, {"samples": 20})],
     "enumerate_rankings": [(4, {"rows": "CRP", "columns": "AP"})],
+    "draw_to_judge": [(STRATA, {"share": 0.5})],
     "judge": [(RUNS, {"qrels": QRELS})],
     "restrict": [(QRELS, {"documents": RUNS[["topic", "doc"]]})],
     "score_nuggets": [(NUGGETS, {})],
@@ -286,6 +285,9 @@ FRAME_OTHERS = {
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
     "no_vital": "nan",
     "check.length": 1,
+    "draw_to_judge.share": 0.8,
+    "draw_to_judge.strata": "part",
+    "draw_to_judge.seed": 5,
     "collapse.of": r"(\w\d)d\d*",
     "judge_effect.of": "averages",
     "tie_agreement.ties": [["trec", "doc"]],

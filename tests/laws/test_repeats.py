@@ -26,7 +26,7 @@ COUNTING = {
 """Verbs of scores that count repeats."""
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
-    *("condense", "pooled", "sample", "draw_to_judge", "rejudge"),
+    *("condense", "pooled", "sample", "rejudge"),
 }
 """Verbs of cubes that keep them apart."""
 DRAWN = {"system_ranking"}

@@ -47,7 +47,7 @@ ARGUMENTS = {
     },
     "depth": {"pooled": 1},
     "depths": [1, 2],
-    "share": {"sample": 0.5, "draw_to_judge": 0.5, "select_top": 0.75},
+    "share": {"sample": 0.5, "select_top": 0.75},
     "shares": [0.5],
     "seeds": 2,
     "samples": dict.fromkeys(VERBS, 20) | {"replay": 2},
@@ -96,7 +96,9 @@ def judged_again(cube):
 
 SPECIAL = {
     "effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP"),
-    "estimate": lambda cube: ir.verbs.draw_to_judge(cube, 0.5),
+    "estimate": lambda cube: ir.verbs.rejudge(
+        cube, ir.verbs.draw_to_judge(judged_again(cube), 0.5)
+    ),
 }
 
 

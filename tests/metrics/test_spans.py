@@ -254,7 +254,6 @@ def test_what_reads_documents_refuses_spans():
         lambda: runs.ireval.judge(spans),
         lambda: spans.ireval.sample(0.5),
         lambda: cube.ireval.sample(0.5),
-        lambda: cube.ireval.draw_to_judge(0.5),
         lambda: cube.ireval.bounds("All"),
     ):
         with pytest.raises(InputError, match="spans"):

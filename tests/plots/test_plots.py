@@ -9,12 +9,11 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import InputError, ParameterError
 from irframe.names import printable
 from irframe.plots.agreement_map import agreement_bars, agreement_triangle
 from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effort_gain
 from irframe.plots.depth_curves import unjudged_share
-from irframe.plots.ladder import tie_bars
 from irframe.plots.orderings import hasse, orderings, ranking_grid
 from irframe.plots.pool_curves import pool_curves, robustness_curves
 
@@ -43,8 +42,6 @@ def test_figures_of_judgments_refuse_other_data(cube):
     refused(ParameterError, "none chosen: 5, 10", lambda: robustness_curves(tau))
     refused(InputError, "share and seed", lambda: robustness_curves(tau.mean("seed")))
     refused(InputError, "a cube", lambda: unjudged_share(cube.ireval.score("Judged")))
-    refused(InputError, "dimension bound", lambda: tie_bars(cube.ireval.score("P")))
-    refused(DepthError, "99", lambda: tie_bars(cube.ireval.tie_ranges("P"), depth=99))
 
 
 @pytest.mark.parametrize(

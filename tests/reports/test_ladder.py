@@ -63,7 +63,7 @@ def test_changes_are_those_against_the_baseline(view, cube):
             difference = row["difference"] * (1 if b == "bm25" else -1)
             marked = " *" * bool(row["significant"])
             assert found[a if b == "bm25" else b] == f"{difference:+.3f}{marked}"
-    assert found["bm25"] == "+0.000"
+    assert found["bm25"] == "0.000"
     assert found.str.contains(r"\*").any()
 
 

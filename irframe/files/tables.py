@@ -1,0 +1,259 @@
+"""Tables of whatever holds them: frames, Arrow, rows, dictionaries of columns, matrices."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import xarray as xr
+
+from irframe.errors import LONGEST, IdError, InputError
+from irframe.files.ids import TEXT
+from irframe.files.kinds import Kind
+from irframe.files.likeness import names_of_rows
+from irframe.files.values import framed, to_frame
+from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+
+
+def collected(x: Any) -> Any:
+    """Return a lazy frame of polars, or what can be read once, as a table; all else as it is."""
+    kind = type(x)  # of which frames of pandas say at once what they have not
+    if hasattr(kind, "read_all"):
+        return x.read_all()
+    return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
+
+
+def is_dictionary(x: Any) -> bool:
+    """Tell whether something is a dictionary, and no dataset of xarray, which behaves like one."""
+    return isinstance(x, Mapping) and not hasattr(x, "dims")
+
+
+def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
+    """Return a table of any library as a frame with its ids in columns; None for no table.
+
+    Parameters
+    ----------
+    x
+        Anything.
+    value
+        What the numbers of a matrix of topics and documents are called; "" where none is meant.
+
+    Examples
+    --------
+    >>> run = pd.DataFrame({"docno": ["d1"], "score": [2.0]}, index=pd.Index(["q1"], name="qid"))
+    >>> columns_of(run)
+      qid docno  score
+    0  q1    d1    2.0
+    """
+    if value and (matrix := _of_matrix(x, value)) is not None:
+        return matrix
+    if isinstance(x, pd.Series) and x.name is not None:
+        return _with_levels(x.to_frame())
+    if isinstance(x, pd.DataFrame):
+        return _with_levels(x)
+    x = collected(x)
+    if isinstance(x, pd.Series | xr.DataArray | xr.Dataset) or not hasattr(x, "__arrow_c_stream__"):
+        return None
+    try:
+        table = x.to_arrow() if hasattr(x, "to_arrow") else pa.table(x)
+        fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
+        return to_frame(table.cast(pa.schema(fields)))
+    except pa.ArrowException as error:
+        wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
+        raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
+
+
+def is_matrix(x: Any) -> bool:
+    """Tell whether the axes of a frame, or of an array of xarray, are topics and documents.
+
+    Examples
+    --------
+    >>> is_matrix(xr.DataArray([[0.5]], {"qid": ["1"], "docno": ["a"]}, ["qid", "docno"]))
+    True
+    """
+    if not isinstance(x, pd.DataFrame | xr.DataArray):
+        return False
+    if isinstance(x, pd.DataFrame) and x.columns.names == [None]:
+        return False
+    axes = x.dims if isinstance(x, xr.DataArray) else (*x.index.names, *x.columns.names)
+    named = roles(axes)
+    return {TOPIC, DOC} <= named.keys() <= {SYSTEM, TOPIC, DOC} and len(named) == len(axes)
+
+
+def _of_matrix(x: Any, value: str) -> pd.DataFrame | None:
+    """Return a row for every number of a matrix that is there."""
+    if not is_matrix(x):
+        return None
+    if isinstance(x, xr.DataArray):
+        if lacking := [repr(dim) for dim in x.dims if dim not in x.coords]:
+            raise InputError("labels on every axis of a matrix", "none on", "", lacking)
+        column = x.reset_coords(drop=True).rename(value).to_series()
+    else:
+        column = x.stack([*range(x.columns.nlevels)], future_stack=True).rename(value)  # noqa: PD013
+    return pd.DataFrame(column.dropna().reset_index())
+
+
+def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, value: str) -> Any:
+    """Return a matrix, an array or sparse, as rows, given what its rows and columns are called.
+
+    Examples
+    --------
+    >>> labelled([[0.5, 0.1]], ["q1"], ["a", "b"], "score")
+      topic doc  score
+    0    q1   a    0.5
+    1    q1   b    0.1
+    """
+    if topics is None or docs is None:
+        found = "topics=" if docs is None else "docs="
+        raise InputError("a matrix with both its topics= and its docs=", f"{found} alone")
+    axes = pd.Index([*topics], name=TOPIC), pd.Index([*docs], name=DOC)
+    shape, wanted = tuple(map(len, axes)), x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape
+    if shape != wanted:
+        raise InputError(f"topics and docs of a matrix of shape {wanted}", f"labels for {shape}")
+    if not hasattr(x, "tocoo"):
+        return _of_matrix(pd.DataFrame(x, *axes), value)
+    held = x.tocoo()
+    return framed({TOPIC: axes[0][held.row], DOC: axes[1][held.col], value: held.data})
+
+
+def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with those levels of its index as columns that play a role no column does."""
+    if frame.index.names == [None]:
+        return frame
+    frame = with_own_levels(frame)
+    _refuse_again("every level of the index once", frame.index.names)
+    levels = [name for name in frame.index.names if name is not None]
+    wanted = [name for name in roles([*frame.columns, *levels]).values() if name in levels]
+    wanted = [name for name in wanted if name not in frame.columns]
+    if not wanted:
+        return frame
+    frame = frame.reset_index(level=wanted)
+    if frame.index.nlevels > 1:
+        return frame
+    return frame.reset_index(drop=frame.index.name is None or frame.index.name in frame.columns)
+
+
+def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without levels of its index that repeat one of their name.
+
+    pandas puts what it groups by in front, also where it is a level of the index already.
+    """
+    names = list(frame.index.names)
+    if len({*names}) == len(names):
+        return frame
+    values = frame.index.get_level_values
+    again: Any = [
+        place
+        for place, name in enumerate(names)
+        if name is not None
+        and name in names[:place]
+        and values(place).equals(values(names.index(name)))
+    ]
+    return frame.set_axis(frame.index.droplevel(again)) if again else frame
+
+
+def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
+    """Raise if a column is there twice, or two levels of the index share a name and differ."""
+    _refuse_again(f"every column once{where}", frame.columns)
+    _refuse_again(f"every level of the index once{where}", frame.index.names)
+
+
+def _refuse_again(wanted: str, names: Iterable[Any]) -> None:
+    again = named_again(names)
+    if again:
+        advice = "drop the others, or rename them"
+        raise IdError(wanted, f"{len(again)} again", advice, again)
+
+
+def named_again(names: Iterable[Any]) -> list[Any]:
+    """Return names that stand more than once."""
+    numbers = Counter(name for name in names if name is not None)
+    return [name for name, number in numbers.items() if number > 1]
+
+
+def once_named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of which every name stands once: a column, or else a level of the index.
+
+    Raises
+    ------
+    IdError
+        If two columns share a name, or two levels that differ.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["s"], "AP": [0.5]}).set_index("system", drop=False)
+    >>> once_named(frame).index.names
+    FrozenList([None])
+    """
+    frame = with_own_levels(frame)
+    refuse_repeated(frame)
+    both = [name for name in frame.index.names if name is not None and name in frame.columns]
+    return frame.reset_index(level=both, drop=True) if both else frame
+
+
+def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
+    """Return a dictionary of columns, or of rows, as a frame: keys that play roles are columns.
+
+    Examples
+    --------
+    >>> from irframe.files.kinds import QRELS
+    >>> table_in({"qid": ["1"], "docno": ["a"], "label": [1]}, QRELS)
+      qid docno  label
+    0   1     a      1
+    """
+    if not x:
+        return None
+    if isinstance(x.get("data"), list) and x.keys() & {"columns", "schema"}:
+        return framed(x["data"], x.get("columns"))  # as pandas splits a table, or describes it
+    if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
+        return framed(x)
+    rows = [*x.values()]
+    first = rows[0]
+    if not isinstance(first, Mapping) or kind.lacking(kind.find(first)):
+        return None
+    alike = all(isinstance(row, Mapping) and row.keys() == first.keys() for row in rows)
+    return framed(rows) if alike else None
+
+
+def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
+    """Return rows of a kind, each a named tuple or a dictionary, read once, as a frame."""
+    columns = [choice[0] for choice in kind.needed]
+    if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
+        wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
+        advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
+        if isinstance(x, str | PathLike):
+            advice = "read files with ir.read_runs and ir.read_qrels"
+        raise InputError(wanted, type(x).__name__, advice)
+    rows = list(x)
+    if not rows:
+        raise InputError(f"{kind.noun} with rows", "an empty one")
+    names = sorted({type(row).__name__ for row in rows})
+    if len(names) > 1:
+        found = f"rows of {len(names)} kinds"
+        raise InputError(f"{kind.noun} in rows of one kind", found, "hand them over apart", names)
+    if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
+        wanted = f"{kind.noun} in rows that name their columns"
+        raise InputError(wanted, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
+    return framed(rows)
+
+
+def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
+    """Return what names the columns of rows that do not."""
+    text = all(isinstance(row, str) for row in rows)
+    if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
+        return "read files with ir.read_runs and ir.read_qrels"
+    if text and all(len(row.split()) == len(kind.layouts[0]) for row in rows):
+        reader = "read_run" if kind.value == SCORE else "read_qrels"
+        return f"read lines of a file: ir.{reader}(io.StringIO('\\n'.join(rows)))"
+    plain = isinstance(x, Sequence | np.ndarray) and isinstance(rows[0], list | tuple | np.ndarray)
+    names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
+    if names is None and getattr(x, "ndim", 1) == 2:
+        reader = "as_runs" if kind.value == SCORE else "as_qrels"
+        return f"of a matrix, name the axes: ir.{reader}(matrix, topics=..., docs=...)"
+    if names is None:
+        return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
+    return f"name them: pd.DataFrame(rows, columns={names})"

@@ -1,0 +1,143 @@
+"""Scores held against others on other topics: refused, of both, or each side by its own."""
+
+import re
+from inspect import signature
+
+import numpy as np
+import pytest
+import xarray as xr
+from looped import ALPHA, looped, random_scores, rows, t_test
+from oracles import comparing
+from refusals import refused
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import ParameterError
+from irframe.tables.captions import told
+
+HELD = [
+    name
+    for name in dir(ir.verbs)
+    if {"reference", "topics"} <= {*signature(getattr(ir.verbs, name)).parameters}
+]
+WHOLE, OTHER = random_scores(3, topics=12), random_scores(4, topics=12)
+SIDES = {"inside": slice(0, 5), "around": slice(0, 12), "across": slice(0, 8), "apart": slice(0, 4)}
+
+
+def tau(new, reference, *, costs):
+    signs = [-1 if cost else 1 for cost in costs]
+    means = [
+        np.round(sign * np.mean(s, axis=1), 12)
+        for sign, s in zip(signs, (new, reference), strict=True)
+    ]
+    return stats.kendalltau(*means).statistic
+
+
+def slow(verb, new, reference):
+    """Return what a verb gives of scores and others, each on its own topics, by loops."""
+
+    def value(metric, depth):
+        sides, costs = [rows(side, metric, depth) for side in (new, reference)], (metric == 1,) * 2
+        if verb == "agreement":
+            return tau(*sides, costs=costs)
+        return getattr(comparing, verb)(*sides, t_test, ALPHA, costs=costs)
+
+    return looped(new, value)
+
+
+def ask(verb, new, reference, topics):
+    options = {} if verb in {"agreement", "volatility"} else {"adjust": None, "alpha": ALPHA}
+    return getattr(ir.verbs, verb)(new, reference, topics=topics, **options)
+
+
+def table(found):
+    return (
+        found
+        if isinstance(found, xr.DataArray)
+        else found.set_index(["metric", "depth"]).to_xarray()
+    )
+
+
+def test_verbs_that_are_asked():
+    assert {"agreement", "coverage", "inversions", "ratios", "volatility"} == {*HELD}
+
+
+@pytest.mark.parametrize("sides", SIDES)
+@pytest.mark.parametrize("verb", HELD)
+def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
+    rest = (
+        slice(4, 12)
+        if sides in {"across", "apart"}
+        else slice(2, 9)
+        if sides == "around"
+        else slice(0, 12)
+    )
+    new, reference = WHOLE[:, :, SIDES[sides]], OTHER[:, :, rest]
+    shared = np.intersect1d(new["topic"], reference["topic"])
+    own = ask(verb, new, reference, "own")
+    numbers = [own.attrs[name] for name in ("n_topics", "n_topics_reference")]
+    assert numbers == [new.sizes["topic"], reference.sizes["topic"]]
+    assert "{} topics, of the reference {} topics".format(*numbers) in told(own.attrs)
+    one = table(own)
+    if verb in {"agreement", "coverage", "inversions"}:
+        np.testing.assert_allclose(one, slow(verb, new, reference), rtol=1e-9)
+    elif verb == "volatility":
+        diagonal = np.diagonal(one, axis1=1, axis2=2)
+        np.testing.assert_allclose(diagonal, slow("agreement", new, reference), rtol=1e-9)
+    else:
+        np.testing.assert_allclose(
+            one["coverage"].sel(metric=new.metric), slow("coverage", new, reference)
+        )
+    if not len(shared):
+        xr.testing.assert_equal(table(ask(verb, new, reference, None)), one)
+        refused(
+            ParameterError,
+            "in common.*found none.*topics='own'",
+            ask,
+            verb,
+            new,
+            reference,
+            "common",
+        )
+        return
+    refused(
+        ParameterError,
+        "of one side only: .*topics='common'.*'own'",
+        ask,
+        verb,
+        new,
+        reference,
+        None,
+    )
+    both = ask(verb, new, reference, "common")
+    assert both.attrs["n_topics"] == both.attrs["n_topics_reference"] == len(shared)
+    by_hand = ask(verb, new.sel(topic=shared), reference.sel(topic=shared), None)
+    xr.testing.assert_equal(table(both), table(by_hand))
+    assert "n_topics" not in by_hand.attrs
+
+
+@pytest.mark.parametrize("verb", HELD)
+def test_of_the_same_topics_nothing_is_to_be_chosen(verb):
+    for topics in (None, "common", "own"):
+        found = ask(verb, WHOLE, OTHER, topics)
+        xr.testing.assert_equal(table(found), table(ask(verb, WHOLE, OTHER[:, :, ::-1], None)))
+        assert ("12 topics, of the reference 12 topics" in told(found.attrs)) == (
+            topics is not None
+        )
+
+
+@pytest.mark.parametrize("verb", ["agreement", "volatility"])
+def test_intervals_are_of_the_same_topics(verb):
+    few = WHOLE[:, :, :5]
+    for topics in (None, "own"):
+        other = WHOLE[:, :, 5:] if topics is None else WHOLE
+        with pytest.raises(ParameterError, match="same topics on both sides, for an interval"):
+            getattr(ir.verbs, verb)(few, other, topics=topics, interval=True, samples=9)
+    found = getattr(ir.verbs, verb)(few, OTHER, topics="common", interval=True, samples=9)
+    assert re.search("expected on 5 topics", found.attrs["interval_of"])
+
+
+def test_groups_say_how_many_topics_each_has():
+    halves = [side.assign_coords(half=("topic", list("xxxxyyyyyyyy"))) for side in (WHOLE, OTHER)]
+    found = halves[0][:, :, 1:].ireval.agreement(halves[1], topics="own", by="half")
+    assert found.attrs["n_topics_reference"] == [4, 8]
