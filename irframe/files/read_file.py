@@ -1,12 +1,10 @@
 """Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
 
-import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from typing import cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -14,11 +12,11 @@ import pyarrow.compute as pc
 
 from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.comments import cut_off
+from irframe.files.in_pieces import read_in_pieces
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
 from irframe.files.read_parquet import is_parquet, read_parquet
-from irframe.files.text import Cut, cuts_of, parse
+from irframe.files.text import parse
 from irframe.files.values import TYPES, constant
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -208,9 +206,6 @@ def empty_run() -> pa.Table:
     return pa.table({name: pa.array([], TYPES[name]) for name in columns})
 
 
-LARGE, PIECE = 1 << 24, 1 << 25
-"""Bytes from which on a file is read in pieces, and about how many a piece has."""
-
 RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".json", ".jsonl", ".lz4", ".parquet", ".parq")
 
 
@@ -224,59 +219,11 @@ READERS = (
 
 def read_file(source: compression.Source, kind: Kind) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
-    if kind is RUN and (table := _in_pieces(source)) is not None:
+    if kind is RUN and (table := read_in_pieces(source)) is not None:
         return table
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
-
-
-def _in_pieces(source: compression.Source) -> pa.Table | None:
-    """Read a large run of plain lines, some at a time; None for others, and where one is odd.
-
-    What is wrong, or to be warned of, is said of a file that is seen as a whole.
-    """
-    file = fspath(source) if isinstance(source, str | PathLike) else ""
-    if compression.is_address(file) or not Path(file).is_file():
-        return None
-    try:
-        tables = [*_parsed_pieces(file)] if Path(file).stat().st_size >= LARGE else []
-    except IrframeError:
-        return None
-    if not tables or any(table.schema.metadata for table in tables):
-        return None
-    table = pa.concat_tables(tables)
-    odd = pc.any(pc.starts_with(table[TOPIC], "#")).as_py() or cut_off(table) is not None
-    return None if odd else table
-
-
-def _parsed_pieces(file: str) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, of which all are cut as the first ones are."""
-    cut, held = cast("Cut | None", None), b""
-    for data in compression.pieces(file, PIECE):
-        held += data
-        if not compression.is_in_lines(held):
-            return
-        if cut is None:
-            cut = _cut_of(held)
-            if cut is None or cut.header:
-                return
-            held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
-            cut = cut._replace(start=0)
-        yield parse(held, file, RUN, cut)
-        held = b""
-
-
-def _cut_of(data: bytes) -> Cut | None:
-    """Return how the first lines of a run are cut, if they tell."""
-    for cut in cuts_of(data, RUN):
-        start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
-        try:
-            parse(start, "", RUN, cut)
-        except IrframeError:
-            continue
-        return cut
-    return None
 
 
 def run_table(source: compression.Source, system: str | None) -> pa.Table:

@@ -49,7 +49,7 @@ def parquet_batches(
             refuse_wide(source, facts.num_columns)
             refuse_large(source, size, facts.num_rows * facts.num_columns * _WIDTH)
             for group in range(facts.num_row_groups):
-                few = next(parquet.iter_batches(FIRST, [group], columns), None)
+                few = next(parquet.iter_batches(FIRST, [group]), None)
                 rows = FREE // (1 + max(map(_content, few.columns)) // FIRST) if few else FIRST
                 for batch in parquet.iter_batches(min(max(rows, FIRST), MOST), [group], columns):
                     seen += sum(map(_content, batch.columns))

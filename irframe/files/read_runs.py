@@ -19,6 +19,7 @@ from irframe.errors import FileFormatError, IdError, InputError
 from irframe.files import read_file
 from irframe.files.comments import notes_of
 from irframe.files.compression import PACKED, Source, name_of
+from irframe.files.in_pieces import runs_in_turn
 from irframe.files.read_run import named_groups, of_documents, states_of
 from irframe.files.repeats import with_names
 from irframe.files.values import to_frame
@@ -168,14 +169,23 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
         As `read_runs` does of all of them, when it comes to the files at fault.
     """
     batches, together = _batches(files, by_file=by_file), read_file.Together()
+    alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
+
+    def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
+        several = name in alone and not by_file and not read_file.partitions(name)
+        runs = runs_in_turn(name) if several else None
+        return runs or read_file.attempt(name, by_file=by_file)
+
     with _threads() as pool:
-        read = partial(pool.map, partial(read_file.attempt, by_file=by_file))
+        read = partial(pool.map, attempt)
         results = _counted_aloud(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
-            tables = _all_read(names, list(islice(results, len(names))))
-            _refuse_clashes(together, names, tables, by_file=by_file)
-            notes_of(tables)
-            yield to_frame(_one_table(tables))
+            held = list(islice(results, len(names)))
+            for result in held.pop() if isinstance(held[0], Iterator) else [None]:
+                tables = _all_read(names, held if result is None else [result])
+                _refuse_clashes(together, names, tables, by_file=by_file)
+                notes_of(tables)
+                yield to_frame(_one_table(tables))
 
 
 def _ahead(
