@@ -274,7 +274,9 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -> pd.DataFrame:
+def failing(
+    compared: pd.DataFrame, fail_on: FailOn, margin: float | Mapping[str, float] | None = None
+) -> pd.DataFrame:
     """Return the rows of a comparison with a baseline that fail a gate.
 
     Parameters
@@ -284,7 +286,7 @@ def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None
     fail_on
         One of `GATES`.
     margin
-        How much worse does not matter, in units of the metric.
+        How much worse does not matter, in units of the metric, or by metric.
 
     Examples
     --------
@@ -300,11 +302,12 @@ def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None
     void = compared["verdict"] == NO_VERDICT
     worse, undecided = void | (compared["verdict"] == "worse"), compared["verdict"] == "undecided"
     sign = compared["metric"].map(lambda metric: facts(metric).sign)
+    limit = compared["metric"].map(margin) if isinstance(margin, Mapping) else margin or 0
     fails = {
         "worse": worse,
         "undecided": worse | undecided,
         "not-not-worse": worse | (undecided & (compared["wins"] + compared["losses"] > 0)),
-        "drop": void | (sign * compared["difference"] < -(margin or 0)),
+        "drop": void | (sign * compared["difference"] < -limit),
         "never": worse & False,
     }
     return compared[fails[fail_on]]
