@@ -21,20 +21,12 @@ import xarray as xr
 from irframe.cautions import cautions_of
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
-from irframe.errors import (
-    FileFormatError,
-    IdError,
-    InputError,
-    MetricError,
-    ParameterError,
-    StoreError,
-    shortened,
-)
+from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.compression import load, write_whole
-from irframe.files.limits import refuse_deep
+from irframe.files.limits import shallow
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (
@@ -394,15 +386,11 @@ def _read_frozen(path: str) -> dict[str, Any]:
     """Return what a file holds, refusing one that is not as it was written."""
     wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
     try:
-        data = load(path)
-        refuse_deep(path, data)
-        held = json.loads(data)
-    except FileFormatError as error:
-        raise StoreError(error.wanted, error.found, advice) from error
+        held = json.loads(shallow(path, load(path)))
     except OSError as error:
         raise StoreError(wanted, error.strerror or str(error), advice) from None
-    except (ValueError, RecursionError):
-        raise StoreError(wanted, "no JSON", advice) from None
+    except ValueError as error:
+        raise StoreError(wanted, getattr(error, "found", "no JSON"), advice) from None
     if not isinstance(held, dict) or KIND not in held:
         raise StoreError(wanted, "another file", advice)
     if held[KIND] != FORMAT:
