@@ -21,6 +21,7 @@ import xarray as xr
 from irframe import names as words
 from irframe.files.read_run import ScannedRuns
 from irframe.files.tables import is_matrix
+from irframe.stops import axis_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
@@ -235,6 +236,7 @@ def _labels(subject: Any, role: str) -> list[Any]:
     """Return the labels of a dimension, or in a column, such as the names of systems."""
     if isinstance(subject, xr.DataTree):
         subject = next((node for node in subject.subtree if node.has_data), subject)
+    role = axis_of(subject).dim if role == words.DEPTH else role
     if isinstance(subject, pd.DataFrame):
         rows: Any = subject.reset_index(allow_duplicates=True)
         column = words.roles(rows.columns).get(role, role)
@@ -325,7 +327,7 @@ def offered(subject: Any, home: str) -> list[str]:
     frame = isinstance(subject, pd.DataFrame)
     held = {*subject, *subject.index.names} if frame else {*getattr(subject, "dims", ())}
     tree = isinstance(subject, xr.DataTree)
-    flat = kind == SCORES and not tree and words.DEPTH not in held
+    flat = kind == SCORES and not tree and axis_of(subject).dim not in held
     return [name for name in names if not (flat and name in BY_DEPTH)]
 
 

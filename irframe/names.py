@@ -228,7 +228,7 @@ def plural(word: str) -> str:
     >>> plural("seed"), plural("pass")
     ('seeds', 'passes')
     """
-    return word + ("es" if word.endswith("s") else "s")
+    return word + ("es" if word.endswith(("s", "ch")) else "s")
 
 
 def low_to_high(low: int, high: int) -> str:

@@ -67,8 +67,9 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
         return bytes(_flat(frame).to_parquet(index=False))
     if kind == "json":  # numbers with all their digits
         flat = _flat(frame).astype(object)
-        rows = flat.where(flat.notna(), None).to_dict("records")
-        return json.dumps(rows, indent=2, default=str) + "\n"
+        known = flat.notna() & ~flat.isin([math.inf, -math.inf])  # which are no numbers of JSON
+        rows = flat.where(known, None).to_dict("records")
+        return json.dumps(rows, indent=2, default=str, allow_nan=False) + "\n"
     frame = frame.map(lambda x: ", ".join(map(str, x)) if isinstance(x, tuple | list) else x)
     if kind in {"csv", "tsv"}:
         flat = _flat(frame).map(cell).rename(columns=cell)

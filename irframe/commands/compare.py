@@ -26,6 +26,7 @@ from irframe.commands.inputs import (
 )
 from irframe.comparing.freeze import GATES, Frozen, failing
 from irframe.comparing.pairwise import POWER
+from irframe.comparing.rehearse import rehearse
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.files.compression import look
@@ -60,6 +61,8 @@ def command_line(words: Sequence[str]) -> str:
 
 
 MARKDOWN = "markdown"
+REHEARSALS = 500
+"""How often a gate is tried."""
 
 
 def declare_compare(parser: ArgumentParser) -> None:
@@ -69,6 +72,11 @@ def declare_compare(parser: ArgumentParser) -> None:
         "--baseline-file", metavar="FILE",
         help="scores that irframe freeze wrote, in place of a run; refused where judgments, "
         "policies or metrics differ",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rehearse", action="store_true",
+        help="say on stderr how often the gate fails where no mean differs from the baseline's, "
+        "and where each is worse by the margin",
     )  # fmt: skip
     parser.add_argument(
         "--update", action="store_true",
@@ -102,6 +110,8 @@ def run_compare(options: Namespace) -> Answer:
     runs, qrels = read_all(options), read_judgments(options)
     scores = scored(options, runs, qrels, metrics, None)
     comparison = _comparison(options, scores, gated=gated)
+    if options.rehearse:
+        _rehearse(options, scores)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
     if options.update and not failed:
         _update(options, scores, comparison, runs)
@@ -125,6 +135,9 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
     if options.update and (file is None or options.fail_on == "never"):
         flag = "--baseline-file" if file is None else "--fail-on"
         raise ParameterError("a gate whose baseline --update renews", f"no {flag}")
+    if options.rehearse and (options.margin is None or options.fail_on == "never"):
+        flag = "--margin" if options.margin is None else "--fail-on"
+        raise ParameterError("a gate with a margin for --rehearse", f"no {flag}")
     if options.update:
         look(file)
     if options.fail_on == "drop" and options.margin is None:
@@ -139,6 +152,16 @@ def _comparison(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.
         arguments["baseline"] = Path(options.baseline_file)
     tracked = sys.stderr.isatty() and find_spec("tqdm") is not None
     return ir.verbs.compare(scores, **arguments, progress=tracked)
+
+
+def _rehearse(options: Namespace, scores: pd.DataFrame) -> None:
+    """Say how the gate does where it is known what is true."""
+    arguments = given(options, ir.verbs.compare)
+    if options.baseline_file is not None:
+        arguments["baseline"] = Path(options.baseline_file)
+    clear, seen = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
+    where = f"where nothing changed, and {seen:.1%} where each mean is worse by the margin"
+    tell(f"of {REHEARSALS:,} rehearsals --fail-on {options.fail_on} fails {clear:.1%} {where}")
 
 
 def _update(

@@ -11,6 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.comparing import decide, pairwise, significance
+from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.freeze import Frozen, is_file
 from irframe.comparing.pairwise import Found, PairOptions
 from irframe.cubes.by_group import having, join_frames, naming_group
@@ -19,7 +20,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues, names_said
-from irframe.names import DEPTH, METRIC, NO_VERDICT, SIDES
+from irframe.names import METRIC, NO_VERDICT, SIDES
 from irframe.paired import Bootstrap, MaxT, Test, parse_test
 from irframe.paired.margins import EFFECTS
 from irframe.scores.drawn import beware_of_design, effective
@@ -36,8 +37,8 @@ from irframe.scores.repeats import OTHER_COLUMNS, Over, beware_of_repeats, told_
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
-COLUMNS = (METRIC, DEPTH, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
-"""Columns of a comparison frame, after that of the group."""
+COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
+"""Columns of a comparison frame, after that of the group; that of depths follows the metric's."""
 OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
 """Those that it has if they are asked for; others are groups."""
 
@@ -189,7 +190,8 @@ def compare(
         comparison is paired: a topic counts, for a metric and depth, only if every system has a
         score (not NaN) on it. If groups that lack the baseline are left out, with their names. Of
         topics of weight 0, which do not count. Of pairs whose differences are the same on all
-        topics; of weights that leave fewer than 5 topics of equal weight, 10 for ``"bootstrap"``,
+        topics; where no outcome on so few topics, or by so few samples, could be significant; of
+        weights that leave fewer than 5 topics of equal weight, 10 for ``"bootstrap"``,
         or one topic more than half of the weight; and for ``"tukey"`` where the variance of some
         pair's differences is more than 10 times that of another's. The attribute ``caution`` says
         these.
@@ -313,8 +315,10 @@ def _cautions(
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))
-    for part, result, kept in zip(parts, results, pairs, strict=True):
+    sizes = options.family_sizes(parts, pairs)
+    for part, result, kept, size in zip(parts, results, pairs, sizes, strict=True):
         yield from beware_of_repeats(part)
+        yield from beware_of_least(options.test, options.adjust, part, size, options.alpha)
         yield from significance.with_zeros(part, kept)
         if part.design is not None:
             drawn = isinstance(options.test, Bootstrap)
@@ -377,6 +381,6 @@ def _frozen_or_baselines(scores: Any, baseline: Any, bounds: Any) -> Any:
 
 def _frame(group: Scores, pairs: Array, values: Found) -> pd.DataFrame:
     columns = label_pairs(group, pairs)
-    columns |= {name: array.ravel() for name, array in values.items()}
-    shown = [name for name in (*COLUMNS, *OPTIONAL) if name in columns]
-    return pd.DataFrame({name: columns[name] for name in shown}, copy=False)
+    numbers = {name: array.ravel() for name, array in values.items()}
+    columns |= {name: numbers[name] for name in (*COLUMNS, *OPTIONAL) if name in numbers}
+    return pd.DataFrame(columns, copy=False)

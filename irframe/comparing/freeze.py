@@ -21,20 +21,12 @@ import xarray as xr
 from irframe.cautions import cautions_of
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score_table import read_score_table
-from irframe.errors import (
-    FileFormatError,
-    IdError,
-    InputError,
-    MetricError,
-    ParameterError,
-    StoreError,
-    shortened,
-)
+from irframe.errors import IdError, InputError, MetricError, ParameterError, StoreError, shortened
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.compression import load, write_whole
-from irframe.files.limits import refuse_deep
+from irframe.files.limits import shallow
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (
@@ -274,7 +266,9 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None) -> pd.DataFrame:
+def failing(
+    compared: pd.DataFrame, fail_on: FailOn, margin: float | Mapping[str, float] | None = None
+) -> pd.DataFrame:
     """Return the rows of a comparison with a baseline that fail a gate.
 
     Parameters
@@ -284,7 +278,7 @@ def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None
     fail_on
         One of `GATES`.
     margin
-        How much worse does not matter, in units of the metric.
+        How much worse does not matter, in units of the metric, or by metric.
 
     Examples
     --------
@@ -300,11 +294,12 @@ def failing(compared: pd.DataFrame, fail_on: FailOn, margin: float | None = None
     void = compared["verdict"] == NO_VERDICT
     worse, undecided = void | (compared["verdict"] == "worse"), compared["verdict"] == "undecided"
     sign = compared["metric"].map(lambda metric: facts(metric).sign)
+    limit = compared["metric"].map(margin) if isinstance(margin, Mapping) else margin or 0
     fails = {
         "worse": worse,
         "undecided": worse | undecided,
         "not-not-worse": worse | (undecided & (compared["wins"] + compared["losses"] > 0)),
-        "drop": void | (sign * compared["difference"] < -(margin or 0)),
+        "drop": void | (sign * compared["difference"] < -limit),
         "never": worse & False,
     }
     return compared[fails[fail_on]]
@@ -391,15 +386,11 @@ def _read_frozen(path: str) -> dict[str, Any]:
     """Return what a file holds, refusing one that is not as it was written."""
     wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
     try:
-        data = load(path)
-        refuse_deep(path, data)
-        held = json.loads(data)
-    except FileFormatError as error:
-        raise StoreError(error.wanted, error.found, advice) from error
+        held = json.loads(shallow(path, load(path)))
     except OSError as error:
         raise StoreError(wanted, error.strerror or str(error), advice) from None
-    except (ValueError, RecursionError):
-        raise StoreError(wanted, "no JSON", advice) from None
+    except ValueError as error:
+        raise StoreError(wanted, getattr(error, "found", "no JSON"), advice) from None
     if not isinstance(held, dict) or KIND not in held:
         raise StoreError(wanted, "another file", advice)
     if held[KIND] != FORMAT:

@@ -10,7 +10,9 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import number
+from irframe.comparing.significance import without_spread
 from irframe.cubes.verb import verb
+from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired.design import Design
@@ -87,7 +89,7 @@ def risk(
     -----
     With d the differences on n topics, those below 0 times 1 + a: ``URisk = mean(d)``,
     ``TRisk = URisk / (s / sqrt(n))``, s the standard deviation of these with n - 1; 0 where all
-    differences are 0, infinite where all are the same. With x the scores of the systems and
+    differences are 0, NaN where all are the same. With x the scores of the systems and
     ``e = (sum over topics) (sum over systems) / (sum of all)`` what to expect of a system on a
     topic: ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, ZRisk adding up ``(x - e) / sqrt(e)`` over
     topics, those below 0 times 1 + a, and Phi the normal distribution function.
@@ -130,7 +132,10 @@ def risk(
         columns.append([values[others].T.ravel() for values in risks])
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
-    return pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
+    frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # of one topic all verbs say so
+    warn(*without_spread(int(lost.sum()), len(lost)))
+    return frame
 
 
 def _risks(scores: Array, *design: Design, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
@@ -156,15 +161,14 @@ def _t(weighted: Array, design: Design | None = None) -> Array:
     if design is not None:
         values = np.moveaxis(weighted, 1, -1)
         found = design.sure(values, abs(values).max(axis=-1))
-        return ratio(found.mean, np.sqrt(found.variance))
+        t = ratio(found.mean, np.sqrt(found.variance))
+        return np.where(np.isinf(t), np.nan, t)
     n, mean = weighted.shape[1], weighted.mean(axis=1)
     if n < 2:
         return np.full(mean.shape, np.nan)
     same = (weighted == weighted[:, :1]).all(axis=1)
     error = weighted.std(axis=1, ddof=1) / np.sqrt(n)
-    t = mean / np.where(same, 1.0, error)
-    constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    return np.where(same, constant, t)
+    return np.where(same, np.where(mean == 0, 0.0, np.nan), mean / np.where(same, 1.0, error))
 
 
 def _georisk(scores: Array, a: float) -> Array:

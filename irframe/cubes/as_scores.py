@@ -34,7 +34,6 @@ from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import (
     ALIASES,
-    DEPTH,
     DOC,
     DRAWN,
     GRADE,
@@ -50,6 +49,7 @@ from irframe.names import (
     Layout,
     roles,
 )
+from irframe.stops import axis_of
 
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
@@ -237,7 +237,7 @@ def score_frame(x: Any) -> pd.DataFrame:
         x = with_own_levels(x)
         again = named_again(x.columns) or named_again(x.index.names)
         may_be = _are_long({*x.columns, *x.index.names}) and not again
-        told = [name for name in x.index.names if name in {*LONG_METRIC, DEPTH}]
+        told = [name for name in x.index.names if name in {*LONG_METRIC, axis_of(x).dim}]
         flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if is_dictionary(x):
@@ -253,17 +253,19 @@ def score_frame(x: Any) -> pd.DataFrame:
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
     """Return scores as a frame with a column per metric, by depth if there is more than one."""
-    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, DEPTH}:
+    dim = axis_of(scores).dim
+    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, REPEAT, TOPIC, dim}:
         found = ", ".join(map(str, scores.dims)) or "none"
-        raise InputError("dimensions metric, system, topic and depth", found)
+        raise InputError(f"dimensions metric, system, topic and {dim}", found)
     kept = scores.reset_coords(drop=True)
     if METRIC not in kept.dims:
         label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         kept = kept.expand_dims({METRIC: [str(label)]})
-    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, DEPTH) if dim in kept.dims]
+    dims = [dim for dim in (SYSTEM, REPEAT, TOPIC, dim) if dim in kept.dims]
     wide = kept.transpose(METRIC, *dims).to_dataset(METRIC).to_dataframe(dims)
     frame = wide.dropna(how="all").rename_axis(columns=METRIC)
-    frame.attrs = {REPEATS: scores.attrs[REPEATS]} if REPEATS in scores.attrs else {}
+    carried = REPEATS, axis_of(scores).told
+    frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
     return frame
 
 
@@ -308,8 +310,9 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     if not stated and (SYSTEM not in by_role or lists or not _numeric(known, by_role)):
         return None
     known, keys = _keyed(known, by_role)
-    by_depth = [DEPTH] if _several_depths(known, keys) else []
-    return known.set_index([*keys, *by_depth]), dict(zip((SYSTEM, TOPIC), keys, strict=True))
+    return known.set_index([*keys, *_told_apart(known, keys)]), dict(
+        zip((SYSTEM, TOPIC), keys, strict=True)
+    )
 
 
 def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
@@ -318,9 +321,13 @@ def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
     return any(pd.api.types.is_float_dtype(dtype) for dtype in others.dtypes)
 
 
-def _several_depths(frame: pd.DataFrame, keys: list[Any]) -> bool:
-    """Return whether a column tells scores of one system and topic at several depths apart."""
-    return DEPTH in frame.columns and bool(frame.duplicated(keys).any())
+def _told_apart(frame: pd.DataFrame, keys: list[Any]) -> list[str]:
+    """Return the column, if any, that tells scores of one system and topic at several depths apart.
+
+    Of other stops likewise.
+    """
+    dim = axis_of(frame).dim
+    return [dim] if dim in frame.columns and frame.duplicated(keys).any() else []
 
 
 def _keyed(frame: pd.DataFrame, by_role: dict[str, Any]) -> tuple[pd.DataFrame, list[Any]]:
@@ -340,8 +347,7 @@ def _long_to_wide(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     refuse_rivals(frame, METRIC, metric, LONG_METRIC)
     refuse_rivals(frame, "value", value, LONG_VALUE)
     frame = frame.assign(**{metric: frame[metric].map(str)})
-    if _several_depths(frame, [*keys, metric]):
-        keys.append(DEPTH)
+    keys += _told_apart(frame, [*keys, metric])
     if by in frame.columns and by not in keys:  # topics of one name may be others in each group
         keys.append(by)
     elif by is not None and by in frame.index.names:

@@ -20,8 +20,9 @@ from irframe.experiments.group_columns import GroupBy, Rel, Thresholds, told_rel
 from irframe.experiments.hits import refuse_open
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.scoring import Budgets, tell_uneven
+from irframe.experiments.scoring import tell_uneven
 from irframe.experiments.spans import refuse_spans
+from irframe.experiments.stopping import Stops
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
@@ -181,10 +182,10 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    budgets = Budgets.read(budget, cut)
-    if budgets is not None and at is not None:
-        raise ParameterError("at= or budget=", "both", "leave one of them out")
-    depths = wanted_depths(cube, chosen, at) if budgets is None else list(budgets.of)
+    stops = Stops.read({"budget": budget}, cube.attrs, cut)
+    if stops is not None and at is not None:
+        raise ParameterError(f"at= or {stops.axis.dim}=", "both", "leave one of them out")
+    depths = wanted_depths(cube, chosen, at) if stops is None else list(stops.of)
     refuse_metrics(cube, chosen)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     collection = cube.attrs.get("collection")
@@ -192,14 +193,14 @@ def score(
     variants = chosen if rel is None else thresholds.variants(chosen)
     dim, experiment = words.DEPTH, view.experiment_of(cube)
     attributes = {} if rel is None else {"rel": told_rel(rel)}
-    if budgets is None:
+    if stops is None:
         values = Work(variants, depths).over(cube)
         attributes |= tell_uneven(experiment, variants, max(depths))
     else:
-        dim, scored = words.BUDGET, budgets.values(experiment, variants, cube.attrs.get(dim))
+        scored = stops.values(experiment, variants, cube.attrs.get(dim))
+        dim = stops.axis.dim
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))
-        hits, length = experiment.loaded.hits, cube.attrs["length"]
-        attributes |= {words.BUDGETS: budgets.told(length)} | budgets.caution(hits, length)
+        attributes |= stops.told(experiment.loaded.hits)
     if no_rel == "nan":
         of = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
         values = values.where(xr.DataArray(np.stack(of), dims=(words.METRIC, words.TOPIC)))

@@ -14,6 +14,7 @@ from irframe.cubes import as_scores, groups
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, warn
 from irframe.experiments.group_columns import Thresholds
+from irframe.stops import axis_of
 
 COLLECTION = "collection"
 
@@ -76,8 +77,9 @@ def refuse_several_repeats(verb: str, word: Any, line: str = "") -> NoReturn:
     raise InputError(f"scores of one {word} for {verb}", "several", advice)
 
 
-LABELLED = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
-"""Dimensions of scores, in their order."""
+def dims_of(scores: Any) -> tuple[str, ...]:
+    """Return the dimensions that scores may have, in their order."""
+    return words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, axis_of(scores).dim
 
 
 def metric_columns(frame: pd.DataFrame, system: Any = None) -> list[Any]:
@@ -175,9 +177,9 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
     if scores.dtype == np.int8 and (scores <= words.UNJUDGED).any():
         found = "grades of a cube, with marks of what is not judged"
         raise InputError("scores", found, 'score it: cube.ireval.score("AP")')
-    changed = {}
-    for dim in [dim for dim in LABELLED if dim in scores.dims]:
-        if dim in {words.METRIC, words.DEPTH} and not scores.sizes[dim]:
+    changed, axis = {}, axis_of(scores)
+    for dim in [dim for dim in dims_of(scores) if dim in scores.dims]:
+        if dim in {words.METRIC, axis.dim} and not scores.sizes[dim]:
             raise InputError(f"scores with a {dim}", "none", f"select at least one {dim}")
         if dim not in scores.coords:
             if dim == words.METRIC:
@@ -185,7 +187,7 @@ def sound(scores: xr.DataArray) -> xr.DataArray:
                 raise InputError("a label for every metric", "none", advice)
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
-        if dim == words.DEPTH and labels.dtype.kind not in "iu":
+        if dim == axis.dim and axis.whole and labels.dtype.kind not in "iu":
             labels = _whole(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
             changed[dim] = labels.to_numpy()
@@ -230,13 +232,14 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
         name = str(scores.name or "score" if label is None else label.item())
         bare = scores.drop_vars(words.METRIC, errors="ignore")
         scores = bare.expand_dims({words.METRIC: [name]})
-    others = [str(dim) for dim in scores.dims if dim not in LABELLED]
+    known = dims_of(scores)
+    others = [str(dim) for dim in scores.dims if dim not in known]
     if others:
-        found = f"{len(others)} more"
-        raise InputError("dimensions metric, system, topic, depth", found, "", others)
+        wanted = f"dimensions metric, system, topic, {known[-1]}"
+        raise InputError(wanted, f"{len(others)} more", "", others)
     sizes = {dim: size for dim, size in scores.sizes.items() if dim not in scores.coords}
     missing = {dim: np.arange(1, size + 1) for dim, size in sizes.items()}
-    dims = [dim for dim in LABELLED if dim in scores.dims]
+    dims = [dim for dim in known if dim in scores.dims]
     return scores.assign_coords(missing).transpose(*dims)
 
 

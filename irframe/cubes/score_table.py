@@ -16,11 +16,12 @@ from irframe.checks import one_column
 from irframe.cubes import as_scores, score_arrays, view
 from irframe.cubes.by_group import group_keys, placed, riders_of, told_of, with_given_groups
 from irframe.cubes.groups import by_repeat, read_groups
-from irframe.cubes.view import CELL, LIST, selected
+from irframe.cubes.view import LIST, selected
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import SAID, carried, said_of_frame, topic_values
 from irframe.files.kinds import is_judgments
+from irframe.stops import axis_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,11 @@ class ScoreTable:
     bounds: xr.DataArray | None = None
 
     @property
+    def dims(self) -> tuple[Any, ...]:
+        """What there are labels of."""
+        return tuple(self.labels)
+
+    @property
     def systems(self) -> pd.Index:
         """The systems."""
         return self.labels[words.SYSTEM]
@@ -79,11 +85,7 @@ class ScoreTable:
         """What an array of them says of itself: of a frame, what is not known, and its repeats."""
         if self.array is not None:
             return self.attrs
-        kept = (
-            (words.UNKNOWN, words.DRAWN)
-            if self.word is None
-            else (words.UNKNOWN, words.DRAWN, words.REPEATS)
-        )
+        kept = words.UNKNOWN, words.DRAWN, axis_of(self).told, *[words.REPEATS] * bool(self.word)
         said = {name: self.attrs[name] for name in kept if self.attrs.get(name) is not None}
         return said if self.word is None else {words.REPEATED: self.word, **said}
 
@@ -115,7 +117,7 @@ class ScoreTable:
         labels = {dim: index if here is None else index[here] for (dim, index), here in kept}
         values, rows = at_places(self.values, *at), self.rows
         if rows is not None:
-            rows = at_places(rows, *(places.get(dim) for dim in (*LIST, words.DEPTH)[: rows.ndim]))
+            rows = at_places(rows, *[places.get(dim) for dim in LIST], *[None] * (rows.ndim - 2))
             values = np.ascontiguousarray(values)  # so that sums are those of the part alone
         array = None if self.array is None else self.array.isel(places)
         return replace(self, values=values, labels=labels, array=array, rows=rows, keys=None)
@@ -283,7 +285,7 @@ def to_scores(scores: ScoreLike | as_scores.Scores, asking: str = "") -> xr.Data
 
 def _read_array(x: xr.DataArray, asking: str, by: Any) -> ScoreTable:
     x = score_arrays.refuse_repeats(x, asking)
-    x, by = with_given_groups(x.expand_dims(selected(x, CELL)), by)
+    x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis_of(x).dim))), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
         parts = {
             key: _read_array(x.sel({by: key}, drop=True), asking, None) for key in x.indexes[by]
@@ -318,8 +320,9 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: Any) -> ScoreTable:
     metrics = score_arrays.metric_columns(scored, by_role[words.SYSTEM])
     values = score_arrays.numbers_of(scored if len(metrics) == scored.shape[1] else scored[metrics])
     roles = by_role | ({} if word is None else {words.REPEAT: word})
-    roles |= {words.DEPTH: words.DEPTH} if words.DEPTH in wide.index.names else {}
-    codes, labels = _codes_of_rows(wide, roles)
+    *_, along = dims = score_arrays.dims_of(frame)
+    roles |= {along: along} if along in wide.index.names else {}
+    codes, labels = _codes_of_rows(wide, {dim: roles[dim] for dim in dims if dim in roles})
     keys = None
     if given:
         by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, known)
@@ -343,10 +346,10 @@ def _codes_of_rows(
 ) -> tuple[dict[str, Array], dict[str, pd.Index]]:
     """Return which label each row has of systems, repeats and topics, and these labels."""
     codes, labels = {}, {}
-    for dim in [dim for dim in score_arrays.LABELLED if dim in roles]:
-        column: Any = wide.index.get_level_values(wide.index.names.index(roles[dim]))
+    for dim, level in roles.items():
+        column: Any = wide.index.get_level_values(wide.index.names.index(level))
         codes[dim], present = pd.factorize(column, use_na_sentinel=False)
-        labels[dim] = present.rename(roles[dim])
+        labels[dim] = present.rename(level)
     return codes, labels
 
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import usual_errors
 from irframe.checks import places, whole
-from irframe.cubes import by_group, score_arrays, view
-from irframe.cubes.by_budget import asked_at, by_budget
+from irframe.cubes import alike, by_group, score_arrays, view
 from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.score_table import ScoreTable, read_all
 from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
@@ -23,6 +22,7 @@ from irframe.files.kinds import is_judgments
 from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
 from irframe.record import Function, bind, options_of, signature_of, with_cautions
+from irframe.stops import axis_of
 from irframe.warned import OneCall
 
 Options = ParamSpec("Options")
@@ -84,12 +84,14 @@ def verb(
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        if "budget" in options:
-            options = asked_at(subject, options, signature)
+        options = alike.asked_at(subject, options, signature)
         bound = bind(function, (subject, *arguments), options)
         score_arrays.refuse_collections(bound)
-        with usual_errors(), OneCall() as said:
-            return with_cautions(by_budget(answer, bound, name), said)
+        if name in alike.COMPARING:
+            alike.refuse_units(subject)
+        alike.refuse_mixed(bound.arguments.values())
+        with usual_errors(), OneCall() as said, alike.counting_costs(subject):
+            return with_cautions(answer(bound), said)
 
     def answer(bound: inspect.BoundArguments) -> Any:
         if isinstance(next(iter(bound.arguments.values())), xr.DataTree):
@@ -109,7 +111,8 @@ def verb(
             said = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
             result.attrs[words.CAUTION] = "; ".join(said)
         if isinstance(result, view.Labelled) and isinstance(subject, view.Labelled):
-            lone = view.selected(subject, view.CELL if of_scores else view.LIST)
+            places = [axis_of(subject).dim] * of_scores
+            lone = view.selected(subject, [*view.LIST, *places])
             lone = [dim for dim in lone if result.sizes.get(dim) == 1]
             result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)

@@ -17,6 +17,7 @@ from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.stops import AXES
 from irframe.warned import during
 
 
@@ -120,7 +121,8 @@ OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
-    *("repeated", "unit", "copies", "budgets", "lower", "irframe"),
+    *("repeated", "unit", "copies", *filter(None, (axis.told for axis in AXES.values()))),
+    *("lower", "irframe"),
 )
 """Attributes of a cube that say how it was made, and that scores and results carry on."""
 

@@ -190,6 +190,12 @@ def refuse_other_topics(paired: Scores, held: Scores) -> None:
     refuse_unshared("the same topics on both sides, for an interval", differing, advice)
 
 
+def beware_of_ties(values: xr.DataArray) -> None:
+    """Say how many agreements are undefined."""
+    if undefined := int(np.isnan(values.to_numpy()).sum()):
+        warn(f"agreements that are undefined, as systems all tie: {undefined} of {values.size}")
+
+
 def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Scores) -> xr.Dataset:
     """Return agreements with the ends of their intervals."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
@@ -432,6 +438,7 @@ def agreement(
         compared = partial(_with_reference, paired, held, chosen)
         ends = partial(with_reference, paired, held)
     values = compared(chosen.kernel).assign_attrs(method=repr(chosen))
+    beware_of_ties(values)
     if not interval:
         return values
     result = with_ends(values, ends(options, chosen), options, paired)

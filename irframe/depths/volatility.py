@@ -17,7 +17,7 @@ from irframe.depths import agreement
 from irframe.depths.agreement import Of
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.experiments.group_columns import GroupBy
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import (
     Depths,
@@ -30,8 +30,8 @@ from irframe.scores.read_scores import (
     share_topics,
 )
 from irframe.scores.scores import Scores
+from irframe.stops import axis_of
 
-DEPTH_OTHER = "depth_other"
 """Dimension of the depths on the other side."""
 
 
@@ -50,6 +50,8 @@ def volatility(
     seed: int = 0,
     by: GroupBy | None = None,
 ) -> xr.DataArray: ...
+
+
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
@@ -162,6 +164,7 @@ def volatility(
         held = read if same else select_depths(held, at)
     rows, columns = share_topics(read, held, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
+    agreement.beware_of_ties(values)
     if not interval:
         return values
     return agreement.with_ends(
@@ -174,7 +177,7 @@ def _other(scores: Scores, reference: Any) -> Scores:
         return pick_metric(scores, reference)
     read = same_systems(scores, read_scores(reference))
     if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
-        sizes = zip((METRIC, SYSTEM, TOPIC, DEPTH), read.values.shape, strict=True)
+        sizes = zip((METRIC, SYSTEM, TOPIC, read.axis.dim), read.values.shape, strict=True)
         found = ", ".join(f"{dim} {size}" for dim, size in sizes)
         raise ParameterError("reference scores by depth, of one metric or as many", found)
     return read
@@ -184,8 +187,9 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     left = agreement.system_means(rows, method)
     right = left if columns is rows else agreement.system_means(columns, method)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
-    others = {DEPTH_OTHER: columns.labels()[DEPTH], agreement.METRIC_OTHER: (METRIC, names)}
-    dims, attributes = (METRIC, DEPTH, DEPTH_OTHER), {**rows.attrs, "method": repr(method)}
+    axis = rows.axis
+    others = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
+    dims, attributes = (METRIC, axis.dim, axis.other), {**rows.attrs, "method": repr(method)}
     values = method.kernel(left, right)
     return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=attributes)
 
@@ -242,16 +246,17 @@ def stability(
     >>> found["stable_depth"].item(), round(found["share_above"].item(), 3)
     (10.0, 0.333)
     """
-    wanted = "a volatility matrix, with dimensions depth and depth_other"
-    holding(wanted, volatility, {DEPTH, DEPTH_OTHER}, "sizes")
-    matrix = volatility.transpose(..., DEPTH, DEPTH_OTHER)
-    depths = matrix[DEPTH].to_numpy()
-    apart = np.setxor1d(depths, matrix[DEPTH_OTHER].to_numpy())
-    if len(apart) or not np.array_equal(depths, matrix[DEPTH_OTHER].to_numpy()):
+    dims = (axis := axis_of(volatility)).dim, axis.other
+    wanted = f"a volatility matrix, with dimensions {dims[0]} and {dims[1]}"
+    holding(wanted, volatility, {*dims}, "sizes")
+    matrix = volatility.transpose(..., *dims)
+    depths, others = (matrix[dim].to_numpy() for dim in dims)
+    apart = np.setxor1d(depths, others)
+    if len(apart) or not np.array_equal(depths, others):
         found = "some on one side only" if len(apart) else "them in two orders"
         raise InputError("the same depths on both sides", found, "choose them with at=", apart)
     number("threshold", threshold, low=-1, high=1)
-    first, values = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True), matrix.to_numpy()
+    first, values = matrix.isel(dict.fromkeys(dims, 0), drop=True), matrix.to_numpy()
     stable = first.copy(data=stable_depth(values, depths=depths, threshold=threshold))
     above = first.copy(data=share_above(values, threshold=threshold))
     return xr.Dataset({"stable_depth": stable, "share_above": above})

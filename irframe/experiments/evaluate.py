@@ -14,8 +14,9 @@ from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Budgets, Plan, Scoring, one_or_several
+from irframe.experiments.scoring import Plan, Scoring, one_or_several
 from irframe.experiments.split import parts_of
+from irframe.experiments.stopping import Stops
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns
@@ -139,8 +140,9 @@ def evaluate(
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
     folded, units = fold(runs), Units(of, copies, later_copies, length)
+    stops = Stops.read({"budget": budget}, units.decided, cut)
     policy = policies.Policy(
-        depth=policies.cut_at(chosen, depth) if budget is None else depth,
+        depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -150,7 +152,7 @@ def evaluate(
         seed=seed,
         **units.decided,
     )
-    plan = Plan(chosen, policy, no_rel, rel, Budgets.read(budget, cut))
+    plan = Plan(chosen, policy, no_rel, rel, stops)
     table = _with_repeats(plan, groups, folded, qrels, units, repeats)
     table.attrs = carried(table.attrs, said)
     return table

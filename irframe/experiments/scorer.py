@@ -18,7 +18,8 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Budgets, Plan, Scoring
+from irframe.experiments.scoring import Plan, Scoring
+from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.nested import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
@@ -376,9 +377,10 @@ def scorer(
     """
     chosen = policies.parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    units, budgets = Units(of, copies, later_copies, length), Budgets.read(budget, cut)
+    units = Units(of, copies, later_copies, length)
+    stops = Stops.read({"budget": budget}, units.decided, cut)
     policy = policies.Policy(
-        depth=policies.cut_at(chosen, depth) if budgets is None else depth,
+        depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -387,7 +389,8 @@ def scorer(
         seed=seed,
         **units.decided,
     )
-    judgments, plan = Judgments.of(units.qrels(qrels), chosen, topics), Plan(chosen, policy, no_rel)
+    judgments = Judgments.of(units.qrels(qrels), chosen, topics)
+    plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))
-    return Scorer(judgments, plan._replace(budgets=budgets), docs or (), units, repeats)
+    return Scorer(judgments, plan, docs or (), units, repeats)

@@ -1,136 +1,26 @@
-"""Scores of an experiment, at depths and where a budget of text is spent; where they come from.
-
-A budget of B reads the first k(B) units of a list, as many as fit. A metric there is the metric at
-depth k(B), by the whole ideal ranking: one score at every depth, and one look into it.
-"""
+"""Scores of an experiment, at depths and where else reading stops; where they come from."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import Array, Floats, in_threads, tiles
-from irframe.cautions import caution
-from irframe.checks import choice, listed, whole
-from irframe.errors import DepthError, MetricError, ParameterError, warn
+from irframe.arrays import Array, Floats, tiles
+from irframe.errors import DepthError, warn
 from irframe.experiments import group_columns, nuggets
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment, topics_of
-from irframe.experiments.hits import LAID, Hits, refuse_large
+from irframe.experiments.hits import LAID, refuse_large
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.spans import PLACE, TEXT, held_evidence, refuse_spans
+from irframe.experiments.spans import TEXT, refuse_spans
+from irframe.experiments.stopping import Stops
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
-from irframe.metrics.evidence import parameters
 from irframe.metrics.facts import average, facts
-
-CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
-ROUNDING = 1e-9
-"""By how much of itself a budget may be exceeded, for lengths that are no whole numbers."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Budgets:
-    """How much is read of every list."""
-
-    of: tuple[int, ...]
-    """How much text, ascending or not."""
-    cut: words.Cut = "whole"
-
-    @classmethod
-    def read(cls, budget: Any, cut: Any) -> "Budgets | None":
-        """Read budgets as a caller gave them, None where there are none.
-
-        Raises
-        ------
-        ParameterError
-            For budgets that are no whole numbers from 1, or come twice.
-        """
-        choice("cut", cut, CUTS)
-        if budget is None:
-            return None
-        advice = "count in a smaller unit, such as cents or milliseconds"
-        budgets = [whole("budget", amount, low=1, advice=advice) for amount in listed(budget)]
-        again = sorted({amount for amount in budgets if budgets.count(amount) > 1})
-        if again or not budgets:
-            wanted = "budget=, each once"
-            raise ParameterError(wanted, f"{len(again)} again" if again else "none", "", again)
-        return cls(of=tuple(budgets), cut=cut)
-
-    def told(self, length: str) -> str:
-        """Return what attributes say of budgets."""
-        words = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
-        return f"{length}, {words[self.cut]}"
-
-    def caution(self, hits: Hits, length: str) -> dict[str, str]:
-        """Return the attribute that counts lists of which nothing is read, if there are some."""
-        if self.cut != "whole":
-            return {}
-        counts = nothing_fits(hits, self.of).sum(axis=(0, 1))
-        lists = int((hits.length > 0).sum())
-        known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
-        cautions = [f"nothing fits into {b} {length} in {n} of {lists} lists" for b, n in known]
-        return caution(cautions)
-
-    def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
-        """Score the lists of an experiment.
-
-        Parameters
-        ----------
-        experiment
-            Its hits have lengths along them.
-        metrics
-            The metrics.
-        depth
-            Where lists are cut, None for nowhere.
-
-        Returns
-        -------
-        numpy.ndarray
-            Scores, shape (metric, system, topic, budget).
-        """
-        experiment = experiment.loaded
-        self._refuse(experiment, metrics)
-        free = [metric.uncut() or metric for metric in metrics]
-        if self.cut == "whole":
-            read = depths_at(experiment.hits, self.of)
-            return _scored_at(experiment, free, np.minimum(read, depth or read))
-        parts = []
-        for budget in self.of:
-            part = replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
-            parts.append(_scored_at(part, free, part.hits.length[..., np.newaxis]))
-        return np.concatenate(parts, axis=-1)
-
-    @staticmethod
-    def refuse_without_lengths(hits: Hits) -> None:
-        """Raise if it is not told what each unit costs."""
-        if words.LENGTH not in (hits.along or {}):
-            advice = "say what each unit costs: length='tokens', a column of the runs"
-            raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
-
-    def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
-        self.refuse_without_lengths(experiment.hits)
-        if policies.shares_ranks(experiment.made.get("ties")):
-            raise ParameterError("one order of documents for budget=", "shared ranks")
-        wrong = []
-        for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
-            reads = parameters(type(metric).kernel)
-            is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
-            if metric.judged_only or is_cut:
-                wrong.append(str(metric))
-        if wrong:
-            wanted = "metrics whose ideal is not cut and which read lists as retrieved, for budget="
-            raise MetricError(wanted, "", "nDCG, AP, RBP and most others are such", wrong)
-        if self.cut == "part" and experiment.judgments.table.spans is None:
-            advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
-            raise ParameterError("judgments by spans for cut='part'", "documents", advice)
-
 
 EVEN = 0.9
 """Share of the longest lists from which on lists count as equally long."""
@@ -164,101 +54,6 @@ def tell_uneven(
     return {words.CAUTION: message}
 
 
-def _text(hits: Hits) -> NDArray[np.float64]:
-    """Return how long each document is."""
-    return np.asarray((hits.along or {})[words.LENGTH], np.float64)
-
-
-def depths_at(hits: Hits, budgets: Sequence[int]) -> NDArray[np.int64]:
-    """Return how many units of each list fit into budgets, shape (system, topic, budget)."""
-    through, of, size = hits.down_to(_text(hits)), hits.list_of, hits.length.size
-    fits = [np.bincount(of[through <= b * (1 + ROUNDING)], minlength=size) for b in budgets]
-    return np.stack(fits, axis=-1).reshape(*hits.length.shape, len(fits))
-
-
-def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
-    """Score lists down to depths, given by (system, topic, budget)."""
-    width = max(1, int(read.max(initial=0)))
-    scored = np.empty((len(metrics), *read.shape))
-    fields = experiment.fields(metrics, width)
-    experiment = replace(experiment, hits=experiment.hits.by_list())
-
-    def compute(part: Block) -> Iterator[Array]:
-        evidence = Evidence(part)
-        return (metric.score(evidence) for metric in metrics)
-
-    def fill(tile: tuple[slice, slice]) -> None:
-        place = np.maximum(read[tile] - 1, 0)
-        scores = by_scale(experiment.block(fields, width, tile), compute)
-        for row, values in zip(scored, scores, strict=True):
-            row[tile] = np.take_along_axis(values, place, axis=-1)
-
-    in_threads(fill, tiles(*experiment.shape, width))
-    nothing = read == 0
-    if nothing.any() and width:
-        empty = _scored_empty(experiment, metrics)
-        scored = np.where(nothing, empty[..., np.newaxis], scored)
-    return scored
-
-
-def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
-    """Score lists of which nothing was read, shape (metric, 1, topic)."""
-    lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
-    hits = lists.hits.take(slice(0, 0))
-    along = lists.hits.alongside(itemgetter(slice(0, 0)))
-    length = np.zeros_like(lists.hits.length)
-    empty = replace(lists, hits=replace(hits, length=length, tied=None, along=along))
-    return _scored_at(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]
-
-
-def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) -> Hits:
-    """Return the hits of what is read of lists."""
-    hits = experiment.hits
-    kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
-    of, length = hits.list_of, hits.length
-    if depth is not None:
-        kept &= hits.down_to(np.ones(len(of), np.int64)) <= depth
-    columns = {name: values[kept] for name, values in along.items()}
-    spans = experiment.judgments.table.spans
-    if spans is not None and PLACE in columns:
-        columns |= held_evidence(spans, of[kept], columns)
-    place = hits.first[hits.of] + hits.rank - 1
-    shorter = hits.take(np.flatnonzero(kept[place]))
-    counts = np.bincount(of[kept], minlength=length.size).reshape(length.shape)
-    ranks = hits.down_to(kept)[place[kept[place]]].astype(np.int32)
-    return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
-
-
-def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
-    """Return which documents are read if one that does not fit is passed over."""
-    longest = int(hits.length.max(initial=0))
-    text = hits.laid(words.LENGTH, longest, longest).reshape(-1, longest)
-    inside = np.arange(longest) < hits.length.reshape(-1, 1)
-    used, kept = np.zeros(len(text)), np.zeros(text.shape, bool)
-    for rank in range(longest):
-        fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
-        used += np.where(fits, text[:, rank], 0)
-        kept[:, rank] = fits
-    return kept[inside], dict(hits.along or {})
-
-
-def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
-    """Return which documents are read, and their borders, if the last one may be cut."""
-    along, own = dict(hits.along or {}), _text(hits)
-    left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)
-    size = np.floor(part * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
-    along[words.END] = along[words.START] + size
-    return size > 0, along
-
-
-def nothing_fits(hits: Hits, budgets: Sequence[int]) -> NDArray[np.bool_]:
-    """Return of which lists the first unit is longer than budgets, (system, topic, budget)."""
-    there = hits.length[..., np.newaxis] > 0
-    return np.asarray((depths_at(hits, budgets) == 0) & there)
-
-
 class Plan(NamedTuple):
     """How lists are scored."""
 
@@ -269,8 +64,8 @@ class Plan(NamedTuple):
     no_rel: words.NoRel | None = None
     rel: group_columns.Rel = None
     """These as for `irframe.evaluate`."""
-    budgets: Budgets | None = None
-    """How much is read of lists, where that is told by their text."""
+    stops: Stops | None = None
+    """Where reading of lists stops, if at no depth."""
 
 
 class Scoring:
@@ -278,9 +73,9 @@ class Scoring:
 
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments, self._asked = judgments, plan
-        metrics, policy, _, rel, self._budgets = plan
+        metrics, policy, _, rel, self._stops = plan
         self._thresholds = group_columns.Thresholds.of(rel, metrics, policy.collection)
-        wanted = metrics if self._budgets else [policies.at_depth(m, policy.depth) for m in metrics]
+        wanted = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
         self._wanted = list(wanted)
         self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
@@ -321,12 +116,12 @@ class Scoring:
         """
         if experiment.judgments is not self.judgments:
             return Scoring(experiment.judgments, self._asked).values(experiment)
-        if self._budgets is None:
+        if self._stops is None:
             values = self._at_depths(experiment)
         else:
             policy = self._asked.policy
             made = replace(experiment, made={**experiment.made, "ties": policy.ties})
-            values = np.moveaxis(self._budgets.values(made, self.metrics, policy.depth), -1, 1)
+            values = np.moveaxis(self._stops.values(made, self.metrics, policy.depth), -1, 1)
             values = np.ascontiguousarray(values.reshape(-1, *experiment.shape))
         if self._asked.no_rel == "nan":
             per_metric = len(values) // len(self._facts)
@@ -384,16 +179,16 @@ class Scoring:
     @property
     def labels(self) -> list[str]:
         """What the columns of scores are called."""
-        if self._budgets is None:
+        if self._stops is None:
             return [str(metric) for metric in self._asked.metrics]
-        length = self._asked.policy.length
-        return [f"{m} in {b} {length}" for m in self._asked.metrics for b in self._budgets.of]
+        named, stops = self._stops.axis.named, self._stops.of
+        return [named(metric, stop) for metric in self._asked.metrics for stop in stops]
 
     def _spread(self, place: Array) -> Array:
-        """Return where the scores of metrics are, at each budget, given the place of each."""
-        if self._budgets is None:
+        """Return where the scores of metrics are, at each stop, given the place of each."""
+        if self._stops is None:
             return place
-        size = len(self._budgets.of)
+        size = len(self._stops.of)
         rows = np.repeat(place * size, size, axis=0)
         return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (place.ndim - 1))
 
@@ -440,9 +235,8 @@ class Scoring:
             made[words.UNIT] = TEXT
         elif experiment.units:
             made[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
-        if self._budgets is not None:
-            made[words.BUDGETS] = self._budgets.told(str(policy.length))
-            made |= self._budgets.caution(experiment.loaded.hits, str(policy.length))
+        if self._stops is not None:
+            made |= self._stops.told(experiment.loaded.hits)
         else:
             made |= tell_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:

@@ -74,7 +74,10 @@ def read_borders(
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Spans that do not overlap within a group; a group is of a topic, a document, and a set."""
+    """Spans that do not overlap within a group, of a topic and a document.
+
+    Evidence of sets has a group for each span, as those of one set are alternatives.
+    """
 
     pair: Codes
     """The topics and documents of groups, as numbers, ascending; those of one are its sets."""
@@ -86,10 +89,13 @@ class Items:
     end: Codes
 
     @classmethod
-    def of(cls, pair: Codes, key: Codes, start: Codes, end: Codes) -> tuple["Items", Codes]:
-        """Merge spans that overlap, and return which one each span went into."""
-        order = np.lexsort((start, key, pair))
-        pairs = np.stack([pair[order], key[order]])
+    def of(
+        cls, pair: Codes, key: Codes, start: Codes, end: Codes, *, sets: bool = False
+    ) -> tuple["Items", Codes]:
+        """Merge spans that overlap, of sets those alone that are the same, and say into which."""
+        order = np.lexsort((end, start, key, pair))
+        apart = [start[order], end[order]] if sets else []
+        pairs = np.stack([pair[order], key[order], *apart])
         new = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0))[: len(order)]
         group = np.cumsum(new) - 1
         wide = 1 + int(end.max(initial=0))
@@ -159,12 +165,17 @@ class Spans:
         """Return what was saved, if something was, for lists that are joined to it already."""
         if evidence is None:
             return None
-        text, sets = (
-            Items.of(*(table[name] for name in ("pair", "key", START, END)))[0] if table else None
-            for table in (read("span_texts"), {} if n_sets is None else read("span_sets"))
+        text, of_sets = (
+            Items.of(*(table[name] for name in ("pair", "key", START, END)), sets=sets)[0]
+            if table
+            else None
+            for table, sets in (
+                (read("span_texts"), False),
+                ({} if n_sets is None else read("span_sets"), True),
+            )
         )
         docs, rows = pd.Index(read("span_docs")["doc"], dtype=object), np.zeros(0, np.int64)
-        return cls(docs, cast("Items", text), rows, evidence, sets, n_sets)
+        return cls(docs, cast("Items", text), rows, evidence, of_sets, n_sets)
 
     @classmethod
     def joined(cls, every: Sequence["Spans | None"]) -> "Spans | None":
@@ -210,9 +221,10 @@ def by_span(table: "QrelsTable") -> dict[str, Any]:
         sets, labels = pd.factorize(table.frame[SET].astype(str))
     good = np.flatnonzero(table.grade >= 1)
     pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
-    own, item = Items.of(pair[good], sets[good], start[good], end[good])
+    own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
     if merged := len(good) - len(own.start):
-        warn(f"{merged} spans of evidence overlap others and are merged with them")
+        why = "overlap others and are merged with them"
+        warn(f"{merged} spans of evidence {why if labels is None else 'are twice in a set'}")
     others = np.flatnonzero(table.grade < 1)
     kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
     low, high = np.append(own.start, start[others]), np.append(own.end, end[others])

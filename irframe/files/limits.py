@@ -43,21 +43,23 @@ def refuse_wide(source: str, columns: int) -> None:
         raise FileFormatError(f"a file of at most {COLUMNS:,} columns", found, MEANT)
 
 
-def refuse_deep(source: str, data: bytes) -> None:
-    r"""Raise for JSON that is deeper than readers are safe with: some end the process.
+def shallow(source: str, data: bytes) -> bytes:
+    r"""Return JSON, and raise where it is deeper than readers are safe with: some end the process.
 
     Examples
     --------
-    >>> refuse_deep("a.json", b'{"q1": {"d1": "[[[["}}')
-    >>> refuse_deep("a.json", b"[" * 101)
+    >>> shallow("a.json", b'{"q1": {"d1": "[[[["}}')
+    b'{"q1": {"d1": "[[[["}}'
+    >>> shallow("a.json", b"[" * 101)
     Traceback (most recent call last):
     ...
-    irframe.errors.FileFormatError: wanted a file of lists and dictionaries at most 100 deep; found
-    a.json with deeper ones. Check that this is the file you meant.
+    irframe.errors.FileFormatError: wanted lists and dictionaries at most 100 deep; found some more
+    than 100 deep in a.json. Check that this is the file you meant.
     """
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
-        wanted = f"a file of lists and dictionaries at most {LEVELS} deep"
-        raise FileFormatError(wanted, f"{source} with deeper ones", MEANT)
+        wanted = f"lists and dictionaries at most {LEVELS} deep"
+        raise FileFormatError(wanted, f"some more than {LEVELS} deep in {source}", MEANT)
+    return data
 
 
 def _levels(data: bytes) -> int:

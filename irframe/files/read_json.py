@@ -17,7 +17,7 @@ from irframe.files import compression
 from irframe.files.as_runs import by_role
 from irframe.files.compression import is_cbor, may_be_json, undamaged
 from irframe.files.kinds import Kind, in_types
-from irframe.files.limits import refuse_deep, refuse_wide
+from irframe.files.limits import refuse_wide, shallow
 from irframe.files.values import framed, refuse_beyond_floats
 from irframe.names import DOC, TOPIC, roles
 
@@ -50,8 +50,7 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     with compression.undamaged(
         "a file of JSON lines", source, pa.ArrowException, OSError, ValueError, RecursionError
     ):
-        refuse_deep(source, data)
-        first = json.loads(data.partition(b"\n")[0])
+        first = json.loads(shallow(source, data).partition(b"\n")[0])
         refuse_wide(source, len(first))
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
@@ -148,9 +147,8 @@ def _loaded(data: bytes, source: str) -> Any:
             large.append(text)
         return value
 
-    refuse_deep(source, data)
-    with undamaged("a file", source, ValueError, RecursionError):
-        nested = json.loads(data, object_pairs_hook=distinct, parse_float=finite)
+    with undamaged("a file", source, ValueError):
+        nested = json.loads(shallow(source, data), object_pairs_hook=distinct, parse_float=finite)
     refuse_beyond_floats(large, source)
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"

@@ -85,14 +85,14 @@ class Facts:
 
 UNKNOWN = Facts()
 
-READ_IN: ContextVar[str] = ContextVar("READ_IN", default="")
-"""The unit in which what stands for depths is counted, where scores are at budgets of text."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that count a cost, as those who made them say."""
-AT_DEPTH = re.compile(r"@\d+$| in \d+ \S.*$")
-"""What `label_at` puts after a label."""
-AT_BUDGET = re.compile(r"(.+) in \d+ \S.*")
-"""A label of scores at a budget."""
+AT_STOP = r" in \d+ \S.*"
+"""What follows in a label of scores where reading stops at no depth."""
+AT_PLACE = re.compile(rf"(@\d+|{AT_STOP})$")
+"""What follows in a label at any place."""
+STOPPED = re.compile(rf"(.+?)({AT_STOP})")
+"""A label of scores where reading stops at no depth."""
 
 
 def place_of(metric: Any, labels: Sequence[str]) -> int | None:
@@ -125,8 +125,6 @@ def label_at(label: str, depth: Any) -> str:
     >>> label_at("AP", 10), label_at("ndcg_cut_20", 10), label_at("IPrec@0.1", 10)
     ('AP@10', 'ndcg_cut_20', 'IPrec@0.1')
     """
-    if READ_IN.get():
-        return f"{label} in {depth} {READ_IN.get()}"
     return label if "@" in label or facts(label).depth is not None else f"{label}@{depth}"
 
 
@@ -163,7 +161,7 @@ def facts(metric: Any) -> Facts:
     if isinstance(metric, Preset):
         return _of(_metric(metric) or metric.kind)
     known, costs = _facts_by_label(str(metric), len(ALIASES)), COSTS.get()
-    stated = costs and not costs.isdisjoint({str(metric), AT_DEPTH.sub("", str(metric))})
+    stated = costs and not costs.isdisjoint({str(metric), AT_PLACE.sub("", str(metric))})
     return replace(known, cost=True) if stated else known
 
 
@@ -194,7 +192,7 @@ def names_of(kind: type[Metric]) -> list[str]:
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
     """Look a label up, once for as long as there are as many names."""
-    read = AT_BUDGET.fullmatch(label)
+    read = STOPPED.fullmatch(label)
     if read:
         return _facts_by_label(read[1], names)
     try:

@@ -18,7 +18,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
+from irframe.names import METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores import read_scores
@@ -211,13 +211,15 @@ def predict_powered(
     )
     values = paired.values, np.where(judged[:, np.newaxis], people, 0)
     curved = on_log_odds(paired.metrics, *values) & (distribution == "t")
-    parts = _interval_variables(means, MEANS, SYSTEM, reach(means, curved))
-    parts |= _interval_variables(differences, DIFFERENCES, PAIR, reach(differences, curved & False))
+    dims = METRIC, SYSTEM, paired.axis.dim
+    parts = _interval_variables(means, MEANS, dims, reach(means, curved))
+    ends = reach(differences, curved & False)
+    parts |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
     for name, mask in (("n_human", judged), ("n_model", counted)):
-        parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
+        parts[name] = (METRIC, paired.axis.dim), mask.sum(axis=1)
     kinds = told_scale(paired.metrics, curved, ("logit", distribution))
     result = xr.Dataset(parts, read_scores.pair_labels(paired, pairs))
-    result = result.isel({DEPTH: 0}) if paired.depths is None else result
+    result = result.isel({paired.axis.dim: 0}) if paired.depths is None else result
     result = result.assign_coords(paired.labels(SYSTEM))
     result = result.assign_attrs(alpha=alpha, distribution=distribution, interval=kinds)
     warn(*_intervals_not_given(result, paired.metrics))
@@ -322,7 +324,7 @@ def _interval_ends(
 
 
 def _interval_variables(
-    fields: dict[str, Array], names: tuple[str, ...], dim: str, ends: Array
+    fields: dict[str, Array], names: tuple[str, ...], dims: tuple[str, ...], ends: Array
 ) -> dict[str, Any]:
     values = (fields["estimate"], *ends, fields["weight"])
-    return {name: ((METRIC, dim, DEPTH), array) for name, array in zip(names, values, strict=True)}
+    return {name: (dims, array) for name, array in zip(names, values, strict=True)}

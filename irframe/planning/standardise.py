@@ -15,12 +15,13 @@ from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
+from irframe.names import METRIC, METRICS, SYSTEM, TOPIC
 from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
 from irframe.scores.read_scores import (
     refuse_infinite,
 )
+from irframe.stops import axis_of
 from irframe.warned import listing
 
 A = 0.15
@@ -166,7 +167,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
     if isinstance(reference, ScoreLike):
         other = to_scores(reference).compute()
         _refuse_others(other)
-        if (DEPTH in array.dims) != (DEPTH in other.dims):
+        if axis_of(array).dim in {*array.dims} ^ {*other.dims}:
             raise ParameterError("reference scores by depth where scores are", "one of both")
         for dim in [dim for dim in array.dims if dim != SYSTEM]:
             known = other.indexes[dim].tolist()
@@ -189,7 +190,7 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
     for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
         names = array.indexes[TOPIC][topics].astype(str)
         if len(names):
-            where = " at some depth" if DEPTH in array.dims else ""
+            where = f" at some {dim}" if (dim := axis_of(array).dim) in array.dims else ""
             warn(
                 f"{metric} has no standard scores{where} on {len(names)} topics, where reference "
                 f"systems do not differ: {listing(names)}"

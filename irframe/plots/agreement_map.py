@@ -16,6 +16,7 @@ from irframe.paired import parse_test
 from irframe.plots import canvas
 from irframe.plots.room import NARROW, Axes, Size, figure_of, name_ticks, room, whole_ticks
 from irframe.printed import fixed_text
+from irframe.stops import axis_of
 from irframe.tables.captions import told_method, told_test
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -142,9 +143,10 @@ def agreement_map(
     """
     holding("what agreement returned", matrix, {METRIC}, "sizes")
     if depth is not None:
-        if DEPTH not in matrix.dims or depth not in matrix.indexes[DEPTH]:
-            raise InputError("depth= to be one of the matrix", repr(depth))
-        matrix = matrix.sel({DEPTH: depth})
+        dim = axis_of(matrix).dim
+        if dim not in matrix.dims or depth not in matrix.indexes[dim]:
+            raise InputError(f"{dim}= to be one of the matrix", repr(depth))
+        matrix = matrix.sel({dim: depth})
     values = only_matrix(matrix, METRIC, "metric_other")
     colourmap, norm = bins(levels)
     labels = [str(label) for label in values[METRIC].to_numpy()]
@@ -355,12 +357,13 @@ def volatility_map(
     >>> scores.ireval.volatility().ireval.plot.volatility_map().get_ylabel()
     "evaluation depth of AP(norm='min')"
     """
-    holding("what volatility returned", matrix, {DEPTH}, "sizes")
+    axis = axis_of(matrix)
+    holding("what volatility returned", matrix, {axis.dim}, "sizes")
     chosen = canvas.only_metric(matrix, metric) if METRIC in matrix.dims else matrix
-    values = only_matrix(chosen, DEPTH, "depth_other")
+    values = only_matrix(chosen, axis.dim, axis.other)
     colourmap, norm = bins(levels)
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
-    sides = values["depth_other"].to_numpy(), values[DEPTH].to_numpy()
+    sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()
     cells, look = np.ma.masked_invalid(values.to_numpy()), {"cmap": colourmap, "norm": norm}
     mesh = ax.pcolormesh(*map(_borders, sides), cells, rasterized=True, **look)
     add_scale(ax, mesh, values, levels)
@@ -370,15 +373,15 @@ def volatility_map(
             line(pool_depth, color="black", linestyle=":", linewidth=1.2)
         canvas.subtitle(ax, f"dotted: pool depth {pool_depth}")
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
-    ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
+    ax.set(xlabel=f"{axis.title} of {across}", ylabel=f"{axis.title} of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
     if not log:
         whole_ticks(ax, upright=True)
     else:
         ax.set(xscale="log", yscale="log")
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter("{x:g}")
-            axis.set_minor_formatter("")
+        for side in (ax.xaxis, ax.yaxis):
+            side.set_major_formatter("{x:g}")
+            side.set_minor_formatter("")
     return ax
 
 

@@ -14,13 +14,14 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import places
-from irframe.cubes.by_budget import read_at_budgets
+from irframe.cubes.alike import reading
 from irframe.errors import DepthError, InputError, ParameterError
-from irframe.metrics.facts import READ_IN, label_at, place_of
+from irframe.metrics.facts import place_of
 from irframe.names import DEPTH, METRIC, counted
 from irframe.plots import room
 from irframe.plots.room import Axes, Size
 from irframe.record import Function
+from irframe.stops import DEPTHS, axis_of
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette without its yellow and black: apart for colour-blind readers, and on
@@ -64,12 +65,12 @@ def figure(function: Function) -> Function:
     """Let a figure say which package it lacks, and read its subject as verbs read theirs."""
     if "figsize" not in inspect.signature(function).parameters:  # a style, of no subject
         return function
-    reading = read_at_budgets(function)
+    read = reading(function)
 
-    @wraps(reading)
+    @wraps(read)
     def draw(*arguments: Any, **options: Any) -> Any:
         pyplot()
-        return reading(*arguments, **options)
+        return read(*arguments, **options)
 
     del draw.__wrapped__  # so that it may be told of keywords that it lacks
     return draw  # type: ignore[return-value]
@@ -313,9 +314,9 @@ def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None
 def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
     """Return the depth of the pool that is asked for, or else told in the attributes.
 
-    Where depths stand for budgets of text, no rank has a place among them.
+    Of scores at other stops no rank has a place among these.
     """
-    known: Any = 0 if READ_IN.get() else values.attrs.get("pool_depth", 0)
+    known: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
     return pool_depth if pool_depth is not None else known if np.ndim(known) == 0 else None
 
 
@@ -391,17 +392,17 @@ def only_depth(values: Any, depth: int | None, of: str) -> Any:
 
 def one_depth(values: Any, depth: int | None) -> tuple[Any, str]:
     """Return values by one metric at one depth, by default the greatest, and what to call them."""
-    label = str(values[METRIC].item())
-    if DEPTH not in values.dims:
+    label, dim = str(values[METRIC].item()), (axis := axis_of(values)).dim
+    if dim not in values.dims:
         if depth is not None:
             raise DepthError("values by depth", "values without depths", "leave depth= out")
         return values, label
-    depths = values.indexes[DEPTH]
-    depth = int(depths.max()) if depth is None else depth
+    depths = values.indexes[dim]
+    depth = depths.max() if depth is None else depth
     if depth not in depths:
         known = f"a depth scored, from {depths.min()} to {depths.max()}"
         raise DepthError(known, repr(depth))
-    return values.sel({DEPTH: depth}), label_at(label, depth)
+    return values.sel({dim: depth}), axis.named(label, depth)
 
 
 def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:

@@ -21,6 +21,7 @@ from irframe.plots import canvas
 from irframe.plots.room import Axes, Size
 from irframe.record import NONE
 from irframe.scores.averages import averages
+from irframe.stops import axis_of
 from irframe.tables.captions import told_decision, told_test
 
 BETWEEN = "named: best two, worst, and some between"
@@ -80,10 +81,11 @@ def depth_curves(
     >>> scores.ireval.plot.depth_curves().get_ylabel()
     "mean AP(norm='min')"
     """
-    holding("scores with a dimension depth", scores, {DEPTH}, "sizes")
+    dim = axis_of(scores).dim
+    holding(f"scores with a dimension {dim}", scores, {dim}, "sizes")
     chosen = canvas.only_metric(to_scores(scores, "this figure"), metric)
-    means = averages(chosen).transpose(SYSTEM, DEPTH)
-    depths, names = means[DEPTH].to_numpy(), means.indexes[SYSTEM].tolist()
+    means = averages(chosen).transpose(SYSTEM, dim)
+    depths, names = means[dim].to_numpy(), means.indexes[SYSTEM].tolist()
     order = best_first(means.to_numpy()[:, -1], -facts(chosen[METRIC].item()).sign)[::-1]
     rows = canvas.chosen_systems(systems, names, order, 5)
     ax = canvas.new_axes(ax, figsize=figsize)
@@ -99,9 +101,10 @@ def depth_curves(
 
 def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool) -> None:
     """Lay out the depths of values, and mark that of the pool."""
+    axis = axis_of(values)
     canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
-    ax.set_xlabel("evaluation depth k")
-    canvas.log_depths(ax, values[DEPTH].to_numpy(), log=log)
+    ax.set_xlabel(axis.says(axis.title + axis.units))
+    canvas.log_depths(ax, values[axis.dim].to_numpy(), log=log and axis.log)
 
 
 def ratio_curves(
@@ -149,16 +152,17 @@ def ratio_curves(
     >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
     ('coverage ratio', 3)
     """
-    holding("values with a dimension depth", values, {DEPTH}, "sizes")
+    along = axis_of(values).dim
+    holding(f"values with a dimension {along}", values, {along}, "sizes")
     if TOPIC in values.dims:
-        raise InputError("values by depth alone, as discrimination gives them", "scores")
+        raise InputError(f"values by {along} alone, as discrimination gives them", "scores")
     ax = canvas.new_axes(ax, figsize=figsize)
-    others = [str(dim) for dim in values.dims if dim != DEPTH]
-    curves = values.transpose(*others, DEPTH)
+    others = [str(dim) for dim in values.dims if dim != along]
+    curves = values.transpose(*others, along)
     for number, place in enumerate(np.ndindex(curves.shape[:-1])):
         label = ", ".join(str(curves[place][dim].item()) for dim in others)
-        style = canvas.series_style(number) | canvas.dotted(values[DEPTH])
-        ax.plot(values[DEPTH], curves[place], linewidth=1.8, label=label, **style)
+        style = canvas.series_style(number) | canvas.dotted(values[along])
+        ax.plot(values[along], curves[place], linewidth=1.8, label=label, **style)
     _finish(ax, values, pool_depth, log=log)
     ax.set_ylabel(str(values.name or "ratio"))
     canvas.subtitle(ax, told_decision(values.attrs))
@@ -312,17 +316,18 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     for place in np.ndindex(asl.shape[:-1]):
         curve = asl[place].dropna(PAIR)
         parts = {dim: str(curve[dim].item()) for dim in others}
-        yield _curve_label(parts), curve.to_numpy(), float(delta[place])
+        yield _curve_label(parts, axis_of(data).dim), curve.to_numpy(), float(delta[place])
 
 
 def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
-    holding("a comparison frame", data, {METRIC, DEPTH, "p_adjusted"}, "columns")
-    depth = data[DEPTH].astype("string").fillna("")
+    dim = axis_of(data).dim
+    holding("a comparison frame", data, {METRIC, dim, "p_adjusted"}, "columns")
+    depth = data[dim].astype("string").fillna("")
     for (metric, k), p in data["p_adjusted"].groupby([data[METRIC], depth], sort=False):
-        yield _curve_label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
+        yield _curve_label({METRIC: str(metric), dim: str(k)}, dim), p.to_numpy(), None
 
 
-def _curve_label(parts: dict[str, str]) -> str:
-    depth = parts.pop(DEPTH, "")
+def _curve_label(parts: dict[str, str], dim: str) -> str:
+    depth = parts.pop(dim, "")
     name = parts.pop(METRIC)
     return ", ".join([*parts.values(), f"{name}@{depth}" if depth and "@" not in name else name])

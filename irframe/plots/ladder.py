@@ -16,11 +16,12 @@ from irframe.cautions import cautions_of
 from irframe.checks import holding
 from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, SYSTEM, counted, roles
+from irframe.names import METRIC, SYSTEM, counted, roles
 from irframe.plots import canvas
 from irframe.plots.room import Axes, Size, fitting_names, name_ticks, of_all
 from irframe.plots.score_boxes import only_layer
 from irframe.scores.summary import summary
+from irframe.stops import axis_of
 from irframe.tables.captions import told_repeats, told_topics
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
@@ -93,7 +94,8 @@ def ladder(
     if top is not None and top < 1:
         raise ParameterError("top of at least 1", repr(top))
     ranked = _ranks_by_system(ranks)
-    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= {METRIC, SYSTEM, DEPTH}:
+    known = {METRIC, SYSTEM, axis_of(ranked).dim}
+    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:
         raise InputError("what rank_intervals returned, of one group", "other data")
     layer, label = canvas.one_depth(canvas.only_metric(ranked, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)

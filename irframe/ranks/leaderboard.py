@@ -14,7 +14,6 @@ from irframe.cubes.verb import verb
 from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues
-from irframe.metrics.facts import label_at
 from irframe.names import METRICS
 from irframe.paired import Test, all_pairs
 from irframe.ranks.rank_intervals import RankMethod, RankOptions
@@ -248,7 +247,7 @@ def _averages(paired: Scores) -> pd.DataFrame:
     columns = {}
     for metric, sign, rows in zip(paired.metrics, paired.towards, paired.means, strict=True):
         for depth, row in zip(depths, rows, strict=True):
-            columns[label_at(metric, depth) if by_depth else metric] = sign * row
+            columns[paired.axis.named(metric, depth) if by_depth else metric] = sign * row
     return pd.DataFrame(columns, paired.systems)
 
 

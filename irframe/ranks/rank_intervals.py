@@ -15,10 +15,11 @@ import xarray as xr
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
+from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Adjust, Family, Pairing
 from irframe.cubes.verb import table_verb
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import TopicValues
 from irframe.metrics.facts import TIE
@@ -293,6 +294,11 @@ class RankOptions:
     def apart(self, paired: Scores) -> Array:
         """Tell which pairs of systems differ significantly, shape (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
+        metrics, _, _, depths = paired.values.shape
+        families = {"depth": 1, "metric": depths, "all": metrics * depths}
+        how = self.pairing.test, self.pairing.adjust, paired
+        size = len(pairs) * families[self.pairing.family]
+        warn(*beware_of_least(*how, size, self.pairing.alpha))
         p = self.pairing.p_values(paired, pairs)
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.metrics.facts import READ_IN
 from irframe.names import printable
-from irframe.reports.setting import short
+from irframe.reports.setting import ALONG, short
+from irframe.stops import DEPTHS
 
 HUES = 8
 """Colours of systems that the style of the page knows."""
@@ -103,13 +103,13 @@ def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def _x() -> Any:
-    unit = READ_IN.get()
+    axis = ALONG.get()
     scale = drawing().Scale(type="log", nice=False)
-    ticks = [n * 10**power for power in range(7 if unit else 3) for n in (1, 2, 5)]
+    ticks = [n * 10**power for power in range(3 if axis is DEPTHS else 7) for n in (1, 2, 5)]
     apart = {"labelOverlap": "greedy", "labelSeparation": 4}
-    axis = drawing().Axis(grid=False, format="d", values=[*ticks, 10 * ticks[-3]], **apart)
-    title = f"budget, {unit}" if unit else "depth"
-    return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
+    shown = drawing().Axis(grid=False, format="d", values=[*ticks, 10 * ticks[-3]], **apart)
+    title = axis.dim + axis.says(axis.units) * (axis is not DEPTHS)
+    return drawing().X("depth:Q", title=title, scale=scale, axis=shown)
 
 
 def _tooltips(*fields: str) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from irframe.cubes.view import OURS, of_spans
-from irframe.names import BUDGETS, SYSTEM, TOPIC, VERSION, plural, printable
+from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
 from irframe.reports.beside import Duel, Snippets, TopLists
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
@@ -218,7 +218,7 @@ class Page:
             "own": self.sheet.rung.place,
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": self.spans,
-            "unit": setting.unit,
+            "unit": setting.axis.unit,
             "repeated": self.word and [self.word, self.words],
             "figures": {  # without their numbers, which the page has once
                 name: figure | {"datasets": {held: [] for held in figure["datasets"]}}
@@ -299,7 +299,7 @@ class Page:
         setting, view, at = self.setting, self.opening, self.setting.place
         script, library = _joined_files(SCRIPTS, "js"), figures.script()
         names = self.lists.names
-        budgets = {BUDGETS: setting.unit} if setting.unit else {}
+        told = {setting.axis.told: setting.axis.unit} if setting.axis.unit else {}
         html = made.get_template("page.html").render(
             page=self,
             version=VERSION,
@@ -309,7 +309,7 @@ class Page:
             rungs=self.rungs,
             hard=HardTopics(view, 0, at),
             said={name: self.said[0][name][0][at] for name in self.said[0]},
-            tested=told_test(setting.pairing.words | budgets),
+            tested=told_test(setting.pairing.words | told),
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
             about=self._about(self.topics.index(self.duel.topic)),

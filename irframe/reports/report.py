@@ -33,14 +33,13 @@ from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.compression import look, refuse_strange, write_whole
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
-from irframe.metrics.facts import READ_IN
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties
 from irframe.paired import PairedTest, Test
 from irframe.record import Step, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
-from irframe.reports.setting import PagePart, Setting, say, text
+from irframe.reports.setting import ALONG, PagePart, Setting, say, text
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
@@ -293,7 +292,7 @@ def report(
     names = f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, said, _defaults())
-    with usual_errors(), OneCall(), during(READ_IN, setting.unit):
+    with usual_errors(), OneCall(), during(ALONG, setting.axis):
         page = _page(title or TITLE, setting, frames, call)
         told = page if texts is None else _with_texts(page, texts)
         write_whole(target, visible(told.render()))

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -21,11 +22,12 @@ from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import IrframeError, ParameterError
 from irframe.escaping import cell, visible
 from irframe.experiments.policy import Metrics, parse_metrics
-from irframe.experiments.scoring import Budgets
-from irframe.metrics.facts import READ_IN, Facts, facts
+from irframe.experiments.stopping import Stops
+from irframe.metrics.facts import Facts, facts
 from irframe.names import DEPTH, SYSTEM
 from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
+from irframe.stops import DEPTHS, Axis
 
 NAMED = 3
 """How many names a sentence has."""
@@ -158,9 +160,14 @@ def fixed(value: float) -> str:
     return str(fixed_text(float(value), 3 if abs(value) < LARGE else 1))
 
 
+ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
+"""What the page is along, in whose words its templates and figures speak."""
+
+
 def deep(depth: int) -> str:
-    """Return a depth in words, which may be a budget of text."""
-    return f"{depth} {READ_IN.get()}" if READ_IN.get() else f"depth {depth}"
+    """Return a depth in words, or what stands for it on the page."""
+    axis = ALONG.get()
+    return axis.says(axis.place, depth)
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
@@ -197,8 +204,8 @@ class Setting:
     depths: tuple[int, ...]
     """Depths, or budgets."""
     at: int
-    unit: str
-    """What budgets are counted in, "" for depths."""
+    axis: Axis
+    """What the page calls depths."""
     baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
@@ -221,22 +228,22 @@ class Setting:
         refuse_metrics(cube, chosen)
         if budget is None:
             wanted = usual_depths(cube.sizes[DEPTH]) if depths is None else {*checks_listed(depths)}
-            shown, unit = tuple(wanted_depths(cube, chosen, sorted(wanted))), ""
+            shown, axis = tuple(wanted_depths(cube, chosen, sorted(wanted))), DEPTHS
             opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         elif depths is not None:
             raise ParameterError("depths= or budget=", "both", "leave one of them out")
         else:
-            shown, unit = _budgets(cube, budget)
+            shown, axis = _budgets(cube, budget)
             opening = shown[len(shown) // 2]
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
         named = tuple(map(str, chosen))
-        return cls(cube, whole, named, shown, at or opening, unit, **_checked(cube, options))
+        return cls(cube, whole, named, shown, at or opening, axis, **_checked(cube, options))
 
     @cached_property
     def rank(self) -> int:
         """How deep lists themselves are read, where depths are budgets."""
-        return min(OPENING, self.cube.sizes[DEPTH]) if self.unit else self.at
+        return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
     def facts(self) -> list[Facts]:
@@ -264,13 +271,13 @@ class Setting:
         return self.depths.index(self.at)
 
 
-def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], str]:
-    """Return budgets, the least first, and their unit."""
-    budgets = Budgets.read(budget, "whole")
-    if budgets is None or "length" not in cube.attrs:
+def _budgets(cube: xr.Dataset, budget: Any) -> tuple[tuple[int, ...], Axis]:
+    """Return budgets, the least first, and what they are along."""
+    stops = Stops.read({"budget": budget}, cube.attrs)
+    if stops is None or stops.axis.along not in cube.attrs:
         advice = "say what each document costs: length='tokens', a column of the runs"
         raise ParameterError("lengths of what was retrieved, for budget=", "none", advice)
-    return tuple(sorted(budgets.of)), str(cube.attrs["length"])
+    return tuple(sorted(stops.of)), stops.axis
 
 
 def _checked(cube: xr.Dataset, options: dict[str, Any]) -> dict[str, Any]:

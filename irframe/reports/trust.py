@@ -19,7 +19,7 @@ from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
-from irframe.experiments.scoring import Budgets
+from irframe.experiments.stopping import Stops
 from irframe.files.repeats import Folded, fold
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
@@ -135,13 +135,13 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     if view.alone:
         return "order.alone", {}
     setting, depths = view.setting, view.setting.depths
-    own = None if setting.unit else setting.facts[metric].depth
+    own = None if setting.axis.unit else setting.facts[metric].depth
     if own is not None and depths[depth] >= own:
         return "order.cut", {"metric": setting.metrics[metric], "depth": own}
     if view.tied[metric, depth]:
         return "order.tied", {"depth": depths[depth]}
     if depth == len(depths) - 1:
-        return "order.deepest", {"what": "budget" if setting.unit else "depth"}
+        return "order.deepest", {"what": setting.axis.dim}
     tau = float(view.agreement[metric, depth, -1])
     if np.isnan(tau):
         return "order.tied", {"depth": depths[-1]}
@@ -275,7 +275,7 @@ def _bounds(view: View) -> PagePart:
 def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     row, at = view.setting.metrics.index(metric), view.setting.place
     frame = _mean_ranges(ends)
-    if not view.setting.unit:
+    if not view.setting.axis.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
     return _placed(frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index())
@@ -381,8 +381,8 @@ def _yield_findings(
     if frames and not textual:
         runs = read_table(fold(frames["runs"]).runs)
         yield from check_frames(runs, read_qrels_table(frames["qrels"]), depth)
-    if setting.unit:
-        yield from too_long(single, Budgets(of=setting.depths, cut="whole"))
+    if setting.axis.unit:
+        yield from too_long(single, Stops(axis=setting.axis, of=setting.depths))
     if not textual:
         yield from check_cube(single, metrics, depth)
     yield from check_repeats(single, _folded(cube), metrics, depth)

@@ -12,7 +12,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Ends
-from irframe.cubes.by_budget import as_depths
 from irframe.cubes.by_group import groups
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
@@ -176,13 +175,13 @@ class View:
     def scored(self) -> xr.DataArray:
         """Scores at what the page calls depths; and what is judged, if that can be told."""
         setting = self.setting
-        named: dict[str, Any] = {"budget" if setting.unit else "at": setting.depths}
+        dim = setting.axis.dim
+        named: dict[str, Any] = {"at" if dim == DEPTH else dim: setting.depths}
         try:
             scores = score(self.whole, *dict.fromkeys([*setting.metrics, JUDGED]), **named)
         except MetricError:  # it differs by subtopic, or ranks are shared
             scores = score(self.whole, *setting.metrics, **named)
-        depths: xr.DataArray = as_depths(scores)
-        return depths
+        return scores.rename({} if dim == DEPTH else {dim: DEPTH})
 
     @cached_property
     def every(self) -> xr.DataArray:

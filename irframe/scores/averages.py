@@ -18,24 +18,26 @@ from irframe.cubes.score_table import to_scores
 from irframe.errors import DepthError, ParameterError, warn
 from irframe.metrics import facts as averaging
 from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
-from irframe.names import DEPTH, METRIC, TOPIC
+from irframe.names import METRIC, TOPIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
 from irframe.scores.scores import Arrays, Scores, of_topics, patterns, summands
+from irframe.stops import axis_of
 
 
 def scores_at(array: xr.DataArray, at: Any) -> xr.DataArray:
     """Return scores over (metric, system, topic) at one depth, by default the greatest."""
-    if DEPTH not in array.dims:
+    dim = axis_of(array).dim
+    if dim not in array.dims:
         if at is not None:
             raise DepthError("scores with a dimension depth for at=", "scores without")
         return array
     if at is None:
-        return array.isel({DEPTH: int(array[DEPTH].to_numpy().argmax())})
-    depths = array.indexes[DEPTH].tolist()
+        return array.isel({dim: int(array[dim].to_numpy().argmax())})
+    depths = array.indexes[dim].tolist()
     if isinstance(at, bool) or at not in depths:
         raise DepthError("at, some of the depths scored", repr(at), "", map(str, depths))
-    return array.isel({DEPTH: depths.index(at)})
+    return array.isel({dim: depths.index(at)})
 
 
 def by_depth(
@@ -64,7 +66,8 @@ def by_depth(
     if not depths:
         raise DepthError("at, some of the depths scored", "none")
     refuse_repeated_depths(depths, "depths scored, each once")
-    return join_frames({depth: function(scores_at(array, depth)) for depth in depths}, DEPTH)
+    parts = {depth: function(scores_at(array, depth)) for depth in depths}
+    return join_frames(parts, axis_of(array).dim)
 
 
 def averages(scores: xr.DataArray) -> xr.DataArray:

@@ -15,15 +15,19 @@ from irframe.cubes.score_table import ScoreLike, read_score_table
 from irframe.errors import DepthError, InputError, ParameterError, warn
 from irframe.experiments.topic_design import TASKS, DrawnTopics, drawn_topics, labels_of, names_said
 from irframe.metrics.base import Metric
-from irframe.metrics.facts import READ_IN, facts, place_of
+from irframe.metrics.facts import facts, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, DRAWN, METRIC, OF_REFERENCE, PAIR, REPEAT, SIDES, SYSTEM, TOPIC
+from irframe.names import DRAWN, METRIC, OF_REFERENCE, PAIR, REPEAT, SIDES, SYSTEM, TOPIC, plural
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.paired.design import Design
 from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 from irframe.scores.scores import Scores, in_memory, refuse_unloadable
+from irframe.stops import axis_of
 from irframe.warned import listing
+
+LARGEST = 1e100
+"""Scores beyond have no variance among floats."""
 
 
 def warn_left_out(scores: Scores) -> None:
@@ -67,11 +71,27 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
-    """Raise if scores, metrics first, are infinite."""
+    """Raise if scores, metrics first, are infinite or huge."""
     rows = zip(metrics, scores, strict=True)
     infinite = [metric for metric, values in rows if np.isinf(values).any()]
     if infinite:
         raise InputError("finite scores to compare systems by", "infinite ones", "", infinite)
+    refuse_huge(metrics, scores)
+
+
+def refuse_huge(metrics: list[str], scores: Array) -> None:
+    """Raise for scores that are finite, while their squares are infinite to floats."""
+    rows = zip(metrics, scores, strict=True)
+    huge = [
+        metric for metric, values in rows if np.isfinite(size := _size(values)) and size > LARGEST
+    ]
+    if huge:
+        raise InputError(f"scores from -{LARGEST:g} to {LARGEST:g}", "larger ones", "", huge)
+
+
+def _size(values: Array) -> float:
+    ends = (ends.reduce(values, axis=None, initial=0.0) for ends in (np.fmax, np.fmin))
+    return float(max(map(abs, ends)))
 
 
 Depths = int | Sequence[int] | None
@@ -100,10 +120,11 @@ def read_scores(scores: ScoreLike | Scores, over: Over = "both") -> Scores:
     if REPEAT in labels and getattr(values, "chunks", None) is not None:
         refuse_unloadable(values.nbytes)
         values = values.compute()
-    if DEPTH not in labels:
+    axis = axis_of(table)
+    if axis.dim not in labels:
         values = values[..., np.newaxis]
-    sides = labels[SYSTEM], labels[TOPIC], labels.get(DEPTH)
-    read = Scores(values, [*map(str, labels[METRIC])], *sides, dict(table.said))
+    sides = labels[SYSTEM], labels[TOPIC], labels.get(axis.dim)
+    read = Scores(values, [*map(str, labels[METRIC])], *sides, dict(table.said), axis=axis)
     choice("over", over, OVERS)
     counted: Over = "topic" if over == "task" else over
     read = read_repeats(read, labels[REPEAT], counted) if REPEAT in labels else read
@@ -187,7 +208,7 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
     depths = listed(at)
-    what = "budgets" if READ_IN.get() else "depths"
+    what = plural(scores.axis.dim)
     wanted = f"{what} scored, each once, from {index.min()} to {index.max()}"
     missing = [depth for depth in depths if depth not in index]
     if missing or not depths:
@@ -419,7 +440,7 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
     depth = own if scores.depths is None else np.tile(scores.depths, metrics)
     labels = {
         METRIC: pd.Index(scores.metrics).repeat(depths * len(pairs)),
-        DEPTH: pd.array(depth, dtype="Int64").repeat(len(pairs)),
+        scores.axis.dim: scores.axis.column(depth).repeat(len(pairs)),
     }
     sides = zip(SIDES, pairs.T, strict=True)
     return labels | {name: scores.systems.take(np.tile(p, metrics * depths)) for name, p in sides}

@@ -17,10 +17,11 @@ from irframe.errors import InputError, ParameterError
 from irframe.experiments.topic_design import names_said
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import Facts, average, averaged, facts, terms
-from irframe.names import DEPTH, METRIC, SYSTEM, UNKNOWN
+from irframe.names import METRIC, SYSTEM, UNKNOWN
 from irframe.paired import TESTS, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
+from irframe.stops import DEPTHS, Axis
 
 Arrays = tuple[Array, ...]
 
@@ -43,13 +44,16 @@ class Scores:
     metrics, systems, topics
         Labels.
     depths
-        Labels too; None for scores without depths, which are the one of each metric.
+        Labels too, of other stops where these are; None for scores without depths, which are the
+        one of each metric.
     attrs
         What results say of where their numbers come from.
     design
         How topics were drawn; None where independently, and all count alike.
     repeats
         Where systems were run several times, a `Repeats`; values are the means over these.
+    axis
+        What they are read along.
     """
 
     values: Any
@@ -60,6 +64,7 @@ class Scores:
     attrs: dict[Any, Any] = field(default_factory=dict)
     design: Design | None = None
     repeats: Any = None
+    axis: Axis = DEPTHS
 
     @cached_property
     def metric_facts(self) -> list[Facts]:
@@ -276,7 +281,7 @@ class Scores:
         labels: dict[str, Any] = {METRIC: self.metrics}
         if SYSTEM in others:
             labels[SYSTEM] = self.systems.rename(SYSTEM)
-        return labels if self.depths is None else labels | {DEPTH: self.depths.to_numpy()}
+        return labels if self.depths is None else labels | {self.axis.dim: self.depths.to_numpy()}
 
     def labelled(self, values: Array, name: str) -> xr.DataArray:
         """Put labels on values over metric and depth."""

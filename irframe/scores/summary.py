@@ -23,7 +23,7 @@ from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats
 from irframe.scores.averages import moments
 from irframe.scores.drawn import beware_of_design
-from irframe.scores.read_scores import read_scores
+from irframe.scores.read_scores import read_scores, refuse_huge
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
@@ -191,8 +191,10 @@ def summary(
     level(alpha)
     choice("interval", interval, INTERVALS)
     read = read_scores(scores).load()
+    refuse_huge(read.metrics, read.values)
     figures, attributes = summarise(read, alpha, interval)
-    warn(*uneven(read))
+    single = [*read.systems[(figures["n"] == 1).any(axis=(0, 2))]]
+    warn(*uneven(read), *[f"no interval of a single score: {listing(single)}"] * bool(single))
     figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
     return like_scores(figures, attributes, read, scores)
 

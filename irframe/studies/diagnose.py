@@ -24,7 +24,7 @@ from irframe.errors import DepthError, IrframeError, singular
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.collapse import Lengths, Units
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
-from irframe.experiments.scoring import Budgets, nothing_fits
+from irframe.experiments.stopping import Stops
 from irframe.files.as_runs import Qrels, Runs
 from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
@@ -86,11 +86,10 @@ TIED_POOLS = "; pools take equal scores in the order of rows, as filed: others m
 """What is to be said of a pool that equal scores, and so the order of rows, decide."""
 
 
-def too_long(cube: xr.Dataset, budgets: Budgets) -> Iterator[Finding]:
+def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
     """Yield of which lists nothing fits into a budget."""
-    budgets.refuse_without_lengths(experiment_of(cube).hits)
-    lists = nothing_fits(experiment_of(cube).hits, budgets.of)
-    for place, budget in enumerate(budgets.of):
+    lists = stops.nothing_read(experiment_of(cube).hits)
+    for place, budget in enumerate(stops.of):
         what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
         advice = "shorten chunks, read more, or score with cut='skip'; they score as empty ones"
         systems, empty = cube.indexes[SYSTEM], lists[..., place]
@@ -355,9 +354,10 @@ def diagnose(
     """
     depth = None if depth is None else whole("depth", depth, low=1, error=DepthError)
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
-    units, budgets = Units(length=length), Budgets.read(budget, "whole")
+    units = Units(length=length)
+    stops = Stops.read({"budget": budget}, units.decided)
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth, **units.decided)
-    find = partial(_findings, metrics=chosen, policy=policy, depth=depth, budgets=budgets)
+    find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
     def read_runs() -> tuple[Folded, RunTable]:
         folded = fold(runs)
@@ -376,7 +376,7 @@ def _findings(
     metrics: Sequence[Metric],
     policy: Policy,
     depth: int | None,
-    budgets: Budgets | None,
+    stops: Stops | None,
 ) -> Iterator[Finding]:
     """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
     folded, table = runs
@@ -389,8 +389,8 @@ def _findings(
             built = build_cube(table.frame, judgments.frame[judged], named)
             looked = built.sizes[DEPTH] if depth is None else depth
             yield from check_cube(built, metrics, looked)
-            if budgets is not None:
-                yield from too_long(built, budgets)
+            if stops is not None:
+                yield from too_long(built, stops)
             yield from check_repeats(built, folded, metrics, looked)
 
 

@@ -13,10 +13,7 @@ import pandas as pd
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.cautions import cautions_of
 from irframe.checks import listed
-from irframe.metrics.facts import READ_IN
 from irframe.names import (
-    BUDGETS,
-    DEPTH,
     GIVEN_RESAMPLES,
     OF_REFERENCE,
     ORDERINGS,
@@ -29,6 +26,7 @@ from irframe.names import (
 )
 from irframe.paired import Bootstrap, parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
+from irframe.stops import Axis, told_axis
 
 ADJUST_WORDS = {
     "none": "uncorrected",
@@ -45,7 +43,7 @@ ADJUST_WORDS = {
     "max-t": "max-T",
     "MaxT": "max-T",
 }
-FAMILY_WORDS = {"depth": "per metric and depth", "metric": "per metric", "all": "over all"}
+FAMILY_WORDS = {"depth": "per metric and {}", "metric": "per metric", "all": "over all"}
 METHOD_WORDS = {
     "Kendall": "Kendall's tau",
     "TauAP": "AP correlation",
@@ -208,7 +206,7 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
     number = attributes.get("comparisons")
     size = f"({counted(_range(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
-    family = family.replace("depth", "budget") if BUDGETS in origin(attributes) else family
+    family = family.format(told_axis(origin(attributes)).dim)
     return " ".join(filter(None, (word, family, size)))
 
 
@@ -336,14 +334,15 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     >>> told_options(ir.verbs.compare(scores, at=5, power=0.9).attrs)
     'power 0.9'
     """
-    said, unit = [], str(origin(attributes).get(BUDGETS, "")).rpartition(",")[0]
+    said, axis = [], told_axis(origin(attributes))
+    place = axis.says(axis.place, "{}")
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= {"topics"} if "reference" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
-        said += _unusual(step, hidden, f"{{}} {unit}" if unit else "depth {}")
+        said += _unusual(step, hidden, place)
     return ", ".join(said)
 
 
@@ -472,15 +471,15 @@ def told_topics(numbers: Any) -> str:
     return counted(_range(numbers), TOPIC)
 
 
-def told_depths(result: pd.DataFrame) -> str:
-    """Say at which depths a frame looks, and nothing where it does not say."""
-    if DEPTH not in result or result[DEPTH].isna().any():
+def told_depths(result: pd.DataFrame, axis: Axis) -> str:
+    """Say at which depths a frame looks, or other stops, and nothing where it does not say."""
+    if axis.dim not in result or result[axis.dim].isna().any():
         return ""
-    depths, unit = sorted(result[DEPTH].unique()), READ_IN.get()
-    if len(depths) > SHOWN:
-        what = f"budgets of {unit}" if unit else "depths"
-        return f"{len(depths)} {what} from {depths[0]} to {depths[-1]}"
-    return " and ".join(f"{depth} {unit}" if unit else f"depth {depth}" for depth in depths)
+    stops = sorted(result[axis.dim].unique())
+    if len(stops) > SHOWN:
+        many = f"{len(stops)} {plural(axis.dim)}" + f" of {axis.unit}" * bool(axis.unit)
+        return f"{many} from {stops[0]} to {stops[-1]}"
+    return " and ".join(axis.says(axis.place, stop) for stop in stops)
 
 
 def told_method(attributes: Mapping[Any, Any]) -> str:

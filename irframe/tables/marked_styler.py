@@ -5,6 +5,7 @@ and label is displayed. `MarkedStyler` wraps what it finds at that moment: whate
 `Styler.format` and all other methods holds, and what follows a number comes after it.
 """
 
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +22,7 @@ from irframe.printed import fixed_text
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
+LETTERS = len(string.ascii_lowercase)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,18 @@ def counts(texts: pd.DataFrame) -> Extra:
 def percentages(texts: pd.DataFrame) -> Extra:
     """Let differences in per cent follow the numbers."""
     return Extra((texts,), {**everywhere(" ({}%)"), "latex": r" ({}\%)"})
+
+
+def mark_names(systems: int) -> list[str]:
+    """Return the marks of systems: letters, or numbers where letters do not suffice."""
+    if systems <= LETTERS:
+        return list(string.ascii_lowercase[:systems])
+    return [str(number) for number in range(1, systems + 1)]
+
+
+def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return which numbers are the highest of their column, where there are others."""
+    return numbers.eq(numbers.max()) & (numbers.count() > 1)
 
 
 def everywhere(text: str) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Tables of means with marks, intervals and percentages, and of results that are no means."""
 
-import string
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -14,12 +13,11 @@ from numpy.typing import NDArray
 from irframe.checks import places
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError, ParameterError
-from irframe.metrics.facts import TIE, best_first, facts, label_at
+from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import (
     ALIASES,
     BOUND,
     CAUTION,
-    DEPTH,
     DOC,
     METRIC,
     PAIR,
@@ -31,26 +29,27 @@ from irframe.names import (
 )
 from irframe.printed import fixed_text, is_p, of_outcomes
 from irframe.scores.summary import UNEVEN
+from irframe.stops import AXES, Axis, axis_of
 from irframe.tables.captions import told, told_depths, told_topics
 from irframe.tables.marked_styler import (
+    LETTERS,
     Extra,
     Table,
+    best_of,
     brackets,
     counts,
     everywhere,
+    mark_names,
     percentages,
     superscripts,
 )
 
-LETTERS = len(string.ascii_lowercase)
 MARK = "mark"
 """Name of the row labels that superscripts refer to."""
 DAGGER = "†"
 ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
 """What a table shows of a summary; `best_of_3` and its like are not columns of their own."""
-LONG = (METRIC, DEPTH, SYSTEM, *SHOWN)
-"""Columns of a summary as a frame; others are groups."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,7 @@ class Means:
     signs
         1 for each column where higher is better, -1 where lower is.
     keys
-        The group, metric and depth of each column.
+        The group, metric and depth, or what else there is, of each column.
     """
 
     table: pd.DataFrame
@@ -72,12 +71,12 @@ class Means:
     keys: pd.DataFrame
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, groups: list[Any]) -> "Means":
+    def of(cls, frame: pd.DataFrame, groups: list[Any], axis: Axis) -> "Means":
         """Lay out a frame with the columns system, mean, metric, depth and those of groups."""
-        keys = frame[[*groups, METRIC, DEPTH]].drop_duplicates(ignore_index=True)
+        keys = frame[[*groups, METRIC, axis.dim]].drop_duplicates(ignore_index=True)
         signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
         systems = pd.Index(frame[SYSTEM].unique(), name=SYSTEM)
-        bare = cls(pd.DataFrame(np.nan, systems, _column_labels(keys, groups)), signs, keys)
+        bare = cls(pd.DataFrame(np.nan, systems, _column_labels(keys, groups, axis)), signs, keys)
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: Any, role: str = SYSTEM) -> pd.DataFrame:
@@ -132,20 +131,15 @@ class Means:
         return texts
 
 
-def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return which numbers are the highest of their column, where there are others."""
-    return numbers.eq(numbers.max()) & (numbers.count() > 1)
-
-
-def _column_labels(keys: pd.DataFrame, groups: list[Any]) -> pd.Index:
+def _column_labels(keys: pd.DataFrame, groups: list[Any], axis: Axis) -> pd.Index:
     """Return the labels of columns for groups, metrics and depths."""
     labels = [
-        str(metric) if pd.isna(depth) else label_at(str(metric), depth)
-        for metric, depth in zip(keys[METRIC], keys[DEPTH], strict=True)
+        str(metric) if pd.isna(stop) else axis.named(metric, stop)
+        for metric, stop in zip(keys[METRIC], keys[axis.dim], strict=True)
     ]
     again = keys.assign(label=labels).duplicated([*groups, "label"], keep=False)
-    named = zip(labels, keys[DEPTH], again, strict=True)
-    labels = [f"{label} at {depth}" if twice else label for label, depth, twice in named]
+    named = zip(labels, keys[axis.dim], again, strict=True)
+    labels = [f"{label} at {stop}" if twice else label for label, stop, twice in named]
     if not groups:
         return pd.Index(labels, name=METRIC)
     levels = [keys[group].to_numpy() for group in groups]
@@ -160,10 +154,11 @@ def of_summary(
     sort: Hashable,
 ) -> Table:
     """Lay out means and their intervals."""
-    frame = _long(summary)
-    means = Means.of(frame, [name for name in frame if name not in LONG]).sorted(sort)
+    frame, axis = _long(summary), axis_of(summary)
+    known = METRIC, axis.dim, SYSTEM, *SHOWN
+    means = Means.of(frame, [name for name in frame if name not in known], axis).sorted(sort)
     extras: list[Extra] = []
-    words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
+    words = [f"means over {told_topics(frame['n'])}", told_depths(frame, axis)]
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
@@ -175,14 +170,15 @@ def of_summary(
 
 
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
+    dim = axis_of(summary).dim
     if isinstance(summary, xr.Dataset):
         summary = summary.reset_coords(drop=True).to_dataframe()
     frame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
     frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:
         raise InputError("means to lay out", "none: no system has a score on any topic")
-    if DEPTH not in frame:
-        frame[DEPTH] = pd.NA
+    if dim not in frame:
+        frame[dim] = pd.NA
     return frame
 
 
@@ -197,7 +193,8 @@ def of_comparison(
     """Lay out means, and what the comparison says of each."""
     _refuse_twice(comparison)
     means = _means(comparison).sorted(sort)
-    words = [f"means over {told_topics(comparison['n_topics'])}", told_depths(comparison)]
+    places = told_depths(comparison, axis_of(comparison))
+    words = [f"means over {told_topics(comparison['n_topics'])}", places]
     extras: list[Extra] = []
     if marks == "letters":
         extras.append(superscripts(_beaten(comparison, means)))
@@ -237,14 +234,8 @@ def _with_marks(table: Table) -> Table:
 
 def _cell_columns(comparison: pd.DataFrame) -> list[Any]:
     """Return the columns that say of which group, metric and depth a row is."""
-    return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL}), METRIC, DEPTH]
-
-
-def mark_names(systems: int) -> list[str]:
-    """Return the marks of systems: letters, or numbers where letters do not suffice."""
-    if systems <= LETTERS:
-        return list(string.ascii_lowercase[:systems])
-    return [str(number) for number in range(1, systems + 1)]
+    dim = axis_of(comparison).dim
+    return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL, dim}), METRIC, dim]
 
 
 def _means(comparison: pd.DataFrame) -> Means:
@@ -256,7 +247,8 @@ def _means(comparison: pd.DataFrame) -> Means:
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
     # The order of metrics and depths is that of either side.
-    return Means.of(pd.concat(sides[::-1] if baseline else sides, ignore_index=True), groups)
+    every = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
+    return Means.of(every, groups, axis_of(comparison))
 
 
 def _refuse_twice(comparison: pd.DataFrame) -> None:
@@ -350,7 +342,7 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     return _joined_marks(marks, "" if len(names) <= LETTERS else ",", means)
 
 
-NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
+NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
 """Columns that say what a row is about, as do those of groups before them."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
 TOLD_BESIDE = (MARK, "dagger", "double_dagger", *ENDS)
@@ -371,7 +363,8 @@ SPREAD, PLUS_MINUS = "_sd", {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
 def of_result(result: Any) -> Table:
     """Lay out a frame, an array or a dataset."""
     dims = {*getattr(result, "dims", ())}
-    if isinstance(result, xr.DataArray) and {METRIC, DEPTH} <= dims and SYSTEM not in dims:
+    by_stop = {METRIC, axis_of(result).dim} <= dims and SYSTEM not in dims
+    if isinstance(result, xr.DataArray) and by_stop:
         return _of_array(result)
     if isinstance(result, xr.DataArray | xr.Dataset) and RESULT in result.attrs:
         return _of_dataset(result)
@@ -383,11 +376,12 @@ def of_result(result: Any) -> Table:
 
 def _of_array(values: xr.DataArray) -> Table:
     """Lay out values by depth: a row per metric and whatever else there is."""
-    rows = [name for name in values.dims if name != DEPTH]
-    flat = values.transpose(*rows, DEPTH).to_numpy().reshape(-1, values.sizes[DEPTH])
+    dim = axis_of(values).dim
+    rows = [name for name in values.dims if name != dim]
+    flat = values.transpose(*rows, dim).to_numpy().reshape(-1, values.sizes[dim])
     index = pd.MultiIndex.from_product([values.indexes[name] for name in rows], names=rows)
     one = index.get_level_values(0) if len(rows) == 1 else index
-    numbers = pd.DataFrame(flat, one, values.indexes[DEPTH])
+    numbers = pd.DataFrame(flat, one, values.indexes[dim])
     sign = -1 if values.attrs.get(RESULT) in LOWEST else 1
     notes = told(values.attrs, str(values.name or ""), interval="")
     return Table(numbers, (), best_of((numbers * sign).round(TIE)), notes)

@@ -8,11 +8,12 @@ import xarray as xr
 
 from irframe.checks import as_annotated, choice, whole
 from irframe.comparing.compare import COLUMNS
+from irframe.cubes.alike import reading
 from irframe.cubes.as_scores import is_scores
-from irframe.cubes.by_budget import read_at_budgets
 from irframe.files.tables import once_named
 from irframe.names import ALIASES, BOUND, SYSTEM, TOPIC
 from irframe.scores.summary import summary
+from irframe.stops import axis_of
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -24,7 +25,7 @@ SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 MARKS = ("letters", "daggers", "verdicts", "none")
 
 
-@read_at_budgets
+@reading
 def styled(
     result: pd.DataFrame | xr.Dataset | xr.DataArray,
     precision: int = 3,
@@ -139,7 +140,7 @@ def _laid_out(
     result = once_named(result) if isinstance(result, pd.DataFrame) else result
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     order: dict[str, Any] = {"relative_to": relative_to, "sort": sort}
-    if names >= set(COLUMNS):
+    if names >= {*COLUMNS, axis_of(result).dim}:
         order["intervals"] = bool(intervals)
         return mean_tables.of_comparison(result, marks=marks, **order)
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):

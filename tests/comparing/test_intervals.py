@@ -17,7 +17,7 @@ from irframe.paired.pairs import draw_signs
 RESAMPLING = {"permutation": Permutation, "bootstrap": Bootstrap}
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("comparisons whose", "tukey presumes")
+    for each in ("comparisons whose", "tukey presumes", "no outcome on")
 ]
 
 

@@ -55,10 +55,11 @@ def test_risks_equal_the_slow_loop(rows, a):
         assert here["losses"] == sum(value < 0 for value in gained)
 
 
-def test_no_risk_and_certain_risk():
+def test_no_risk_and_risk_without_spread():
     rows = [[0.5, 0.3, 0.1], [0.5, 0.3, 0.1], [0.6, 0.4, 0.2], [0.4, 0.2, 0.0]]
-    found = frame_of(rows).ireval.risk(baseline="s0", a=1)
-    assert found["trisk"].tolist() == [0, np.inf, -np.inf]
+    with pytest.warns(IrframeWarning, match="same on all topics.*: 2 of 3"):
+        found = frame_of(rows).ireval.risk(baseline="s0", a=1)
+    np.testing.assert_array_equal(found["trisk"], [0, np.nan, np.nan])
     assert found["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
 
 

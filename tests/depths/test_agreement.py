@@ -71,8 +71,9 @@ def test_worked_ties(golden):
         with pytest.warns(ir.errors.IrframeWarning, match="single topic"):
             found = x.ireval.agreement(y, method)
         assert found.item() == pytest.approx(case["expected"][method])
-    with pytest.warns(ir.errors.IrframeWarning, match="single topic"):
+    with pytest.warns(ir.errors.IrframeWarning) as caught:
         assert np.isnan((x * 0).ireval.agreement(y).item())
+    assert "undefined, as systems all tie: 1 of 1" in str(caught[1].message)
 
 
 def test_errors_are_in_the_units_of_the_scores(scores):

@@ -35,6 +35,7 @@ def worked_cube(case):
 
 
 @pytest.mark.filterwarnings("ignore:systems are compared on a single topic")
+@pytest.mark.filterwarnings("ignore:agreements that are undefined")
 def test_worked_matrices(golden):
     case = golden["002-volatility"]
     expected = case["expected"]

@@ -36,9 +36,9 @@ FILES["wide.parquet"] = parquet(1, **WIDE), "at most 8,192 columns; found .* wit
 FILES["wide.jsonl"] = f"{json.dumps(WIDE)}\n" * 2, "at most 8,192 columns"
 FILES["wide.csv"] = pd.DataFrame([WIDE]).to_csv(index=False), "at most 8,192 columns"
 FILES["wide.txt"] = f"1 Q0 a 1 1.0 s{' x' * 8192}\n", "at most 8,192 columns; found .* with 8,198"
-FILES["deep.json"] = f'{{"1": {DEEP}}}', "at most 100 deep"
-FILES["deep.jsonl"] = f'{json.dumps(ROW)}\n{{"topic": "1", "x": {DEEP}}}\n', "at most 100 deep"
-FILES["deep.irframe"] = f'{{"irframe baseline": 1, "policy": {DEEP}}}', "at most 100 deep"
+FILES["deep.json"] = f'{{"1": {DEEP}}}', "more than 100 deep"
+FILES["deep.jsonl"] = f'{json.dumps(ROW)}\n{{"topic": "1", "x": {DEEP}}}\n', "more than 100 deep"
+FILES["deep.irframe"] = f'{{"irframe baseline": 1, "policy": {DEEP}}}', "more than 100 deep"
 
 
 @pytest.mark.parametrize("name", [*FILES])

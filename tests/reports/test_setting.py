@@ -16,8 +16,9 @@ from paged import Page
 
 import irframe as ir
 from irframe.errors import IrframeError, MetricError
-from irframe.metrics.facts import READ_IN, facts
-from irframe.reports.setting import TEMPLATES, percent, say
+from irframe.metrics.facts import facts
+from irframe.reports.setting import ALONG, TEMPLATES, percent, say
+from irframe.stops import told_axis
 from irframe.tables.captions import told_test
 from irframe.warned import unsaid
 
@@ -683,9 +684,10 @@ def spoken(found):
 def unit(request):
     """Call depths as the page of a track does."""
     name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
-    token = READ_IN.set(TRACKS[name][1].get("length", "") if name in TRACKS else "")
+    told = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
+    token = ALONG.set(told_axis(told))
     yield
-    READ_IN.reset(token)
+    ALONG.reset(token)
 
 
 @pytest.mark.parametrize("name", CHOSEN)

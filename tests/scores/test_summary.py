@@ -114,8 +114,11 @@ def with_gaps(seed):
 
 def test_moments_against_pandas():
     scores = with_gaps(0)
-    with pytest.warns(IrframeWarning, match="different topics"):
+    with pytest.warns(IrframeWarning) as caught:
         found = scores.ireval.summary(interval="t")
+    uneven, single = (str(each.message) for each in caught)
+    assert "different topics" in uneven
+    assert single == "no interval of a single score: d"
     for place in np.ndindex(5, 5, 3):
         row, system, depth = place
         values = scores[row, system, :, depth].to_pandas().dropna()

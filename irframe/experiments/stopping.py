@@ -1,0 +1,227 @@
+"""Scores where reading stops at no depth: one score at every depth, and one look into it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe import names as words
+from irframe.arrays import Array, Floats, in_threads, tiles
+from irframe.cautions import caution
+from irframe.checks import choice, listed, whole
+from irframe.errors import MetricError, ParameterError
+from irframe.experiments import policy as policies
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.hits import Hits
+from irframe.experiments.spans import PLACE, held_evidence
+from irframe.metrics import Block, Evidence, Metric
+from irframe.metrics.block import by_scale
+from irframe.metrics.evidence import parameters
+from irframe.stops import AXES, ROUNDING, Axis
+
+CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stops:
+    """Where reading of every list stops."""
+
+    axis: Axis
+    of: tuple[int, ...]
+    """Places on the axis, ascending or not."""
+    cut: words.Cut = "whole"
+
+    @classmethod
+    def read(
+        cls, given: Mapping[str, Any], made: Mapping[Any, Any], cut: Any = "whole"
+    ) -> "Stops | None":
+        """Read stops as a caller gave them, by what they are along; None where there are none.
+
+        Parameters
+        ----------
+        given
+            Stops by the dimension that they are along.
+        made
+            How lists are made: which column of the runs each is counted by.
+        cut
+            What becomes of the first unit that does not fit.
+
+        Raises
+        ------
+        ParameterError
+            For stops that are no whole numbers from 1, or come twice.
+        """
+        choice("cut", cut, CUTS)
+        asked = {name: stops for name, stops in given.items() if stops is not None}
+        if not asked:
+            return None
+        ((name, stops),) = asked.items()
+        axis = replace(AXES[name], unit=str(made.get(AXES[name].along)))
+        places = [whole(name, stop, low=1, advice=axis.advice) for stop in listed(stops)]
+        again = sorted({stop for stop in places if places.count(stop) > 1})
+        if again or not places:
+            found = f"{len(again)} again" if again else "none"
+            raise ParameterError(f"{name}=, each once", found, "", again)
+        return cls(axis=axis, of=tuple(places), cut=cut)
+
+    def told(self, hits: Hits) -> dict[str, str]:
+        """Return what attributes say: in what is counted, and of how many lists nothing is read."""
+        fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
+        told = {self.axis.told: f"{self.axis.unit}, {fits[self.cut]}"}
+        if self.cut != "whole" or not self.axis.empty:
+            return told
+        counts, lists = self.nothing_read(hits).sum(axis=(0, 1)), int((hits.length > 0).sum())
+        known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
+        said = [f"{self.axis.says(self.axis.empty, b)} in {n} of {lists} lists" for b, n in known]
+        return told | caution(said)
+
+    def reads(self, hits: Hits) -> NDArray[np.int64]:
+        """Return how many units of each list are read, shape (system, topic, stop).
+
+        Raises
+        ------
+        ParameterError
+            If what the axis asks of each unit is not told.
+        """
+        if self.axis.reads is None or self.axis.along not in (hits.along or {}):
+            wanted, advice = self.axis.lacks
+            raise ParameterError(wanted, "none", advice)
+        return self.axis.reads(hits, self.of)
+
+    def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
+        """Return of which lists nothing is read though there is something, as `reads`."""
+        return np.asarray((self.reads(hits) == 0) & (hits.length[..., np.newaxis] > 0))
+
+    def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
+        """Score the lists of an experiment.
+
+        Parameters
+        ----------
+        experiment
+            Its hits have along them what the axis asks for.
+        metrics
+            The metrics.
+        depth
+            Where lists are cut, None for nowhere.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores, shape (metric, system, topic, stop).
+        """
+        experiment = experiment.loaded
+        self._refuse(experiment, metrics)
+        free = [metric.uncut() or metric for metric in metrics]
+        if self.cut == "whole":
+            read = self.reads(experiment.hits)
+            return _scored_at(experiment, free, np.minimum(read, depth or read))
+        parts = []
+        for budget in self.of:
+            part = replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
+            parts.append(_scored_at(part, free, part.hits.length[..., np.newaxis]))
+        return np.concatenate(parts, axis=-1)
+
+    def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
+        self.reads(experiment.hits)
+        asking = f"for {self.axis.dim}="
+        if policies.shares_ranks(experiment.made.get("ties")):
+            raise ParameterError(f"one order of documents {asking}", "shared ranks")
+        wrong = []
+        for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
+            reads = parameters(type(metric).kernel)
+            is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
+            if metric.judged_only or is_cut:
+                wrong.append(str(metric))
+        if wrong:
+            wanted = "metrics whose ideal is not cut and which read lists as retrieved"
+            raise MetricError(
+                f"{wanted}, {asking}", "", "nDCG, AP, RBP and most others are such", wrong
+            )
+        if self.cut == "part" and experiment.judgments.table.spans is None:
+            advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
+            raise ParameterError("judgments by spans for cut='part'", "documents", advice)
+
+
+def _text(hits: Hits) -> NDArray[np.float64]:
+    """Return how long each document is."""
+    return np.asarray((hits.along or {})[words.LENGTH], np.float64)
+
+
+def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
+    """Score lists down to depths, given by (system, topic, stop)."""
+    width = max(1, int(read.max(initial=0)))
+    scored = np.empty((len(metrics), *read.shape))
+    fields = experiment.fields(metrics, width)
+    experiment = replace(experiment, hits=experiment.hits.by_list())
+
+    def compute(part: Block) -> Iterator[Array]:
+        evidence = Evidence(part)
+        return (metric.score(evidence) for metric in metrics)
+
+    def fill(tile: tuple[slice, slice]) -> None:
+        place = np.maximum(read[tile] - 1, 0)
+        scores = by_scale(experiment.block(fields, width, tile), compute)
+        for row, values in zip(scored, scores, strict=True):
+            row[tile] = np.take_along_axis(values, place, axis=-1)
+
+    in_threads(fill, tiles(*experiment.shape, width))
+    nothing = read == 0
+    if nothing.any() and width:
+        empty = _scored_empty(experiment, metrics)
+        scored = np.where(nothing, empty[..., np.newaxis], scored)
+    return scored
+
+
+def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
+    """Score lists of which nothing was read, shape (metric, 1, topic)."""
+    lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
+    hits = lists.hits.take(slice(0, 0))
+    along = lists.hits.alongside(itemgetter(slice(0, 0)))
+    length = np.zeros_like(lists.hits.length)
+    empty = replace(lists, hits=replace(hits, length=length, tied=None, along=along))
+    return _scored_at(empty, metrics, np.ones((*empty.shape, 1), np.int64))[..., 0]
+
+
+def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) -> Hits:
+    """Return the hits of what is read of lists."""
+    hits = experiment.hits
+    kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
+    of, length = hits.list_of, hits.length
+    if depth is not None:
+        kept &= hits.down_to(np.ones(len(of), np.int64)) <= depth
+    columns = {name: values[kept] for name, values in along.items()}
+    spans = experiment.judgments.table.spans
+    if spans is not None and PLACE in columns:
+        columns |= held_evidence(spans, of[kept], columns)
+    place = hits.first[hits.of] + hits.rank - 1
+    shorter = hits.take(np.flatnonzero(kept[place]))
+    counts = np.bincount(of[kept], minlength=length.size).reshape(length.shape)
+    ranks = hits.down_to(kept)[place[kept[place]]].astype(np.int32)
+    return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
+
+
+def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+    """Return which documents are read if one that does not fit is passed over."""
+    longest = int(hits.length.max(initial=0))
+    text = hits.laid(words.LENGTH, longest, longest).reshape(-1, longest)
+    inside = np.arange(longest) < hits.length.reshape(-1, 1)
+    used, kept = np.zeros(len(text)), np.zeros(text.shape, bool)
+    for rank in range(longest):
+        fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
+        used += np.where(fits, text[:, rank], 0)
+        kept[:, rank] = fits
+    return kept[inside], dict(hits.along or {})
+
+
+def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+    """Return which documents are read, and their borders, if the last one may be cut."""
+    along, own = dict(hits.along or {}), _text(hits)
+    left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)
+    size = np.floor(part * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
+    along[words.END] = along[words.START] + size
+    return size > 0, along

@@ -1,0 +1,93 @@
+"""Which p-values no outcome could be below, against outcomes that are tried."""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irframe.comparing.attainable import least_adjusted, least_p
+from irframe.comparing.significance import parse_correction
+from irframe.errors import IrframeWarning
+from irframe.paired import TESTS, Bootstrap, Permutation, parse_test
+from irframe.paired.design import design_of
+
+SMALL = {"permutation": Permutation(samples=499), "bootstrap": Bootstrap(samples=199)}
+
+
+def outcomes(topics):
+    """Return differences of every pattern of signs, all of one size, by steps and uneven."""
+    signs = np.array([*product((-1, 0, 1), repeat=topics)])
+    sizes = [
+        np.ones(topics),
+        1 + np.arange(topics),
+        1.7 ** np.arange(topics),
+        1 + np.arange(topics) / 1e3,
+    ]
+    return np.concatenate([signs * size for size in sizes])
+
+
+@pytest.mark.parametrize("topics", [2, 3, 4, 5])
+@pytest.mark.parametrize("name", sorted({*TESTS} - {"t", "tukey"}))
+def test_no_outcome_has_a_lower_p_and_some_has_it(name, topics):
+    test = SMALL.get(name, parse_test(name))
+    tried = outcomes(topics).T
+    p = test.kernel(np.stack([tried, 0 * tried])).decided().p
+    least = least_p(test, 2, topics)
+    if name == "bootstrap":  # surer by the topic that is as the mean, if that may be any
+        assert least <= np.nanmin(p) <= least + 5 / test.samples
+    else:
+        assert least == pytest.approx(np.nanmin(p))
+
+
+@pytest.mark.parametrize("name", ["permutation", "bootstrap"])
+def test_of_topics_drawn_together_clusters_count(name):
+    test, cluster = SMALL[name], np.array([0, 0, 0, 1, 1, 2, 2, 2])
+    design = design_of(8, cluster=cluster)
+    tried = np.random.default_rng(0).choice([-1, 0, 1, 1.5], (8, 3000))
+    tried[:, :9] = outcomes(3)[-9:].T[cluster]
+    p = test.under(design, np.stack([tried, 0 * tried])).decided().p
+    assert least_p(test, 2, 3) <= np.nanmin(p) + (name == "bootstrap") / 27
+
+
+def ladder(topics, systems=4):
+    values = np.arange(systems)[:, np.newaxis] * (1 + np.arange(topics) / 1e3)
+    return xr.DataArray(values, dims=["system", "topic"], name="DCG")
+
+
+CORRECTED = [("wilcoxon", "holm"), ("sign", "fdr_bh"), ("permutation", "max-t"), ("sign", "sidak")]
+
+
+@pytest.mark.parametrize(("test", "adjust"), [*CORRECTED, ("ranksum", None), ("tukey", None)])
+def test_a_comparison_says_so_exactly_where_its_surest_outcome_is_not_significant(test, adjust):
+    said = []
+    for topics in range(2, 11):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = ladder(topics).ireval.compare(test, adjust=adjust)
+        texts = [str(each.message) for each in caught if str(each.message).startswith("no outcome")]
+        chosen, size = parse_test(test), 1 if adjust is None else len(found)
+        how = chosen, parse_correction(adjust, chosen), 4, topics, size, 0.05
+        assert bool(texts) == (least_adjusted(*how) >= 0.05)
+        assert not (texts and found["significant"].any())
+        said.append(bool(texts))
+        if texts:
+            assert texts[0] in found.attrs["caution"]
+    assert said == sorted(said, reverse=True)
+    assert not said[-1]
+
+
+def test_boards_say_so_too_and_t_never():
+    spread = ladder(5) + 0.1 * np.arange(5)
+    with pytest.warns(IrframeWarning, match="no outcome on 5 topics could be .* of 6 comparisons"):
+        board = spread.ireval.leaderboard(test="sign")
+    assert set(board["letters"]) == {"a"}
+    few = spread.assign_coords(topic=np.arange(5)).where(np.arange(5) < 3)
+    both = xr.concat(
+        [ladder(5), few], dim=xr.DataArray(["DCG", "AP"], dims="metric", name="metric")
+    )
+    with pytest.warns(IrframeWarning) as caught:
+        both.ireval.compare("permutation", adjust=None)
+    assert any("no outcome on 3 to 5 topics" in str(each.message) for each in caught)
+    assert ladder(2).ireval.compare("t")["significant"].all()

@@ -1,0 +1,139 @@
+"""How often gates fail where it is known what is true, against a loop over rehearsals."""
+
+import json
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+from scipy import stats
+
+import irframe as ir
+from irframe.__main__ import main
+from irframe.comparing.rehearse import rehearse
+from irframe.errors import InputError, ParameterError
+from irframe.paired.pairs import draw_signs
+
+pytestmark = pytest.mark.filterwarnings("ignore:tests and intervals hold less")
+RUNS, QRELS = ir.example_track()
+SCORES = ir.evaluate(RUNS, QRELS, ["nDCG@10", "ASL"]).dropna()
+MARGIN, DRAWS = 0.05, 80
+
+
+def one_gate(fail_on, d):
+    """Return whether a gate fails of differences of a gain, by tests of them alone."""
+    t = stats.ttest_1samp(d, 0).pvalue
+    not_worse = stats.ttest_1samp(d, -MARGIN, alternative="greater").pvalue < 0.05
+    equivalent = not_worse and stats.ttest_1samp(d, MARGIN, alternative="less").pvalue < 0.05
+    worse = t < 0.05 and d.mean() < 0 and not not_worse
+    better = t < 0.05 and d.mean() > 0
+    undecided = not (worse or better or equivalent or not_worse)
+    return {"worse": worse, "drop": d.mean() < -MARGIN}.get(fail_on, worse or undecided)
+
+
+@pytest.mark.parametrize("fail_on", ["worse", "not-not-worse", "drop", "undecided"])
+def test_shares_are_those_of_the_slow_loop(fail_on):
+    pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
+    wide = pair["nDCG@10"].unstack("system")
+    d = (wide["bm25+rm3"] - wide["bm25"]).to_numpy()
+    failed = np.zeros(2)
+    for signs in draw_signs(len(d), samples=DRAWS, seed=3):
+        clear = signs * (d - d.mean())
+        failed += [one_gate(fail_on, clear), one_gate(fail_on, clear - MARGIN)]
+    asked = {"baseline": "bm25", "margin": MARGIN}
+    assert rehearse(pair, asked, fail_on, samples=DRAWS, seed=3) == tuple(failed / DRAWS)
+
+
+def test_a_test_at_five_percent_fails_about_as_often_and_a_cost_is_seen_as_well():
+    asked = {"baseline": "bm25", "margin": {"nDCG@10": 0.3, "ASL": 30}, "adjust": "bonferroni"}
+    clear, seen = rehearse(SCORES, asked, "worse", samples=400)
+    assert clear < 0.1
+    assert seen > 0.9
+
+
+def test_a_family_is_of_one_rehearsal():
+    asked = {"baseline": "bm25", "margin": MARGIN, "family": "all"}
+    pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
+    by_depth = asked | {"family": "depth"}
+    assert rehearse(pair, asked, "worse", samples=9) == rehearse(pair, by_depth, "worse", samples=9)
+
+
+def test_clusters_and_tasks_turn_and_centre_together():
+    topics = SCORES.index.unique("topic")
+    pairs = {topic: f"c{place // 2}" for place, topic in enumerate(topics)}
+    one = {"baseline": "bm25", "margin": MARGIN}
+    alone = rehearse(SCORES[["nDCG@10"]], one, "worse", samples=60)
+    for given in ({"cluster": pairs}, {"tasks": {t: p < "c4" for t, p in pairs.items()}}):
+        said = {name: {t: str(v) for t, v in values.items()} for name, values in given.items()}
+        held = ir.as_scores(SCORES[["nDCG@10"]], **said)
+        found = rehearse(held, one, "worse", samples=60)
+        assert found != alone
+        assert found[0] <= found[1]
+
+
+def test_what_cannot_be_rehearsed(tmp_path):
+    asked = {"baseline": "bm25", "margin": MARGIN}
+    refused(ParameterError, "a margin", lambda: rehearse(SCORES, {"baseline": "bm25"}, "worse"))
+    deep = ir.cube(RUNS, QRELS).ireval.score("AP", at=[1, 5])
+    refused(InputError, "one depth", lambda: rehearse(deep, asked, "worse"))
+    twice = pd.concat([RUNS.assign(repeat=n) for n in "ab"])
+    repeated = ir.evaluate(twice, QRELS, ["AP"])
+    refused(InputError, "repeats", lambda: rehearse(repeated, asked, "worse"))
+    frozen = tmp_path / "base.irframe"
+    pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
+    pair.ireval.freeze(frozen, baseline="bm25")
+    by_file = rehearse(pair.loc[["bm25+rm3"]], asked | {"baseline": frozen}, "worse", samples=DRAWS)
+    assert by_file == rehearse(pair, asked, "worse", samples=DRAWS)
+
+
+@pytest.fixture
+def gate(tmp_path, monkeypatch, capsys):
+    """Return what the gate of the console says: its status, and both of its streams."""
+    monkeypatch.chdir(tmp_path)
+    ir.verbs.write_qrels(QRELS, "qrels.txt")
+    for name in ("bm25", "splade"):
+        ir.verbs.write_run(RUNS[RUNS["system"] == name], f"{name}.txt")
+    words = "compare qrels.txt bm25.txt splade.txt -m nDCG@10 --baseline splade --margin .05"
+
+    def call(line):
+        status = main([*words.split(), *line.split()])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_the_console_rehearses(gate):
+    told = gate("--fail-on worse --rehearse")
+    assert re.fullmatch(
+        r"irframe: of 500 rehearsals --fail-on worse fails [0-9.]+% where nothing changed, "
+        r"and [0-9.]+% where each mean is worse by the margin\n",
+        told[2],
+    )
+    assert told[:2] == gate("--fail-on worse")[:2]
+    refused = gate("--rehearse")
+    assert refused[0] == 2
+    assert "no --fail-on" in refused[2]
+
+
+@pytest.mark.parametrize("word", ["cluster", "tasks", "weights"])
+def test_a_gate_on_the_console_reads_how_topics_were_drawn(gate, word, tmp_path):
+    topics = sorted(QRELS["topic"].unique())
+    values = [1 + place // 4 for place in range(len(topics))]
+    values = values if word == "weights" else [f"g{value}" for value in values]
+    pd.DataFrame({"topic": topics, "part": values}).to_csv("topics.csv", index=False)
+    status, out, _ = gate(f"--fail-on worse --format json --{word} topics.csv")
+    (row,) = json.loads(out)
+    scores = ir.evaluate(RUNS, QRELS, "nDCG@10", **{word: dict(zip(topics, values, strict=True))})
+    pair = scores.loc[["bm25", "splade"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir.errors.IrframeWarning)
+        found = pair.ireval.compare(baseline="splade", margin=MARGIN).iloc[0]
+    assert row["p"] == pytest.approx(found["p"])
+    assert row["df"] == pytest.approx(found["df"])
+    assert status == int(found["verdict"] == "worse")
+    frozen = tmp_path / "base.irframe"
+    ir.verbs.freeze(scores.loc[["splade"]], frozen)
+    (held,) = pair.loc[["bm25"]].ireval.compare(baseline=frozen, margin=MARGIN)["p"]
+    assert held == pytest.approx(found["p"])

@@ -1,0 +1,109 @@
+"""Scores at any stop obey what scores at depths do: verbs, captions and figures read them alike."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from incomplete import incomplete, though_incomplete
+from laws.experiments import experiment
+from laws.verbs import VERBS, asked, assert_same
+from turns import few_of
+
+import irframe as ir
+from irframe.errors import IrframeWarning
+from irframe.metrics.facts import AT_STOP
+from irframe.record import signature_of
+from irframe.stops import AXES, DEPTHS, axis_of
+from irframe.tables.captions import told
+
+pytestmark = incomplete
+OF_SCORES = sorted(
+    name for name, verb in VERBS.items() if next(iter(signature_of(verb).parameters)) == "scores"
+)
+OTHERS = [axis for axis in AXES.values() if axis is not DEPTHS]
+with though_incomplete():
+    CUBE = ir.cube(*experiment(0), collection="track")
+
+
+def place(axis, depth):
+    """Return what stands for a depth."""
+    return 100 * depth if axis.whole else depth / 8
+
+
+def at_stops(axis):
+    """Return a change of scores by depth that calls their depths stops."""
+
+    def change(scores):
+        if "depth" not in scores.dims:
+            return scores
+        stops = [place(axis, depth) for depth in scores["depth"].to_numpy().tolist()]
+        told = {axis.told: "tokens, whole units"}
+        return scores.assign_coords(depth=stops).rename(depth=axis.dim).assign_attrs(told)
+
+    return change
+
+
+def answer(name, axis=DEPTHS):
+    """Return what a verb of scores answers, its depths, if they are others, called stops."""
+    subject, given = asked(name, CUBE, None if axis is DEPTHS else at_stops(axis))
+    for word in {"at", "reference"} & {*given} if axis is not DEPTHS else ():
+        value = given[word]
+        whole = isinstance(value, int)
+        given[word] = place(axis, value) if whole else [place(axis, depth) for depth in value]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return VERBS[name](subject, **given)
+
+
+def as_depths(axis, result):
+    """Return a result with stops called depths."""
+    if hasattr(result, "columns"):
+        known = {axis.dim: "depth"} if axis.dim in result else {}
+        back = result.rename(columns=known)
+        return back.assign(**{n: (back[n] / place(axis, 1)).astype(int) for n in known.values()})
+    for dim, word in ((axis.dim, "depth"), (axis.other, "depth_other")):
+        if dim in result.coords:
+            labels = np.round(result[dim] / place(axis, 1)).astype(int)
+            result = result.assign_coords({dim: labels}).rename({dim: word})
+    return result
+
+
+@pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)
+@pytest.mark.parametrize("name", few_of(OF_SCORES, 2, drawn=False))
+def test_verbs_read_scores_at_stops_as_those_at_depths(name, axis):
+    found = answer(name, axis)
+    assert "depth" not in {*getattr(found, "dims", ()), *getattr(found, "columns", ())}
+    if isinstance(found, xr.Dataset | xr.DataArray) or hasattr(found, "attrs"):
+        assert "depth" not in told(found.attrs).replace("judged to depth", "")
+    expected = answer(name)
+    if name == "leaderboard":  # whose columns are called after places
+        found = found.rename(columns=lambda label: re.sub(AT_STOP, "", label))
+        expected = expected.rename(columns=lambda label: re.sub(r"@\d$", "", label))
+        found, expected = (each.rename(columns={"nDCG@3": "nDCG"}) for each in (found, expected))
+    assert_same(as_depths(axis, found), expected)
+
+
+FIGURES = {
+    "depth_curves": None,
+    "ratio_curves": "discrimination",
+    "volatility_map": "volatility",
+    "ladder": "rank_intervals",
+    "score_boxes": None,
+}
+"""Figure of scores by depth -> the verb between, if there is one."""
+
+
+@pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_call_stops_by_their_names(name, axis):
+    scores = at_stops(axis)(ir.verbs.score(CUBE, "AP"))
+    verb = FIGURES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        subject = scores if verb is None else VERBS[verb](scores)
+        assert axis_of(subject).dim == axis.dim
+        ax = getattr(subject.ireval.plot, name)()
+    texts = [ax.get_xlabel(), ax.get_ylabel(), ax.get_title(loc="left")]
+    assert not any("depth" in text for text in texts)
