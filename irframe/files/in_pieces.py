@@ -36,7 +36,7 @@ def read_in_pieces(source: compression.Source) -> pa.Table | None:
     file = _large(source)
     try:
         tables = [] if file is None else [*_pieces(file, PIECE)]
-    except IrframeError:
+    except (IrframeError, LookupError):
         return None
     if not tables or any(table.schema.metadata for table in tables):
         return None
@@ -139,20 +139,23 @@ def _systems(file: str) -> Iterator[pa.ChunkedArray]:
 
 
 def _pieces(file: str, size: int = SMALL) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, of which all are cut as the first ones are."""
-    cut, held = cast("Cut | None", None), b""
+    """Yield the rows of a run in lines, of which all are cut as the first ones are.
+
+    Raises
+    ------
+    LookupError
+        For any other file.
+    """
+    cut = cast("Cut | None", None)
     for data in compression.pieces(file, size):
-        held += data
-        if not compression.is_in_lines(held):
-            return
+        held = data
         if cut is None:
-            cut = _cut_of(held)
+            cut = _cut_of(held) if compression.is_in_lines(held) else None
             if cut is None or cut.header:
-                return
+                raise LookupError
             held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
         yield parse(held, file, RUN, cut)
-        held = b""
 
 
 def _cut_of(data: bytes) -> Cut | None:
