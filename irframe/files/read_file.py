@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import InputError, IrframeError, shortened
+from irframe.errors import InputError, IrframeError, RankingError, shortened
 from irframe.files import compression
 from irframe.files.comments import cut_off
 from irframe.files.kinds import RUN, Kind, in_types
@@ -211,7 +211,9 @@ def empty_run() -> pa.Table:
 LARGE, PIECE = 1 << 24, 1 << 25
 """Bytes from which on a file is read in pieces, and about how many a piece has."""
 
-RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".json", ".jsonl", ".lz4", ".parquet", ".parq")
+RUN_SUFFIXES = (
+    *(".run", ".txt", ".trec", ".tsv", ".csv", ".json", ".jsonl", ".lz4", ".parquet", ".parq"),
+)
 
 
 READERS = (
@@ -224,14 +226,14 @@ READERS = (
 
 def read_file(source: compression.Source, kind: Kind) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
-    if kind is RUN and (table := _in_pieces(source)) is not None:
+    if kind.value == SCORE and (table := _in_pieces(source, kind)) is not None:
         return table
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
 
 
-def _in_pieces(source: compression.Source) -> pa.Table | None:
+def _in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
     """Read a large run of plain lines, some at a time; None for others, and where one is odd.
 
     What is wrong, or to be warned of, is said of a file that is seen as a whole.
@@ -240,7 +242,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     if compression.is_address(file) or not Path(file).is_file():
         return None
     try:
-        tables = [*_parsed_pieces(file)] if Path(file).stat().st_size >= LARGE else []
+        tables = [*_parsed_pieces(file, kind)] if Path(file).stat().st_size >= LARGE else []
     except IrframeError:
         return None
     if not tables or any(table.schema.metadata for table in tables):
@@ -250,7 +252,7 @@ def _in_pieces(source: compression.Source) -> pa.Table | None:
     return None if odd else table
 
 
-def _parsed_pieces(file: str) -> Iterator[pa.Table]:
+def _parsed_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     """Yield the rows of a run in lines, of which all are cut as the first ones are."""
     cut, held = cast("Cut | None", None), b""
     for data in compression.pieces(file, PIECE):
@@ -258,30 +260,32 @@ def _parsed_pieces(file: str) -> Iterator[pa.Table]:
         if not compression.is_in_lines(held):
             return
         if cut is None:
-            cut = _cut_of(held)
+            cut = _cut_of(held, kind)
             if cut is None or cut.header:
                 return
             held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
-        yield parse(held, file, RUN, cut)
+        yield parse(held, file, kind, cut)
         held = b""
 
 
-def _cut_of(data: bytes) -> Cut | None:
+def _cut_of(data: bytes, kind: Kind) -> Cut | None:
     """Return how the first lines of a run are cut, if they tell."""
-    for cut in cuts_of(data, RUN):
+    for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:
-            parse(start, "", RUN, cut)
+            parse(start, "", kind, cut)
+        except RankingError:  # of ranks that may be scores
+            return None
         except IrframeError:
             continue
         return cut
     return None
 
 
-def run_table(source: compression.Source, system: str | None) -> pa.Table:
+def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
-    table = read_file(source, RUN)
+    table = read_file(source, kind)
     parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
@@ -294,10 +298,10 @@ def run_table(source: compression.Source, system: str | None) -> pa.Table:
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
-def attempt(source: compression.Source, *, by_file: bool) -> pa.Table | Failure:
+def attempt(source: compression.Source, *, by_file: bool, kind: Kind = RUN) -> pa.Table | Failure:
     """Read a run, or return what is wrong with its file."""
     try:
-        return run_table(source, stem(source) if by_file else None)
+        return run_table(source, stem(source) if by_file else None, kind)
     except (IrframeError, OSError) as error:
         return error
 
