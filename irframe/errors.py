@@ -78,10 +78,10 @@ class IrframeError(ValueError):
         """The message that begins with what is wrong, where that says something by itself."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
-    def within(self, where: str) -> "IrframeError":
-        """Return the same error that says where things were found."""
-        found = f"{self._found} {where}".lstrip()
-        return type(self)(self.wanted, found, self.advice, self.offenders)
+    def within(self, where: str, advice: str | None = None) -> "IrframeError":
+        """Return the same error that says where things were found, and may advise otherwise."""
+        found, said = f"{self._found} {where}".lstrip(), self.advice if advice is None else advice
+        return type(self)(self.wanted, found, said, self.offenders)
 
     def with_advice(self, advice: str) -> "IrframeError":
         """Return the same error with other advice."""

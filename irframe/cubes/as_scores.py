@@ -43,7 +43,6 @@ from irframe.names import (
     RANK,
     REPEAT,
     REPEATS,
-    SCORE,
     SYSTEM,
     TOPIC,
     Layout,
@@ -85,7 +84,8 @@ def as_scores(
           after topics. One whose axes are named after both needs no `metric`, and is called
           ``score``;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
-        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row;
+        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
+          ``{system: rows}`` of these;
         - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
@@ -241,14 +241,25 @@ def score_frame(x: Any) -> pd.DataFrame:
         flat = columns_of(x.reset_index(told)) if may_be else None
         return x if flat is None or not is_long(flat) else flat
     if is_dictionary(x):
-        return _of_mapping(x)
+        return _of_rows(x) if x and all(map(_are_rows, x.values())) else _of_mapping(x)
     table = columns_of(x)
     if table is not None:
         return table
     rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) else []
-    if not rows or not all(hasattr(row, "_fields") or isinstance(row, Mapping) for row in rows):
+    if not _are_rows(rows):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
+
+
+def _are_rows(x: Any) -> bool:
+    named = isinstance(x, list) and all(hasattr(r, "_fields") or isinstance(r, Mapping) for r in x)
+    return named and bool(x)
+
+
+def _of_rows(systems: Mapping[Any, list[Any]]) -> pd.DataFrame:
+    """Return rows of several systems, by their names."""
+    parts = [pd.DataFrame(rows).assign(**{SYSTEM: name}) for name, rows in systems.items()]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _of_array(scores: xr.DataArray) -> pd.DataFrame:
@@ -306,7 +317,7 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     if known is None or TOPIC not in by_role or DOC in by_role:
         return None
     stated = known.attrs.get(METRICS) or named_metrics(known)
-    lists = GRADE in by_role or {SCORE, RANK} <= by_role.keys()  # of which documents are missing
+    lists = GRADE in by_role or RANK in by_role  # of which documents are missing
     if not stated and (SYSTEM not in by_role or lists or not _numeric(known, by_role)):
         return None
     known, keys = _keyed(known, by_role)
@@ -318,7 +329,7 @@ def _indexed(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]] | None:
 def _numeric(frame: pd.DataFrame, by_role: Mapping[str, Any]) -> bool:
     """Return whether a frame has a column of numbers beside those of its roles."""
     others = frame.drop(columns=[by_role[role] for role in (SYSTEM, TOPIC)])
-    return any(pd.api.types.is_float_dtype(dtype) for dtype in others.dtypes)
+    return any(pd.api.types.is_numeric_dtype(dtype) for dtype in others.dtypes)
 
 
 def _told_apart(frame: pd.DataFrame, keys: list[Any]) -> list[str]:

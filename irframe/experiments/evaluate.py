@@ -8,7 +8,7 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.checks import choice
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, warn
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
@@ -21,6 +21,7 @@ from irframe.experiments.topic_design import TopicValues, carried, said_of_table
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns
 from irframe.files.repeats import LACKING, Folded, fold
+from irframe.metrics import Metric
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
@@ -28,7 +29,7 @@ from irframe.warned import OneCall, in_group
 @recorded
 def evaluate(
     runs: Runs | ScannedRuns,
-    qrels: Qrels,
+    qrels: Qrels | policies.Metrics,
     *metrics: policies.Metrics,
     depth: int | None = None,
     ties: words.Ties = words.DEFAULT_TIES,
@@ -57,9 +58,10 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. Runs may also be the
-        files that `scan_runs` finds: a few are in memory at a time, or all of them where `by`,
-        `collection` or a column of contributing runs is asked for.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. A run frame with a column
+        of grades may do without `qrels`: a document without a grade is not judged. Runs may also
+        be the files that `scan_runs` finds: a few are in memory at a time, or all of them where
+        `by`, `collection` or a column of contributing runs is asked for.
     metrics
         Metrics or their names, as arguments or as a list. One with a depth of its own
         (``"nDCG@10"``) is scored there. One without is scored at `depth`, or else on all that was
@@ -136,6 +138,7 @@ def evaluate(
     """
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
     said = said_of_tables([qrels, runs], drawn)
+    qrels, metrics = _own_judgments(runs, qrels, metrics)
     chosen = policies.parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
@@ -156,6 +159,20 @@ def evaluate(
     table = _with_repeats(plan, groups, folded, qrels, units, repeats)
     table.attrs = carried(table.attrs, said)
     return table
+
+
+def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
+    """Return judgments and metrics, the former out of the runs' own grades if they are left out."""
+    given = [qrels] if isinstance(qrels, str | Metric) else qrels
+    if not isinstance(given, list | tuple) or not all(isinstance(m, str | Metric) for m in given):
+        return qrels, metrics
+    columns = words.roles(runs.columns) if isinstance(runs, pd.DataFrame) else {}
+    own = [columns.get(role) for role in (words.TOPIC, words.DOC, words.GRADE)]
+    if not given or None in own:
+        return qrels, metrics
+    judged = runs[own].drop_duplicates().dropna(subset=own[2:])
+    warn(f"judged by {own[2]!r} of the runs alone: what no list has counts as not relevant")
+    return judged, (*given, *metrics)
 
 
 def units_of(runs: Any) -> dict[str, Any]:

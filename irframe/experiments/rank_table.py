@@ -117,10 +117,13 @@ def refuse_contrary(table: coded_tables.RunTable, rows: Codes, group: Codes) -> 
     first = rows[:FEW][group[:FEW] == group[:1]]
     if table.score is None:
         ranks = np.zeros(0) if table.rank is None else table.rank[rows]
-        if not len(ranks) or not ranks.min() > LATE or not _goes_one_way(-ranks, group):
+        if not len(ranks) or not _goes_one_way(-ranks, group):
+            return
+        longest = np.diff(beginnings(group), append=len(group)).max()
+        if ranks.min() <= LATE and ranks.max() - ranks.min() < 2 * longest:
             return
         name = table.columns[words.RANK]
-        found = f"ranks from {ranks.min():g} on that fall from row to row in {name!r}"
+        found = f"ranks {ranks.min():g} to {ranks.max():g}, which fall from row to row in {name!r}"
         advice = f"call scores so: frame.rename(columns={{{name!r}: 'score'}}), or sort the rows"
         raise RankingError(f"ranks from 0 to {LATE} on", found, advice)
     try:

@@ -116,9 +116,10 @@ class Scorer:
         topic, doc, score
             In its place, three arrays of one length, or topics and arrays of shape (topic, rank):
             ids, or positions in `topics` and `docs` where these are integers and judged ids are
-            text. A document at -1 is one of which no more is known than that it is not judged;
-            among equal scores it is the last. With a score that is infinite or that of nothing
-            found, as searches for nearest neighbours fill up, it is none.
+            text, documents also of a scorer with `docs`. A document at -1 is one of which no more
+            is known than that it is not judged; among equal scores it is the last. With a score
+            that is infinite or that of nothing found, as searches for nearest neighbours fill up,
+            it is none.
         system
             What the one run is called, such as ``"step-500"``; by default what it calls itself.
 

@@ -57,7 +57,7 @@ class Reader:
     def __init__(
         self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
-        self.places = listed.Places(judgments, docs)
+        self.places, self._told = listed.Places(judgments, given := [*docs]), bool(given)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
         names = judgments.names[0], judgments.topics[0]
@@ -86,14 +86,14 @@ class Reader:
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
-        if not _is_place(arrays[DOC], self._judgments.names[0]):
+        if not (self._told and _is_whole(arrays[DOC])) and not self._is_place(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
             wanted = "documents by name, for the pool of runs and for ties='rank'"
             raise InputError(wanted, "positions")
         others: list[Any] = []
         place = arrays[TOPIC]
-        if not _is_place(place, self._judgments.topics[0]):
+        if not self._is_place(arrays, TOPIC):
             codes, labels = pd.factorize(pd.Series(place))
             places = self._judgments.topics.get_indexer(pd.Index(labels))
             place, others = places[codes], pd.Index(labels)[places < 0].tolist()
@@ -109,12 +109,17 @@ class Reader:
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays with documents by name as a frame with topics by name, too."""
-        place = arrays[TOPIC]
-        if not _is_place(place, self._judgments.topics[0]):
+        if not self._is_place(arrays, TOPIC):
             return framed(arrays)
+        place = arrays[TOPIC]
         listed.refuse_beyond(TOPIC, place, len(self._judgments.topics))
         named = {name: array[place >= 0] for name, array in arrays.items()}
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
+
+    def _is_place(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
+        """Tell whether values are positions: integers, where judged ids are none themselves."""
+        judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
+        return _is_whole(arrays[role]) and isinstance(judged, str)
 
     @property
     def _by_dictionary(self) -> bool:
@@ -324,9 +329,8 @@ def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
     return start, values[start].to_numpy().tolist()
 
 
-def _is_place(values: NDArray[Any], judged: Any) -> bool:
-    """Return whether values are positions: integers, where judged ids are none themselves."""
-    return bool(np.issubdtype(values.dtype, np.integer)) and isinstance(judged, str)
+def _is_whole(values: NDArray[Any]) -> bool:
+    return bool(np.issubdtype(values.dtype, np.integer))
 
 
 def _of(values: Iterable[Any], kinds: set[type]) -> bool:

@@ -51,9 +51,9 @@ def is_ranx(x: Any, holding: str) -> bool:
 
 
 def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
-    if is_ranx(x, "qrels") and kind is QRELS:
+    if is_ranx(x, "qrels") and kind.value == GRADE:
         return flatten(x.qrels, GRADE)
-    if is_ranx(x, "run") and kind is RUN:
+    if is_ranx(x, "run") and kind.value == SCORE:
         frame = flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
     if not isinstance(x, list) or not x or not all(is_ranx(run, "run") for run in x):
@@ -72,26 +72,28 @@ def _of_table(x: Any, kind: Kind) -> pd.DataFrame | None:
 def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
-    return predictions(x, SCORE) if is_mteb(x) and kind is RUN else table_in(x, kind)
+    return predictions(x, SCORE) if is_mteb(x) and kind.value == SCORE else table_in(x, kind)
 
 
 def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
     """Return what lists or sets name, ``{topic: documents}``: the best first, or all relevant."""
-    if not is_dictionary(x) or not _holds_lists(x, sets=kind is QRELS):
+    if not is_dictionary(x) or not _holds_lists(x, sets=kind.value == GRADE):
         return None
     lists = [(topic, enumerate(docs, start=1)) for topic, docs in x.items()]
     rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
     frame = framed(rows, [TOPIC, DOC, RANK])
-    return frame if kind is RUN else frame.rename(columns={RANK: GRADE}).assign(**{GRADE: 1})
+    return (
+        frame if kind.value == SCORE else frame.rename(columns={RANK: GRADE}).assign(**{GRADE: 1})
+    )
 
 
 def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
-    return of_hits(x) if kind is RUN and holds_hits(x) else None
+    return of_hits(x) if kind.value == SCORE and holds_hits(x) else None
 
 
 def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
     """Return the runs of several systems by name."""
-    if not is_dictionary(x) or kind is not RUN:
+    if not is_dictionary(x) or kind.value != SCORE:
         return None
     if x and all(_holds_lists(run) or holds_hits(run) for run in x.values()):
         return _one_frame(x)
@@ -114,7 +116,7 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
 def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
-    pairs = kind is QRELS and all(isinstance(docs, list | tuple) for docs in x.values())
+    pairs = kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values())
     rows = [(topic, *pair) for topic, docs in x.items() for pair in docs] if pairs else []
     if rows and all(len(row) == 3 for row in rows):
         return framed(rows, [TOPIC, DOC, GRADE])
@@ -138,12 +140,13 @@ def by_role(x: Any, kind: Kind) -> ByRole:
     """Return what holds rows of a kind as a frame, and its columns by role."""
     if isinstance(x, ByRole):
         return x
-    x = unpacked(x) if kind is RUN else x
+    x = unpacked(x) if kind.value == SCORE else x
     made = (adapter(x, kind) for adapter in ADAPTERS)
     frame: Any = next(each for each in made if each is not None)
     columns = require_columns(frame, kind)
-    if kind is RUN and SYSTEM not in columns and SYSTEM in (other := RUN.find(frame.columns)):
-        frame = frame.drop(columns=other[SYSTEM])  # names of documents, as was said
+    titles = RUN.find(frame.columns).get(SYSTEM) if kind.value == SCORE else None
+    if titles is not None and SYSTEM not in columns:
+        frame = frame.drop(columns=titles)  # names of documents, as was said
     return ByRole(frame, columns)
 
 

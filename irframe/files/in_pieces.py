@@ -10,11 +10,11 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import IrframeError
+from irframe.errors import IrframeError, RankingError
 from irframe.files import compression
 from irframe.files.comments import cut_off
 from irframe.files.ids import TEXT, names_in
-from irframe.files.kinds import RUN, in_types
+from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.read_parquet import parquet_batches
 from irframe.files.text import Cut, cuts_of, parse
 from irframe.names import SCORE, SYSTEM, TOPIC
@@ -28,14 +28,14 @@ FEW = 100
 """Rows that a system has on average in files of which each has its turn."""
 
 
-def read_in_pieces(source: compression.Source) -> pa.Table | None:
+def read_in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
     """Read a large run of plain lines, some at a time; None for others, and where one is odd.
 
     What is wrong, or to be warned of, is said of a file that is seen as a whole.
     """
     file = _large(source)
     try:
-        tables = [] if file is None else [*_pieces(file, PIECE)]
+        tables = [] if file is None else [*_pieces(file, kind, PIECE)]
     except (IrframeError, LookupError):
         return None
     if not tables or any(table.schema.metadata for table in tables):
@@ -52,7 +52,7 @@ def _large(source: compression.Source) -> str | None:
     return file if there and Path(file).stat().st_size >= LARGE else None
 
 
-def runs_in_turn(source: compression.Source) -> Iterator[pa.Table] | None:
+def runs_in_turn(source: compression.Source, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     """Yield the runs of a large file, of some systems after the other, each of them whole.
 
     Returns
@@ -69,7 +69,9 @@ def runs_in_turn(source: compression.Source) -> Iterator[pa.Table] | None:
         is_parquet = stream.read(len(compression.PARQUET)) == compression.PARQUET
     places, rows = dict[str, list[int]](), Counter[str]()
     try:
-        for place, systems in enumerate((_systems_of_batches if is_parquet else _systems)(file)):
+        for place, systems in enumerate(
+            (_systems_of_batches if is_parquet else _systems)(file, kind)
+        ):
             for entry in pc.value_counts(systems).to_pylist():
                 places.setdefault(entry["values"], []).append(place)
                 rows[entry["values"]] += entry["counts"]
@@ -78,7 +80,7 @@ def runs_in_turn(source: compression.Source) -> Iterator[pa.Table] | None:
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read = _batches if is_parquet else _pieces
-    return _whole_runs(lambda: read(file), places, _shares(rows))
+    return _whole_runs(lambda: read(file, kind), places, _shares(rows))
 
 
 def _shares(rows: Counter[str]) -> Iterator[list[str]]:
@@ -114,15 +116,15 @@ def _whole_runs(
         del parts
 
 
-def _batches(file: str) -> Iterator[pa.Table]:
+def _batches(file: str, kind: Kind) -> Iterator[pa.Table]:
     """Yield the rows of Parquet, by their roles."""
-    return (in_types(batch, file, RUN) for batch in parquet_batches(file, file))
+    return (in_types(batch, file, kind) for batch in parquet_batches(file, file))
 
 
-def _systems_of_batches(file: str) -> Iterator[pa.ChunkedArray]:
+def _systems_of_batches(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     """Yield the systems of the same batches, of files whose scores a part does not decide."""
     schema = next(parquet_batches(file, file)).schema
-    columns = RUN.require(schema.names, file)
+    columns = kind.require(schema.names, file)
     name = columns[SYSTEM]
     exact = SCORE in columns and not pa.types.is_floating(schema.field(columns[SCORE]).type)
     if not exact:
@@ -130,15 +132,15 @@ def _systems_of_batches(file: str) -> Iterator[pa.ChunkedArray]:
             yield names_in(batch[name], SYSTEM, name).cast(TEXT)
 
 
-def _systems(file: str) -> Iterator[pa.ChunkedArray]:
+def _systems(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     """Yield the systems of pieces of text, unless one of these is odd."""
-    for table in _pieces(file):
+    for table in _pieces(file, kind):
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError
         yield table[SYSTEM]
 
 
-def _pieces(file: str, size: int = SMALL) -> Iterator[pa.Table]:
+def _pieces(file: str, kind: Kind, size: int = SMALL) -> Iterator[pa.Table]:
     """Yield the rows of a run in lines, of which all are cut as the first ones are.
 
     Raises
@@ -150,20 +152,22 @@ def _pieces(file: str, size: int = SMALL) -> Iterator[pa.Table]:
     for data in compression.pieces(file, size):
         held = data
         if cut is None:
-            cut = _cut_of(held) if compression.is_in_lines(held) else None
+            cut = _cut_of(held, kind) if compression.is_in_lines(held) else None
             if cut is None or cut.header:
                 raise LookupError
             held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
-        yield parse(held, file, RUN, cut)
+        yield parse(held, file, kind, cut)
 
 
-def _cut_of(data: bytes) -> Cut | None:
+def _cut_of(data: bytes, kind: Kind) -> Cut | None:
     """Return how the first lines of a run are cut, if they tell."""
-    for cut in cuts_of(data, RUN):
+    for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:
-            parse(start, "", RUN, cut)
+            parse(start, "", kind, cut)
+        except RankingError:  # of ranks that may be scores
+            return None
         except IrframeError:
             continue
         return cut

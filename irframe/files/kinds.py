@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,7 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.errors import FileFormatError, InputError, IrframeError, warn
+from irframe.errors import (
+    FileFormatError,
+    InputError,
+    IrframeError,
+    ParameterError,
+    shortened,
+    warn,
+)
 from irframe.files.likeness import LIKE, line_of, words_of
 from irframe.files.values import to_arrow, to_role
 from irframe.names import (
@@ -54,6 +61,31 @@ class Kind:
     """Whether the first line may name the columns."""
     surplus: bool = False
     """Whether columns after the last one are passed over, as trec_eval does."""
+    between: str = ""
+    """What stands between columns of text, where that is told."""
+    called: Mapping[str, str] = field(default_factory=dict)
+    """What columns are told to be called."""
+
+    def told(self, columns: Any, sep: str | None) -> "Kind":
+        """Return the kind of a file of which the reader is told more.
+
+        Parameters
+        ----------
+        columns
+            The names of the columns, in order, of lines without a header; or name -> role.
+        sep
+            What stands between columns of text.
+        """
+        if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
+            raise ParameterError("sep, one character", shortened(sep))
+        kind = replace(self, between=sep or "")
+        if columns is None or isinstance(columns, Mapping):
+            return replace(kind, called=dict(columns or {}))
+        names = self.named([*columns])
+        if names is None:
+            self.require([*columns], "columns=")
+            raise ParameterError("names in columns=, each once", shortened(columns))
+        return replace(kind, layouts=(names,), headed=False)
 
     @property
     def wanted(self) -> str:
@@ -65,7 +97,8 @@ class Kind:
 
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Find the names of the columns by role; judgments may call the grade a score."""
-        columns = roles(names)
+        names = [*names]
+        columns = roles(names) | {self.called[str(n)]: n for n in names if str(n) in self.called}
         if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
             columns[GRADE] = columns[SCORE]
         return {role: str(columns[role]) for role in self.roles if role in columns}
@@ -335,7 +368,7 @@ def looked_at(
         rivals = [name for name in ALIASES.get(role, ()) if name in names]
         if len(rivals) > 1 and taken != role:
             refuse_rivals({name: get(name) for name in rivals}, role, taken)
-    if kind is not RUN:
+    if kind.value != SCORE:
         return columns
     refuse_strangers(columns, names, get)
     return without_titles(columns, get)
@@ -371,9 +404,9 @@ def require_columns(frame: Any, kind: Kind) -> dict[str, str]:
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
     """Return a line that may give a frame the columns that it lacks."""
     others = words.roles(frame.columns)
-    if kind is RUN and words.GRADE in others:
+    if kind.value == SCORE and words.GRADE in others:
         raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
-    if kind is QRELS and others.keys() & {words.SCORE, words.RANK}:
+    if kind.value == GRADE and others.keys() & {words.SCORE, words.RANK}:
         advice = "the runs come first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
     return line_of(frame, columns, [choice[0] for choice in kind.lacking(columns)])
@@ -439,5 +472,6 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
                 column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
                 columns.setdefault(name, column)
     except IrframeError as error:
-        raise error.within(f"in {source}") from error
+        advice = error.advice.replace("frame.rename(", "ir.read_run(path, ")
+        raise error.within(f"in {source}", advice) from error
     return pa.table(columns)

@@ -206,7 +206,9 @@ def empty_run() -> pa.Table:
     return pa.table({name: pa.array([], TYPES[name]) for name in columns})
 
 
-RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".json", ".jsonl", ".lz4", ".parquet", ".parq")
+RUN_SUFFIXES = (
+    *(".run", ".txt", ".trec", ".tsv", ".csv", ".json", ".jsonl", ".lz4", ".parquet", ".parq"),
+)
 
 
 READERS = (
@@ -219,16 +221,16 @@ READERS = (
 
 def read_file(source: compression.Source, kind: Kind) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
-    if kind is RUN and (table := read_in_pieces(source)) is not None:
+    if kind.value == SCORE and (table := read_in_pieces(source, kind)) is not None:
         return table
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
 
 
-def run_table(source: compression.Source, system: str | None) -> pa.Table:
+def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run whose first column names the system, with what its folders say of it."""
-    table = read_file(source, RUN)
+    table = read_file(source, kind)
     parts, label = partitions(compression.name_of(source)), system_of(compression.name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
@@ -241,10 +243,10 @@ def run_table(source: compression.Source, system: str | None) -> pa.Table:
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
-def attempt(source: compression.Source, *, by_file: bool) -> pa.Table | Failure:
+def attempt(source: compression.Source, *, by_file: bool, kind: Kind = RUN) -> pa.Table | Failure:
     """Read a run, or return what is wrong with its file."""
     try:
-        return run_table(source, stem(source) if by_file else None)
+        return run_table(source, stem(source) if by_file else None, kind)
     except (IrframeError, OSError) as error:
         return error
 

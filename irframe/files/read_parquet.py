@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from irframe.files.compression import PARQUET, undamaged
 from irframe.files.limits import FREE, refuse_large, refuse_wide
 
-FIRST, MOST = 1 << 8, 1 << 18
+FIRST, MOST = 1 << 8, 1 << 16
 """Rows of a row group that are read to see how large they are, and of a batch at most."""
 _WIDTH = 8
 """Bytes that a value takes in memory."""

@@ -4,7 +4,7 @@ Verbs: read_run, read_qrels, scan_runs.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -18,10 +18,13 @@ from irframe.escaping import html
 from irframe.files.comments import notes_of
 from irframe.files.compression import Source, is_address, name_of, opened_by
 from irframe.files.ids import shown
-from irframe.files.kinds import QRELS
+from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import Problem, Together, attempt, find_files, read_file, run_table
 from irframe.files.values import to_frame
 from irframe.names import ALIASES, DOC, FILES, ITERATION, REPEAT, SUBTOPIC, SYSTEM
+
+Columns = Sequence[str] | Mapping[str, str] | None
+"""What columns of a file are, in order; or name -> role."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +257,13 @@ def state_of(file: str) -> tuple[int, str]:
     return stat.st_size, str(stat.st_mtime_ns)
 
 
-def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
+def read_run(
+    path: Source,
+    system: str | None = None,
+    *,
+    columns: Columns = None,
+    sep: str | None = None,
+) -> pd.DataFrame:
     r"""Read one run, what a system retrieved, as it was filed.
 
     Parameters
@@ -275,7 +284,13 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     system
         Name of the system, for every row. Default: the tag of each row; where there is none,
         the file's name without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``,
-        ``.txt``, ``.trec``, ``.tsv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
+        ``.txt``, ``.trec``, ``.tsv``, ``.csv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
+    columns
+        Where a file does not tell: what its columns are, in order, of lines without a header, such
+        as ``["topic", "doc", "score"]``; or name -> role, such as ``{"model_name": "system"}``.
+    sep
+        What stands between columns of text; by default tabs, blanks, commas or semicolons, as they
+        fit.
 
     Returns
     -------
@@ -303,14 +318,16 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     0   bm25   301  d7     1   2.50
     1   bm25   301  d3     2   1.25
     """
-    tables = [run_table(path, system)]
+    tables = [run_table(path, system, RUN.told(columns, sep))]
     known, notes = states_of([name_of(path)]), notes_of(tables)
     frame = to_frame(tables.pop())
     frame.attrs |= notes | ({FILES: known} if known else {})
     return frame
 
 
-def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
+def read_qrels(
+    path: Source, *, subtopics: bool = False, columns: Columns = None, sep: str | None = None
+) -> pd.DataFrame:
     r"""Read judgments: the grade that assessors gave to each document they saw.
 
     Parameters
@@ -331,6 +348,8 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     subtopics
         Whether the second column of a TREC file names subtopics, as it does in tracks of diversity;
         it is `subtopic` then and not `iteration`.
+    columns, sep
+        As for `read_run`.
 
     Returns
     -------
@@ -356,7 +375,7 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     0   301  d3      0         0
     1   301  d7      2         0
     """
-    tables = [read_file(path, QRELS)]
+    tables = [read_file(path, QRELS.told(columns, sep))]
     notes = notes_of(tables)
     frame = to_frame(tables.pop())
     if subtopics and SUBTOPIC not in frame:

@@ -39,7 +39,7 @@ class Cut(NamedTuple):
 
     columns: tuple[str, ...]
     between: str
-    """A tab, a comma, or `ANY`."""
+    """A tab, a comma or the like, or `ANY`."""
     header: tuple[str, ...] = ()
     """The first line, where it names the columns."""
     start: int = 0
@@ -48,7 +48,7 @@ class Cut(NamedTuple):
     @property
     def quoted(self) -> bool:
         """Whether fields may stand in quotes, as programs write tables with a header."""
-        return bool(self.header) and self.between != ANY
+        return self.between != ANY and (bool(self.header) or self.between != "\t")
 
 
 class Strange(NamedTuple):
@@ -69,7 +69,10 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
     """
     if between == ANY:
         return [field for field in re.split("[ \t\v\f]+", line) if field]
-    return next(csv.reader([line], delimiter=between), [])
+    try:
+        return next(csv.reader([line], delimiter=between), [])
+    except csv.Error:  # of a long field
+        return [line]
 
 
 def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
@@ -79,8 +82,10 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     if first is None:
         return []
     line = first[1].decode(errors="replace")
-    ways = [between for between in ("\t", ",", ANY) if between == ANY or between in line]
-    if b"\f" in data or b"\v" in data:  # which are blanks, and no part of an id
+    ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
+    if kind.between:
+        ways = [kind.between]
+    elif b"\f" in data or b"\v" in data:  # which are blanks, and no part of an id
         ways = [ANY]
     headed = []
     for between in ways:
@@ -93,10 +98,9 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         return headed
     cuts = []
     for between in ways:
-        if between != ",":
-            laid = kind.laid_out(len(line.split("\t") if between == "\t" else fields_of(line)))
-            cuts += [Cut(columns, between) for columns in laid]
-    cuts = cuts or [Cut(kind.layouts[0], ANY)]
+        number = len(line.split("\t") if between == "\t" else fields_of(line, between))
+        cuts += [Cut(columns, between) for columns in kind.laid_out(number)]
+    cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
     refuse_wide(source, max(len(way.columns) for way in cuts))
     above = data[: first.start(1)]
     return [
@@ -140,21 +144,42 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         found, longest = _cut_rows(data[way.start :], way, kind)
         if isinstance(found, Strange):
             strange.append((way, found))
-        elif found is not None and not _is_doubtful(data, way, found, longest):
-            if not found.num_rows:
-                raise FileFormatError(kind.wanted, f"{source} without a row below its header")
+        elif found is not None and not _is_doubtful(data, way, found, longest, kind):
             return _noted(found, data, source, kind, way, longest)
     if strange:
         _refuse_values(data, source, *strange[0])
-    offenders = faults(data, cuts[0], kind)
-    found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
-    raise FileFormatError(kind.wanted, found, MEND, offenders)
+    offenders, advice = faults(data, cuts[0], kind), MEND
+    found = f"{source} with lines that do not fit"
+    if not offenders:
+        found = f"{source} whose lines fit in two ways, as blanks may be a part of names, or none"
+        reader = "read_run" if kind.value == SCORE else "read_qrels"
+        advice = f"separate columns by tabs, or say what they are: ir.{reader}(path, columns=[...])"
+    raise FileFormatError(kind.wanted, found, advice, offenders)
+
+
+def _refuse_falling(source: str) -> NoReturn:
+    wanted = "ranks that rise from row to row, or scores that are called so"
+    advice = f"say which: ir.read_run(path, columns={[TOPIC, DOC, SCORE]}), or {RANK!r}"
+    raise RankingError(wanted, f"whole numbers that fall in every list of {source}", advice)
+
+
+def falls(table: pa.Table) -> bool:
+    """Tell whether ranks, which nothing names, fall from row to row of every list, as scores do."""
+    if RANK not in table.column_names or SCORE in table.column_names:
+        return False
+    inside = pc.equal(table[TOPIC][1:], table[TOPIC][:-1]).to_numpy()
+    step = np.diff(table[RANK].to_numpy())[inside]
+    return len(step) > 0 and bool((step < 0).all())
 
 
 def _noted(
     table: pa.Table, data: bytes, source: str, kind: Kind, cut: Cut, longest: int
 ) -> pa.Table:
     """Return a table with its roles first, and what is to be known of its file."""
+    if not table.num_rows:
+        raise FileFormatError(kind.wanted, f"{source} without a row below its header")
+    if kind.headed and not cut.header and falls(table):
+        _refuse_falling(source)
     if cut.header:
         names = dict(zip(cut.columns, cut.header, strict=True))
         called = table.rename_columns([names[name] for name in table.column_names])
@@ -219,14 +244,14 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     return (table if table is not None else _by_value(lines, layout, between)), len(cut.columns)
 
 
-def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int) -> bool:
+def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
     """Tell whether blanks may be a part of ids, in lines that have tabs as well.
 
     They are no part of these where lines have the columns of a layout, and not more. Strata are
     believed where something was not judged, or all are of several documents.
     """
     body = data[cut.start :]
-    if cut.between != ANY or cut.header:
+    if cut.between != ANY or cut.header or kind.between or not kind.headed:
         return False
     if STRATUM in table.column_names and not pc.any(pc.less(table[GRADE], 0)).as_py():
         return bool(pc.min(pc.value_counts(table[STRATUM]).field(1)).as_py() < 2)

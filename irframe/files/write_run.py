@@ -49,7 +49,7 @@ def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
 
 def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
-    names = without_titles(names, frame.__getitem__) if kind is RUN else names
+    names = without_titles(names, frame.__getitem__) if kind.value == SCORE else names
     if frame.empty:
         raise errors.InputError(f"{kind.noun} to write", "a frame without rows")
     return {

@@ -8,7 +8,6 @@ import gzip
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import pytrec_eval
@@ -78,31 +77,6 @@ def test_the_program_trec_eval(benchmark, robust, tmp_path, whole):
 
     what = "packed files, eight metrics at 1000 depths, against unpacked ones and map alone"
     assert race(benchmark, what, ours, theirs, "trec_eval") < (1.2 if whole else 1)
-
-
-@pytest.mark.skipif(shutil.which("trec_eval") is None, reason="no program trec_eval on the path")
-def test_a_file_for_each_run(benchmark, shared, tmp_path):
-    track = shared / "data" / "trec-covid-round1"
-    qrels, unpacked, out = track / "qrels.txt", tmp_path / "runs", tmp_path / "scores"
-    unpacked.mkdir()
-    for path in sorted((track / "runs").glob("*.gz")):
-        (unpacked / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
-    paths, program = sorted(map(str, unpacked.iterdir())), Path(sys.executable).parent / "irframe"
-
-    def ours():
-        words = ["evaluate", "--each", "-o", out, qrels, *paths, "-m", "official"]
-        subprocess.run([program, *words], check=True)
-
-    def theirs():
-        shutil.rmtree(out, ignore_errors=True)
-        for path in paths:
-            command = ["trec_eval", "-m", "official", qrels, path]
-            (tmp_path / "told").write_bytes(
-                subprocess.run(command, check=True, capture_output=True).stdout
-            )
-
-    what = f"trec_eval's files of {len(paths)} runs, in one process, against one each"
-    assert race(benchmark, what, ours, theirs, "trec_eval") < 0.7
 
 
 def test_scoring_alone(benchmark, robust):

@@ -205,3 +205,13 @@ def test_a_column_of_no_metric_is_one_beside_systems_and_topics():
     assert list(ir.as_scores(frame.set_index(["system", "topic"])[["score"]], metric="AP")) == [
         "AP"
     ]
+
+
+def test_columns_of_any_name_are_scores_of_systems():
+    rows = [{"system": s, "qid": q, "right": n} for s, n in (("a", 1), ("b", 0)) for q in "12"]
+    rows[0]["right"], rows[-1]["right"] = 2, 3
+    expected = ir.as_scores(rows)
+    assert expected.index.names == ["system", "qid"]
+    by_system = {s: [r for r in rows if r["system"] == s] for s in "ab"}
+    pd.testing.assert_frame_equal(ir.as_scores(by_system), expected)
+    assert pd.DataFrame(rows).ireval.summary().loc[("right", "a"), "mean"] == 1.5

@@ -20,8 +20,6 @@ import irframe as ir
 from irframe import arrays
 from irframe.errors import (
     DepthError,
-    GradeError,
-    IdError,
     InputError,
     IrframeWarning,
     MetricError,
@@ -265,25 +263,6 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
         )
     again = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
     xr.testing.assert_equal(again, scores)
-
-
-@pytest.mark.parametrize(
-    ("qrels", "error", "words"),
-    [
-        (QRELS.iloc[:0], InputError, "an empty one"),
-        (QRELS.drop(columns="grade"), InputError, "grade"),
-        (pd.concat([QRELS, QRELS.iloc[[1]].assign(grade=9)]), IdError, "1 judged again: 1 d1"),
-        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "found 200"),
-        (QRELS.assign(grade=[1, 0, 0.5, 1, 1]), GradeError, "0.5"),
-        (QRELS.assign(grade=[1, 0, None, 1, 1]), GradeError, "nan"),
-        (QRELS.assign(grade="x"), GradeError, "x"),
-        (QRELS.assign(topic="0" + QRELS["topic"]), IdError, "'01'.*leading zeros"),
-        (QRELS.assign(topic=["1", "1", "1", 2, "4"]), IdError, "int and str"),
-        ([1], InputError, "rows that name their columns; found rows of type int"),
-    ],
-)
-def test_bad_qrels(qrels, error, words):
-    refused(error, words, lambda: quiet_cube(qrels=qrels))
 
 
 def test_metrics_are_refused_with_reasons():

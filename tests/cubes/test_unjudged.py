@@ -21,10 +21,8 @@ import irframe as ir
 from irframe.errors import (
     DepthError,
     GradeError,
-    IdError,
     InputError,
     MetricError,
-    ParameterError,
 )
 from irframe.extremes import labelings
 
@@ -197,11 +195,6 @@ def test_a_shallower_pool_equals_fewer_judgments(track, cube):
     xr.testing.assert_allclose(shallow.ireval.score(*metrics), rebuilt.ireval.score(*metrics))
 
 
-@pytest.mark.parametrize("depth", [0, 11, 2.5, True, -1])
-def test_pool_depths_outside_the_pool(cube, depth):
-    refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.pooled(depth))
-
-
 def test_a_pool_that_is_complete_to_no_depth(track):
     runs, qrels = track
     everyone = runs.drop(columns="contributing").ireval.cube(qrels)
@@ -305,27 +298,9 @@ def test_seeds_draw_evenly():
     assert len(set(halves)) == 5
 
 
-@pytest.mark.parametrize("share", [0, -5, 1.001, 50, np.nan, np.inf, "0.5", True, None])
-def test_shares_outside(share):
-    with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
-        ir.verbs.sample(qrels_of({"a": {1: 2}}), share)
-
-
-@pytest.mark.parametrize("seed", [-1, 1 << 64, 1.5, None, "a", True])
-def test_seeds_that_are_none(seed):
-    assert len(ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=(1 << 64) - 1)) == 1
-    with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
-        ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=seed)
-
-
 def test_unjudged_marks():
     with pytest.raises(GradeError, match="3 of grade -1.*Drop these rows"):
         ir.verbs.sample(qrels_of({"a": {-1: 3, 1: 2}}), 0.5)
-
-
-def test_judged_twice():
-    qrels = qrels_of({"a": {1: 2}})
-    refused(IdError, "judged again", lambda: ir.verbs.sample(pd.concat([qrels, qrels]), 0.5))
 
 
 def test_what_unjudged_documents_could_do_to_all_that_is_needed():

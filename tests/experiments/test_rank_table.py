@@ -13,7 +13,7 @@ from listed import TEAMED
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, IdError, InputError, ParameterError, RankingError
+from irframe.errors import ParameterError, RankingError
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import (
@@ -182,12 +182,6 @@ def test_the_order_of_rows_does_not_matter(order, depth):
         assert contributed(frame.iloc[rows], depth) == contributed(frame, depth)
 
 
-def test_lists_without_an_order():
-    runs = pd.DataFrame({"qid": "1", "docno": list("xy"), "rank": [1, 1]})
-    refused(RankingError, "1 equal: run 1 y", lambda: runs.ireval.pool(1))
-    refused(RankingError, "1 missing: run 1 y", runs.assign(score=[1.0, np.nan]).ireval.pool, 1)
-
-
 def test_unique_to_a_team():
     found = TEAMED.ireval.pool(2, together="team")
     assert list(found.columns[:2]) == ["name", "team"]
@@ -218,11 +212,6 @@ def test_contributing_systems():
     assert "name" not in alone
 
 
-@pytest.mark.parametrize("depth", [0, -1, 1.5, True, None])
-def test_depths_that_are_none(depth):
-    refused(DepthError, "at least 1", lambda: TEAMED.ireval.pool(depth))
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -234,16 +223,6 @@ def test_depths_that_are_none(depth):
 )
 def test_refused_options(options, words):
     refused(ParameterError, words, lambda: TEAMED.ireval.pool(1, **options))
-
-
-def test_nobody_contributes():
-    with pytest.raises(ParameterError, match="contributes; found none"):
-        TEAMED.assign(contributing=False).ireval.pool(1)
-
-
-def test_documents_listed_twice():
-    twice = pd.concat([TEAMED, TEAMED.iloc[[0]]], ignore_index=True)
-    refused(IdError, "1 listed again: a 1 d1", lambda: twice.ireval.pool(9))
 
 
 def frame(rows, **extra):
@@ -365,12 +344,6 @@ def test_random_ties_are_even():
     assert all(70 < first.count(doc) < 130 for doc in "abcd")
 
 
-@pytest.mark.parametrize("seed", ["x", -1, 1.5, True, 1 << 64])
-def test_seeds_that_are_none(seed):
-    with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
-        ranked([("a", 1.0)], "random", seed=seed)
-
-
 def test_the_callers_columns_come_back_and_the_frame_stays():
     runs = pd.DataFrame({"qid": [7, 7], "docno": ["a", "b"], "score": [1.0, 2.0], "text": "x"})
     before = runs.copy()
@@ -395,23 +368,6 @@ def test_ids_of_every_type(kind):
     out = runs.ireval.rank()
     assert [str(doc) for doc in out["doc"]] == ["3", "20", "1"]
     assert out["doc"].dtype == docs.dtype
-
-
-@pytest.mark.parametrize(
-    ("runs", "error", "words"),
-    [
-        (frame([("a", np.nan), ("b", 1.0)]), RankingError, "1 missing: run 1 a"),
-        (frame([("a", 1.0), ("a", 2.0)]), IdError, "1 listed again: run 1 a"),
-        (frame([]), InputError, "an empty one"),
-        (frame([("a", "high")]), InputError, "numbers in column 'score'"),
-        (frame([("a", 1.0), (None, 2.0)]), IdError, "1 missing at row positions: 1"),
-        (frame([("a", 1.0), (2, 2.0)]), IdError, "int and str in column 'doc'"),
-        (frame([(0.5, 1.0)]), IdError, "fractions.* in column 'doc'"),
-        (pd.DataFrame({"topic": ["1"], "doc": ["a"]}), InputError, "score"),
-    ],
-)
-def test_bad_runs(runs, error, words):
-    refused(error, words, runs.ireval.rank)
 
 
 def test_equal_ranks_are_refused_where_ranks_decide():

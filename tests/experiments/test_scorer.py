@@ -306,46 +306,6 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 
 
 @pytest.mark.parametrize(
-    ("run", "error", "words"),
-    [
-        ({"q1": {"a": 1.0, "b": float("nan")}}, RankingError, "found 1 missing: run q1 b"),
-        ({"q1": {"a": None}}, RankingError, "found 1 missing: run q1 a"),
-        ({"q1": {"a": True}}, InputError, "numbers in column 'score'"),
-        ({1: {"a": 1.0}}, IdError, "topics that occur in runs and qrels"),
-        ({"q1": {"a": 1.0}, 2: {"a": 1.0}}, IdError, "topics of one type; found int and str"),
-        (
-            pd.DataFrame({"topic": ["q1", "x", "x"], "doc": list("abb"), "score": 1.0}),
-            IdError,
-            "listed again: run x b",
-        ),
-        ({"x": {"a": 1.0}}, IdError, "topics that occur in runs and qrels"),
-        ({"q1": {"a": 1.0}, "q2": 3.0}, InputError, "documents without a topic"),
-        (pd.DataFrame({"topic": "q1", "doc": list("aa"), "score": 1.0}), IdError, "listed again"),
-        (pd.DataFrame({"topic": "q1", "doc": list("xx"), "score": 1.0}), IdError, "run q1 x"),
-        (
-            pd.DataFrame({"topic": "q1", "doc": ["a", None], "score": 1.0}),
-            IdError,
-            "a doc in every",
-        ),
-        (
-            pd.DataFrame({"topic": ["q1", None], "doc": list("ab"), "score": 1.0}),
-            IdError,
-            "a topic",
-        ),
-        (
-            pd.DataFrame({"topic": "q1", "doc": list("ab"), "score": np.nan}),
-            RankingError,
-            "2 missing",
-        ),
-    ],
-    ids=str,
-)
-def test_runs_are_refused_as_evaluate_refuses_them(run, error, words):
-    for score in (ir.scorer(BASE, "AP"), lambda run: ir.evaluate(run, BASE, "AP")):
-        refused(error, words, score, run)
-
-
-@pytest.mark.parametrize(
     ("arrays", "error", "words"),
     [
         (([0, 0], [0, 0], [1.0, 2.0]), IdError, "found 1 listed again: q1 a"),

@@ -36,7 +36,8 @@ LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
         ("input.bm25", "input.bm25"),
         ("a.trec.zst", "a"),
         ("a.run.run", "a.run"),
-        ("a.csv.gz", "a.csv"),
+        ("a.csv.gz", "a"),
+        ("a.dat.gz", "a.dat"),
     ],
 )
 def test_a_system_is_named_after_its_file(name, system):

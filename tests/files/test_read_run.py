@@ -19,11 +19,14 @@ from hypothesis import given
 from refusals import refused
 from turns import few_of
 
+import irframe as ir
 from irframe.errors import (
+    FileFormatError,
     InputError,
     IrframeError,
     IrframeWarning,
     ParameterError,
+    RankingError,
 )
 from irframe.files import values
 from irframe.files.read_file import run_table
@@ -183,8 +186,8 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(
 ):
     module, read, held = sys.modules[read_runs.__module__], {}, []
 
-    def watched(source, system):
-        table = run_table(source, system)
+    def watched(source, system, kind):
+        table = run_table(source, system, kind)
         read[Path(source).name] = weakref.ref(table)
         return table
 
@@ -299,3 +302,38 @@ def test_a_column_of_subtopics_is_the_one_that_is_meant(tmp_path):
     both = "qid iteration subtopic doc grade\n1 0 2 a 1\n"
     named = read_qrels(write(tmp_path, both), subtopics=True)
     assert (plain["subtopic"].tolist(), named["subtopic"].tolist()) == (["2"], ["2"])
+
+
+TOLD = {"columns": ["qid", "docno", "score"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "rows"),
+    [
+        ("1\td1\t97\n1\td2\t55\n", TOLD, [["1", "d1", 97.0], ["1", "d2", 55.0]]),
+        ("m,qid,docno,score\nA,1,d,2\n", {"columns": {"m": "system"}}, [["A", "1", "d", 2.0]]),
+        ('1;"a; b";2.5\n', {}, [["1", "a; b", 2.5]]),
+        ("1,a b,2.5\n", {}, [["1", "a b", 2.5]]),
+        ("1|a b|2.5\n", {"sep": "|"}, [["1", "a b", 2.5]]),
+        ("1 Q0 a,b,1 1 2.5 x\n", {}, [["x", "1", "a,b,1", 1, 2.5]]),
+    ],
+)
+def test_what_a_file_does_not_tell_is_told(tmp_path, text, options, rows):
+    frame = read_run(write(tmp_path, text), **options)
+    assert frame.to_numpy().tolist() in (rows, [["a", *row] for row in rows])
+
+
+def test_two_readings_are_refused_with_the_way_on(tmp_path):
+    falling = "1\td1\t3\n1\td2\t2\n2\td1\t1\n"
+    words = r"fall in every list.*ir.read_run\(path, columns=\['topic', 'doc', 'score'\]\)"
+    refused(RankingError, words, read_run, write(tmp_path, falling))
+    systems = write(tmp_path, "method,qid,docno,score\nA,1,a,2\nB,1,a,1\n")
+    refused(InputError, r"ir.read_run\(path, columns={'method': 'system'}\)", read_run, systems)
+    blanks = write(tmp_path, "1 0 d 7 1\n1 0 e 8 1\n")
+    refused(FileFormatError, r"two ways.*ir.read_qrels\(path, columns=", read_qrels, blanks)
+    strata = ["topic", "iteration", "doc", "stratum", "grade"]
+    assert read_qrels(blanks, columns=strata)["stratum"].tolist() == ["7", "8"]
+    refused(InputError, "columns= with other columns", read_run, blanks, columns=["topic", "doc"])
+    refused(ParameterError, "sep, one character", read_run, blanks, sep="ab")
+    votes = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "rank": [100, 50, 0]})
+    refused(RankingError, "ranks 0 to 100, which fall", ir.verbs.rank, votes)

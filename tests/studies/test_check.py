@@ -7,7 +7,7 @@ from dense import dense
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError, IdError, InputError, IrframeWarning
+from irframe.errors import IdError, InputError, IrframeWarning
 from irframe.studies.check import SEVERITY
 
 QRELS = pd.DataFrame(
@@ -201,11 +201,6 @@ def test_files_that_could_not_be_read_have_a_row(tmp_path):
     assert len(broken) == 1
     assert broken[0].endswith("; found line 2 has 2 columns, not 6")
     assert "each system in one file" in again[0]
-
-
-def test_limits_of_depths():
-    for words in ({"depth": 0}, {"length": 0}):
-        refused(DepthError, "wanted", odd_runs().ireval.check, QRELS, **words)
 
 
 def test_files_none_of_which_can_be_read(tmp_path):

@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from incomplete import though_incomplete
-from refusals import refused
 
 import irframe as ir
-from irframe.errors import DepthError
 
 
 def counted(runs, qrels, depth, rel):
@@ -69,8 +67,3 @@ def test_a_pool_is_as_deep_as_it_is_known_to_be():
     unknown = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": [1.0], "system": "s"})
     seen = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 1]})
     assert ir.cube(unknown, seen).ireval.describe()["pool_depth"].isna().all()
-
-
-def test_what_cannot_be_described():
-    cube = ir.cube(*ir.example_track())
-    refused(DepthError, "at most 50", cube.ireval.describe, depth=51)

@@ -188,10 +188,6 @@ def test_incomplete_to_any_depth():
     assert not alone["what"].str.contains("residuals").any()
 
 
-def test_a_frame_without_a_role():
-    refused(InputError, "grade", lambda: RUNS.ireval.diagnose(QRELS.drop(columns="grade")))
-
-
 def test_everything_is_reported():
     twice = pd.concat([RUNS, RUNS.head(9)], ignore_index=True)
     short = find(twice.ireval.diagnose(QRELS), "documents listed twice in a ranking")

@@ -20,20 +20,9 @@ from strategies import batches
 from tracks import cube_of
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import InputError, IrframeWarning, ParameterError
 from irframe.metrics.positions import CROSSINGS
-from irframe.studies.effort import ARCHETYPES, EXCELLENT
-
-
-def test_archetypes_by_group(cube):
-    data = cube.ireval.misplacement()
-    table = data.ireval.archetypes(by="team")
-    assert table["team"].to_list() == ["terms", "vectors", "expansion", "rerankers"]
-    assert (table["total"] == 32).all()
-    np.testing.assert_allclose(table[list(ARCHETYPES)].sum(axis=1), 1)
-    np.testing.assert_allclose(table[list(EXCELLENT)].sum(axis=1), table["excellent"])
-    refused(ParameterError, "team", lambda: data.ireval.archetypes(by="track"))
-    refused(InputError, "misplacement returned", lambda: ir.verbs.archetypes(cube))
+from irframe.studies.effort import ARCHETYPES
 
 
 @pytest.fixture(scope="module")
@@ -258,16 +247,6 @@ def test_nominal_length_is_the_depth_chosen(cube):
     np.testing.assert_array_equal(one["twist"], other["twist"])
     np.testing.assert_array_equal(one["twist"], cube.ireval.score("Twist", at=30)[0])
     assert one["team"].dims == ("system",)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"depth": 51}, DepthError, "at most 50"),
-    ],
-)
-def test_bad_input(cube, options, error, message):
-    refused(error, message, lambda: cube.ireval.misplacement(**options))
 
 
 def test_sums_of_long_rankings_do_not_overflow():

@@ -211,13 +211,3 @@ def test_published_orders_of_deep_learning_2021(shared):
     np.testing.assert_allclose(
         found["agreement"].squeeze(), [[0.936410, 0.991935], [0.919099, 0.988479]], atol=5e-7
     )
-
-
-@pytest.fixture(scope="module")
-def judged():
-    runs, qrels = ir.simulate_track(systems=6, topics=10, docs=60, depth=20, pool_depth=20, seed=3)
-    random = np.random.default_rng(1)
-    guess = qrels.assign(grade=random.permutation(qrels["grade"].to_numpy()))
-    groups = {"some": sorted(runs["system"].unique())[:3]}
-    judges = {"people": qrels, "guess": guess}
-    return runs.ireval.judge_effect(judges, ["AP", "nDCG"], at=[5, 20], groups=groups)

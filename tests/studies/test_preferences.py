@@ -17,7 +17,7 @@ from tracks import cube_of
 
 import irframe as ir
 from irframe.agreements.innate import LABELS
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.errors import MetricError, ParameterError
 from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
 
@@ -98,10 +98,6 @@ def test_what_every_metric_must_agree_on_is_preferred(cube):
         assert decided.any()
         for name in found:
             assert (sign * found[name].to_numpy()[decided] > 0).all()
-
-
-def test_depths_are_those_of_the_cube(cube):
-    refused(DepthError, "wanted", cube.ireval.preferences, at=51)
 
 
 def test_all_rankings_of_length_3(golden):

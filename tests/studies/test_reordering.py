@@ -10,7 +10,7 @@ from refusals import refused
 from told import Told, frames
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import InputError, ParameterError
 
 RUNS, QRELS = ir.example_track()
 
@@ -130,15 +130,3 @@ def test_systems_are_better_by_any_test_and_correction(test, adjust):
     found = scores.ireval.reordering(test=test, adjust=adjust, margin=0, per="system")
     assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(expected)
     assert any(expected.values())
-
-
-def test_groups_and_depths():
-    runs, qrels = track()
-    runs = runs.assign(track=np.where(runs["topic"].isin(runs["topic"].unique()[:15]), "x", "y"))
-    cube = runs.ireval.cube(qrels)
-    ablated = cube.ireval.ablation(by="track", depth=20)
-    assert ablated.columns[:3].tolist() == ["track", "step", "old"]
-    assert len(ablated) == 10
-    for depth in (99, 0):
-        refused(DepthError, "at most 60", cube.ireval.ablation, depth=depth)
-    refused(InputError, "cube", lambda: ir.verbs.ablation(cube.drop_vars("grade")))
