@@ -112,8 +112,8 @@ def _whole_runs(
             if at >= max(wanted):
                 break
             at, piece = next(pieces)
-        yield pa.concat_tables(parts, promote_options="permissive")
-        del parts
+        held = (parts.pop(0) for _ in range(len(parts)))  # so that nobody here holds them
+        yield pa.concat_tables(held, promote_options="permissive")
 
 
 def _batches(file: str, kind: Kind) -> Iterator[pa.Table]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from itertools import count, islice, pairwise
+from itertools import chain, count, islice, pairwise
 from os import PathLike
 from typing import Any, Literal, TypeVar, overload
 
@@ -180,12 +180,20 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
         read = partial(pool.map, attempt)
         results = _counted_aloud(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
-            held = list(islice(results, len(names)))
-            for result in held.pop() if isinstance(held[0], Iterator) else [None]:
-                tables = _all_read(names, held if result is None else [result])
+            held: list[Any] = list(islice(results, len(names)))
+            runs = held.pop() if isinstance(held[0], Iterator) else iter(())
+            for part in chain([held] if held else [], _one_by_one(runs)):
+                tables = _all_read(names, part)
+                part.clear()  # so that nobody here holds them
                 _refuse_clashes(together, names, tables, by_file=by_file)
                 notes_of(tables)
                 yield to_frame(_one_table(tables))
+
+
+def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
+    """Yield tables in lists of their own, which are to be emptied."""
+    while part := list(islice(runs, 1)):
+        yield part
 
 
 def _ahead(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE
-from irframe.files.ids import TEXT
+from irframe.files.ids import EXACT, TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.limits import refuse_wide
 from irframe.files.values import ERRORS, TYPES, read_numbers, says_infinite, wanted_of
@@ -24,6 +24,8 @@ from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, role
 
 BLOCK = LINE
 """Bytes that one task parses; a line is shorter."""
+SLICE = 1 << 13
+"""Rows of which numbers are read together, or one by one where one of them is none."""
 ANY = " "
 """What stands between columns that any blanks separate."""
 MEND = "mend these lines, or check that this is the file you meant"
@@ -31,6 +33,8 @@ MEND = "mend these lines, or check that this is the file you meant"
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
+_NO_ROW = [*b"\n# \t\v\f"]
+"""How begin lines that may be no rows."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -201,12 +205,23 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows that fit as they are; None for any other."""
     if cut.between != ANY:
         return _typed(_without_comments(body, cut), cut.columns, cut.between, cut.quoted)
-    used = [blank for blank in " \t\v\f" if blank.encode() in body]
-    if b"#" not in body and used in ([" "], ["\t"]):
-        table = _typed(body, cut.columns, used[0])
-        if table is not None:
+    if one := _one_blank(body):
+        table = _typed(body, cut.columns, one)
+        if table is not None or not _is_padded(body, one, len(cut.columns)):
             return table
     return _typed(without_comments(_separated(body), cut.columns) + b"\n", cut.columns, "\t")
+
+
+def _one_blank(body: bytes) -> str:
+    """Return the only kind of blank between columns, where there are no comments; else nothing."""
+    used = [blank for blank in " \t\v\f" if blank.encode() in body]
+    return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
+
+
+def _is_padded(body: bytes, one: str, columns: int) -> bool:
+    """Tell whether there are other numbers of blanks than stand between columns."""
+    lines = body.count(b"\n") + (not body.endswith(b"\n"))
+    return body.count(one.encode()) != lines * (columns - 1)
 
 
 def _without_comments(lines: bytes, cut: Cut) -> bytes:
@@ -229,10 +244,14 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     table = _exactly(body, cut)
     if table is not None:
         return table, 0
-    if cut.between == ANY:
+    between = cut.between
+    if between == ANY:
+        one = _one_blank(body)
+        plain = one and not _is_padded(body, one, len(cut.columns))
+        found = _by_value(body, cut.columns, one) if plain else None
+        if found is not None and not (isinstance(found, Strange) and "" in found.values):
+            return found, 0
         body, between = _separated(body), "\t"
-    else:
-        between = cut.between
     lines = _without_comments(body, cut) + b"\n"
     found = _by_value(lines, cut.columns, between, quoted=cut.quoted)
     layout = kind.layouts[0] if kind.layouts else ()
@@ -311,7 +330,7 @@ def _by_value(
         if TYPES[name] == TEXT:
             strange = np.flatnonzero(pc.equal(pc.binary_length(column), 0).to_numpy())
         else:
-            values, strange = read_numbers(pd.Series(column.to_numpy(), dtype=object), name)
+            values, strange = _numbers(column, name)
             column_of, missing = _as_type(values, name, ranked=SCORE in names)
             if not len(strange):
                 column, strange = column_of, missing
@@ -320,6 +339,27 @@ def _by_value(
             return Strange(name, strange, values_of)
         made[name] = column
     return pa.table(made)
+
+
+def _numbers(column: pa.ChunkedArray, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Read text as numbers as `read_numbers` does, slowly only where some of it is none."""
+    values, slow = np.full(len(column), np.nan), list[NDArray[np.intp]]()
+    for first in range(0, len(column), SLICE):
+        rows = slice(first, first + SLICE)
+        try:
+            quick = column[rows].cast(TYPES[role]).cast(pa.float64()).to_numpy()
+        except pa.ArrowInvalid:
+            quick = np.array([np.nan])
+        if (np.abs(quick) < EXACT).all():  # neither missing nor infinite
+            values[rows] = quick
+        else:
+            slow.append(np.arange(len(column))[rows])
+    if not slow:
+        return values, np.zeros(0, np.intp)
+    rows_of = np.concatenate(slow)
+    told = pd.Series(column.take(pa.array(rows_of)).to_numpy(), dtype=object)
+    values[rows_of], strange = read_numbers(told, role)
+    return values, rows_of[strange]
 
 
 def _as_type(
@@ -399,6 +439,14 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
 
 def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str]]:
     """Return which lines some rows are, in order, and what they say."""
+    start = cut.start + bool(cut.header)
+    body, first = data[start:], 1 + data.count(b"\n", 0, start)
+    at = np.frombuffer(body, np.uint8)
+    ends = np.append(np.flatnonzero(at == ord("\n")), len(body))
+    begins = np.append(0, ends[:-1] + 1)
+    if b"\r" not in body and not np.isin(at[begins[begins < len(body)]], _NO_ROW).any():
+        lines = [(first + row, body[begins[row] : ends[row]]) for row in rows]
+        return [(f"line {number}", line.decode(errors="replace")) for number, line in lines]
     places, wanted = [], iter(rows)
     row = next(wanted, None)
     for place, (number, line) in enumerate(_numbered(data, cut)):

@@ -15,6 +15,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning, ParameterError
 from irframe.files import compression, in_pieces, read_parquet, read_runs
+from irframe.files.kinds import RUN
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 
@@ -245,4 +246,4 @@ def test_pieces_that_begin_as_json_does_are_lines(tmp_path, monkeypatch):
     path.write_text("1 Q0 d 1 2 a\n" + "".join(f"[{n}] Q0 d 1 2 a\n" for n in range(999)))
     monkeypatch.setattr(in_pieces, "LARGE", 0)
     monkeypatch.setattr(in_pieces, "PIECE", 1 << 10)
-    assert len(in_pieces.read_in_pieces(path)) == len(ir.read_run(path)) == 1000
+    assert len(in_pieces.read_in_pieces(path, RUN)) == len(ir.read_run(path)) == 1000
