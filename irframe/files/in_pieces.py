@@ -38,6 +38,7 @@ def read_in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
         tables = [] if file is None else [*_pieces(file, kind, PIECE)]
     except (IrframeError, LookupError):
         return None
+    # Notes count lines of the whole file, which is read again for them.
     if not tables or any(table.schema.metadata for table in tables):
         return None
     table = pa.concat_tables(tables)
@@ -70,7 +71,7 @@ def runs_in_turn(source: compression.Source, kind: Kind = RUN) -> Iterator[pa.Ta
     places, rows = dict[str, list[int]](), Counter[str]()
     try:
         for place, systems in enumerate(
-            (_systems_of_batches if is_parquet else _systems)(file, kind)
+            (_labels_of_batches if is_parquet else _labels_of_pieces)(file, kind)
         ):
             for entry in pc.value_counts(systems).to_pylist():
                 places.setdefault(entry["values"], []).append(place)
@@ -80,10 +81,10 @@ def runs_in_turn(source: compression.Source, kind: Kind = RUN) -> Iterator[pa.Ta
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read = _batches if is_parquet else _pieces
-    return _whole_runs(lambda: read(file, kind), places, _shares(rows))
+    return _whole_runs(lambda: read(file, kind), places, _turns(rows))
 
 
-def _shares(rows: Counter[str]) -> Iterator[list[str]]:
+def _turns(rows: Counter[str]) -> Iterator[list[str]]:
     """Yield systems that have about `ROWS` rows together, in order of their first row."""
     share, held = list[str](), 0
     for system, number in rows.items():
@@ -121,7 +122,7 @@ def _batches(file: str, kind: Kind) -> Iterator[pa.Table]:
     return (in_types(batch, file, kind) for batch in parquet_batches(file, file))
 
 
-def _systems_of_batches(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
+def _labels_of_batches(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     """Yield the systems of the same batches, of files whose scores a part does not decide."""
     schema = next(parquet_batches(file, file)).schema
     columns = kind.require(schema.names, file)
@@ -132,7 +133,7 @@ def _systems_of_batches(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
             yield names_in(batch[name], SYSTEM, name).cast(TEXT)
 
 
-def _systems(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
+def _labels_of_pieces(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     """Yield the systems of pieces of text, unless one of these is odd."""
     for table in _pieces(file, kind):
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -16,16 +15,14 @@ from numpy.typing import NDArray
 from irframe.errors import FileFormatError, IdError, RankingError
 from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE
-from irframe.files.ids import EXACT, TEXT
+from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.limits import refuse_wide
-from irframe.files.values import ERRORS, TYPES, read_numbers, says_infinite, wanted_of
+from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
 BLOCK = LINE
 """Bytes that one task parses; a line is shorter."""
-SLICE = 1 << 13
-"""Rows of which numbers are read together, or one by one where one of them is none."""
 ANY = " "
 """What stands between columns that any blanks separate."""
 MEND = "mend these lines, or check that this is the file you meant"
@@ -330,7 +327,7 @@ def _by_value(
         if TYPES[name] == TEXT:
             strange = np.flatnonzero(pc.equal(pc.binary_length(column), 0).to_numpy())
         else:
-            values, strange = _numbers(column, name)
+            values, strange = numbers_of_text(column, name)
             column_of, missing = _as_type(values, name, ranked=SCORE in names)
             if not len(strange):
                 column, strange = column_of, missing
@@ -339,27 +336,6 @@ def _by_value(
             return Strange(name, strange, values_of)
         made[name] = column
     return pa.table(made)
-
-
-def _numbers(column: pa.ChunkedArray, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Read text as numbers as `read_numbers` does, slowly only where some of it is none."""
-    values, slow = np.full(len(column), np.nan), list[NDArray[np.intp]]()
-    for first in range(0, len(column), SLICE):
-        rows = slice(first, first + SLICE)
-        try:
-            quick = column[rows].cast(TYPES[role]).cast(pa.float64()).to_numpy()
-        except pa.ArrowInvalid:
-            quick = np.array([np.nan])
-        if (np.abs(quick) < EXACT).all():  # neither missing nor infinite
-            values[rows] = quick
-        else:
-            slow.append(np.arange(len(column))[rows])
-    if not slow:
-        return values, np.zeros(0, np.intp)
-    rows_of = np.concatenate(slow)
-    told = pd.Series(column.take(pa.array(rows_of)).to_numpy(), dtype=object)
-    values[rows_of], strange = read_numbers(told, role)
-    return values, rows_of[strange]
 
 
 def _as_type(
