@@ -25,7 +25,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError, InputError, shortened
+from irframe.errors import FileFormatError, InputError, IrframeError, shortened
 from irframe.files.limits import MEANT, refuse_large
 
 
@@ -34,7 +34,7 @@ def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]
     """Say which file of a kind is damaged, where its reader gives a sign that it is."""
     try:
         yield
-    except FileFormatError:
+    except IrframeError:
         raise
     except signs as error:
         wanted, found = f"{kind} that is whole", f"{source} damaged ({error})"
@@ -347,6 +347,8 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
         with undamaged("a file", name_of(source), ValueError):  # closed, or in another encoding
             parts = []
             while content := source.read():  # some give less than all at a time
+                if not isinstance(content, str | bytes | bytearray):
+                    raise InputError("a file of text or bytes", f"one of {type(content).__name__}")
                 parts.append(content.encode() if isinstance(content, str) else content)
             data = b"".join(parts)
         yield io.BytesIO(data)

@@ -42,7 +42,7 @@ def parquet_batches(
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
-    with undamaged("a Parquet file", source, pa.ArrowException, OSError, MemoryError):
+    with undamaged("a Parquet file", source, pa.ArrowException, OSError, MemoryError, ValueError):
         opened: Any = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
         with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
             facts, size, seen = parquet.metadata, opened.size(), 0
@@ -55,8 +55,8 @@ def parquet_batches(
                     seen += sum(map(_content, batch.columns))
                     refuse_large(source, size, seen)
                     yield pa.table(batch)
-            if not facts.num_rows:
-                yield parquet.read(columns)
+            if not seen:
+                yield parquet.schema_arrow.empty_table()
 
 
 def _content(column: pa.Array) -> int:

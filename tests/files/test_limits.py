@@ -1,5 +1,7 @@
 import gzip
 import json
+from contextlib import suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ import pytest
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import FileFormatError, StoreError
+from irframe.errors import FileFormatError, InputError, IrframeError, StoreError
 from irframe.files import limits
 
 ROW = {"topic": "1", "doc": "a", "score": 1.0}
@@ -71,3 +73,22 @@ def test_parquet_is_read_in_pieces_of_row_groups(tmp_path):
     assert found["doc"].tolist() == docs
     assert found["kind"].dtype == "category"
     assert found["kind"].isna().sum() == 1000
+
+
+def test_every_changed_byte_of_parquet_is_read_or_refused(tmp_path):
+    path = tmp_path / "run.parquet"
+    pd.DataFrame(ROW | {"doc": list("abc")}).to_parquet(path)
+    sound = path.read_bytes()
+    for place in range(0, len(sound), 9):
+        for value in (0, 255, sound[place] ^ 1):
+            path.write_bytes(sound[:place] + bytes([value]) + sound[place + 1 :])
+            with suppress(IrframeError):
+                ir.read_run(path)
+
+
+def test_views_of_text_are_ids_and_streams_of_numbers_are_refused(tmp_path):
+    views = {name: pa.array([ROW[name]], pa.string_view()) for name in ("topic", "doc")}
+    pq.write_table(pa.table(views | {"score": [1.0]}), tmp_path / "run.parquet")
+    assert ir.read_run(tmp_path / "run.parquet")["doc"].tolist() == ["a"]
+    numbers = SimpleNamespace(read=lambda: 5)
+    refused(InputError, "a file of text or bytes; found one of int", ir.read_run, numbers)
