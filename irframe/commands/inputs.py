@@ -21,7 +21,7 @@ from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, undamaged
 from irframe.files.read_file import find_files, is_parquet
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
