@@ -32,6 +32,11 @@ def _nothing_relevant():
     return runs, qrels.assign(grade=0)
 
 
+def _nothing_judged():
+    runs, qrels = ir.example_track()
+    return runs.assign(doc="x" + runs["doc"]), qrels
+
+
 def unequal():
     """Return tracks of other systems, topics and depths, in one of which there is one system."""
     runs, qrels = ir.example_track()
@@ -93,6 +98,7 @@ FIVE = ["101", "102", "103", "104", "105"]
 TRACKS = {
     "example": (ir.example_track, {"baseline": "bm25", "at": 5}),
     "nothing relevant": (_nothing_relevant, {"metrics": ["nDCG", "AP", "P"]}),
+    "nothing judged": (_nothing_judged, {}),
     "all tied": (lambda: _copies("bm25", "a", "b", "c"), {"adjust": None}),
     "a copy": (lambda: _copies("monot5", "again"), {"adjust": None}),
     "two systems": (lambda: _only(["bm25", "monot5"], FIVE[:3]), {"metrics": ["RR", "nDCG"]}),

@@ -32,7 +32,7 @@ from irframe.experiments.spans import TEXT
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import changed_files
-from irframe.files.repeats import LACKING, fold
+from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
 from irframe.record import RECORD, Steps, recorded
 from irframe.warned import OneCall, in_group, listing
@@ -57,6 +57,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -80,6 +81,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -103,6 +105,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -159,6 +162,9 @@ def cube(
     length
         What each unit costs (tokens, characters, seconds), from 0: a column of `runs`, or document
         -> length. Scores at a ``budget`` need it.
+    scores
+        Whether the scores of documents are kept, which scores at a ``threshold`` need: 8 bytes of
+        each document, 4 with ``score_dtype="float32"``.
     cluster, tasks, weights
         How topics were drawn, as for `irframe.evaluate`.
 
@@ -206,7 +212,7 @@ def cube(
     said = said_of_tables([qrels, runs], drawn)
     extra, units = (
         carried(folded.attributes(repeats), said),
-        Units(of, copies, later_copies, length),
+        Units(of, copies, later_copies, length, scores),
     )
     policy = Policy(
         depth=depth,
@@ -219,7 +225,7 @@ def cube(
         seed=seed,
         **units.decided,
     )
-    with OneCall(without=LACKING if repeats == "topic" else None):
+    with OneCall(without=not_lacking(repeats, None)):
         runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
         if groups is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)

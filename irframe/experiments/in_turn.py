@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from operator import is_
 from typing import Any, NamedTuple, cast
 
@@ -26,7 +27,7 @@ from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
 from irframe.files.read_run import changed_files
 from irframe.files.scan_runs import ScannedRuns
-from irframe.names import LENGTH
+from irframe.names import LENGTH, SCORE
 
 
 class Part(NamedTuple):
@@ -118,6 +119,10 @@ class Framed:
         along: dict[str, Array] = {}
         if policy.length is not None:
             along[LENGTH] = lengths_of(table, policy.length, rows[order])
+        if policy.score is not None:
+            if table.score is None:
+                raise InputError("scores of what was retrieved", "ranks alone")
+            along[SCORE] = table.score[rows[order]].astype(policy.score_dtype)
         if self.overlaps is not None:
             along |= self.overlaps.along(rows[order], length)
         return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None))
@@ -237,19 +242,26 @@ class TopUnjudged:
         """Return what is called so in lists; objects (system, topic, rank)."""
         laid = np.full((*shape, depth), None, object)
         there = np.flatnonzero(self.rank < depth)
-        names = self.doc.take(pa.array(there)).to_numpy(zero_copy_only=False)
+        names = self.take(there).doc.to_numpy(zero_copy_only=False)
         laid.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
         return laid
 
     def onto(self, place: Codes) -> "TopUnjudged":
         """Return the same by other numbers of the lists, without those at -1."""
-        placed = replace(self, of=place.astype(np.int32)[self.of])
-        there = np.flatnonzero(placed.of >= 0)
-        return placed if len(there) == len(placed.of) else placed.take(there)
+        if np.array_equal(place, np.arange(len(place))):
+            return self
+        inside = (place >= 0)[self.of]
+        kept = self if inside.all() else self.take(np.flatnonzero(inside))
+        return replace(kept, of=place.astype(np.int32)[kept.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
-        """Return some of the documents."""
-        return TopUnjudged(self.of[rows], self.rank[rows], self.doc.take(pa.array(rows)))
+        """Return some of the documents, in the order in which they stand."""
+        ends = np.cumsum([0, *map(len, self.doc.chunks)])
+        parts = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
+        # each by itself, as Arrow else makes one of them all before
+        doc = [chunk.take(pa.array(rows[slice(*some)] - start)) for chunk, start, some in parts]
+        named = pa.chunked_array(doc, self.doc.type)
+        return TopUnjudged(self.of[rows], self.rank[rows], named)
 
 
 def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
@@ -344,6 +356,7 @@ def rank_in_turn(
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
+        # Of each file a few rows are kept, for messages and the names of columns.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
@@ -368,6 +381,7 @@ def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
+    # Which ranks are tied is asked of cubes, and of scores by shared ranks.
     ties = wanted.whole or shares_ranks(policy.ties)
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))

@@ -202,6 +202,8 @@ def read_places(
     if (topic[1:] < topic[:-1]).any():
         order = grouped(topic)
         topic, doc, score = topic[order], doc[order], score[order]
+    # Searchers fill up short lists with no document and the least score there is; it is nothing
+    # that was retrieved.
     padding = (doc < 0) & (np.abs(score) >= PADDING)
     if padding.any():
         topic, doc, score = topic[~padding], doc[~padding], score[~padding]
@@ -250,6 +252,8 @@ def _described(places: Places, topic: Codes, doc: Codes) -> list[str]:
     return [f"{a} {b}" for a, b in zip(places.judgments.topics[topic], names, strict=True)]
 
 
+FEW = 1 << 10
+"""Keys that are counted one by one in less time than steps of a bisection take."""
 CROWD = 4
 """Pairs of a judged document and another of its score, for each document of a run, from which it is
 less to sort the names of all."""
@@ -303,6 +307,9 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
 def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
     """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
     width, flat = keys.shape[1], keys.ravel()
+    if len(of) * width <= FEW:
+        own, limit = keys[of], mine[:, np.newaxis]
+        return np.asarray((own <= limit if equal else own < limit).sum(axis=1))
     first = of * width - 1
     place = first.copy()
     step = (width + 1) >> 1

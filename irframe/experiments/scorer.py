@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.errors import InputError, shortened, singular
+from irframe.errors import InputError, ParameterError, shortened, singular
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
@@ -19,10 +19,10 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.other_tools import Batches, Evaluator
 from irframe.experiments.scorer_input import Reader, paired
 from irframe.experiments.scoring import Plan, Scoring
-from irframe.experiments.stopping import Stops
+from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.nested import height
-from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
+from irframe.files.repeats import Folded, checked_layout, fold, layout_of, not_lacking
 from irframe.files.tables import is_dictionary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
@@ -70,6 +70,7 @@ class Scorer:
     ) -> None:
         self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
         self._repeats = checked_layout(repeats)
+        self._unsaid = not_lacking(repeats, plan.no_rel)
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
         self._judgments, self._names = judgments, self._scoring.labels
@@ -271,7 +272,7 @@ class Scorer:
             run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
         folded = fold(run)
         folded.attributes(self._repeats)
-        with OneCall(without=LACKING if self._repeats == "topic" else None):
+        with OneCall(without=self._unsaid):
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
@@ -319,6 +320,7 @@ def scorer(
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
+    threshold: ThresholdLike = None,
     repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
@@ -334,8 +336,8 @@ def scorer(
         come after these.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
         As for `evaluate`.
-    of, copies, later_copies, length, budget, cut, repeats
-        As for `evaluate`.
+    of, copies, later_copies, length, budget, cut, threshold, repeats
+        As for `evaluate`; thresholds are numbers, or system -> number.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
         for which some run has a list; ``"common"``: those for which every run has one. Or a list
@@ -378,9 +380,11 @@ def scorer(
            q2     1.0  1.00000
     """
     chosen = policies.parse_metrics(metrics)
-    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    units = Units(of, copies, later_copies, length)
-    stops = Stops.read({"budget": budget}, units.decided, cut)
+    choice("no_rel", no_rel or "zero", words.NO_RELS)
+    units = Units(of, copies, later_copies, length, threshold is not None)
+    stops = Stops.read({"budget": budget, "threshold": threshold}, units.decided, cut)
+    if stops is not None and not stops.of:
+        raise ParameterError("numbers for threshold= of a scorer", "'all'", "name those wanted")
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
@@ -391,7 +395,8 @@ def scorer(
         seed=seed,
         **units.decided,
     )
-    judgments = Judgments.of(units.qrels(qrels), chosen, topics)
+    silent = no_rel == "silence"
+    judgments = Judgments.of(units.qrels(qrels), chosen, topics, unjudged=silent)
     plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))

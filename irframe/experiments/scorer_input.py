@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, as_plain
@@ -22,7 +24,7 @@ from irframe.experiments.lists import Collections, Lists, choose_topics, tell_mi
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
-from irframe.files.ids import EXACT, Codes, code_labels, grouped, is_utf8
+from irframe.files.ids import EXACT, Codes, grouped, is_utf8
 from irframe.files.kinds import RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.values import framed, numbers
@@ -126,7 +128,7 @@ class Reader:
         """Whether lists alone tell what is asked for, and not other columns or other precision."""
         policy, spans = self._policy, self._judgments.table.spans is not None
         by_rank = self._ties.column != SCORE or policy.order == "rank"
-        if by_rank or policy.collection or policy.length or spans:
+        if by_rank or policy.collection or policy.length or policy.score or spans:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)
@@ -174,12 +176,12 @@ class Reader:
             return None
         if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns} or _is_contrary(named):
             return None
-        system = code_labels(frame[known[SYSTEM]], SYSTEM)[1] if SYSTEM in known else ONLY
-        score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
+        system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
+        score, names = frame[known[SCORE]], frame[known[DOC]].to_numpy(object).tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
-        odd = odd or len(system) > 1
-        if odd or not (_of(names, self._kinds) and _of(labels, self._topic_kinds)):
+        known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
+        if odd or system is None or not known_kinds:
             return None
         judged = self._judgments.places
         others = [label for label in dict.fromkeys(labels) if label not in judged]
@@ -192,7 +194,7 @@ class Reader:
         if lists is None or not any(lists):
             return None
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
-        return self._of_names(lists, pd.Index(system), others, titles)
+        return self._of_names(lists, system, others, titles)
 
     def _of_names(
         self,
@@ -319,14 +321,29 @@ def _is_contrary(named: ByRole) -> bool:
         return True
 
 
-def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return where another topic begins than that of the row before, and which that is."""
-    values = topic.array
-    changed: Any = values[1:] != values[:-1]
-    if not isinstance(changed, np.ndarray):
-        changed = changed.to_numpy(bool, na_value=True)
-    start = np.flatnonzero(np.append(True, changed))
-    return start, values[start].to_numpy().tolist()
+def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
+    """Return where something else begins than in the row before, and what; nothing if odd."""
+    plain = column.tolist() if column.dtype == object else column
+    if plain is not column and not (_of(plain, TEXT) or _of(plain, WHOLE)):
+        return np.zeros(1, np.intp), [None]  # before Arrow sees what may contain itself
+    try:
+        values = pa.array(plain)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+        encoded = pc.run_end_encode(values)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return np.zeros(1, np.intp), [None]
+    return np.append(0, encoded.run_ends.to_numpy()[:-1]), encoded.values.to_pylist()
+
+
+def _one_system(column: pd.Series) -> pd.Index | None:
+    """Return the one system of a column; None of several, or where it is odd."""
+    labels = _blocks(column)[1]
+    if not (_of(labels, TEXT) or _of(labels, WHOLE)) or len({*labels}) > 1:
+        return None
+    kind: Any = getattr(column.dtype, "categories", column).dtype
+    one: pd.Index = pd.Index(labels[:1], dtype=kind)
+    return one
 
 
 def _is_whole(values: NDArray[Any]) -> bool:

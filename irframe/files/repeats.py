@@ -160,6 +160,15 @@ class Folded(NamedTuple):
 
 LACKING = "lists that systems lack count as empty"
 """How it is said that some do, which repeats inside topics do not."""
+UNLISTED = "no system has a list"
+"""How it is said of topics, of which all lists are empty."""
+
+
+def not_lacking(repeats: Any, no_rel: Any) -> tuple[str, ...]:
+    """Return how warnings begin of lists that are not there, where these are as they should be."""
+    if no_rel == "silence":
+        return LACKING, UNLISTED
+    return (LACKING,) if repeats == "topic" else ()
 
 
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:

@@ -19,12 +19,13 @@ from irframe.comparing.explain import SNIPPET, Told, names_of
 from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
-from irframe.errors import InputError
+from irframe.errors import InputError, IrframeError
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.printed import fixed_text
 from irframe.reports import figures
-from irframe.reports.setting import PagePart, parts, say, text
+from irframe.reports.setting import NAMED, PagePart, parts, say, short, spoken, text, texts
 from irframe.reports.view import View
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
@@ -57,7 +58,7 @@ class TopLists:
     @cached_property
     def names(self) -> list[str]:
         """What the page calls the documents."""
-        return [text(name) for name in self.ids]
+        return texts(self.ids)
 
 
 def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
@@ -215,6 +216,38 @@ def by_spread(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.argsort(-spread, kind="stable")
 
 
+Claim = tuple[str, dict[str, Any]] | None
+"""A template and what it says, or nothing."""
+
+
+def pair_at(a: int, b: int, systems: int) -> int:
+    """Return the position of two systems among all pairs.
+
+    Examples
+    --------
+    >>> pair_at(0, 1, 3), pair_at(2, 1, 3)
+    (0, 2)
+    """
+    low, high = sorted([a, b])
+    return low * systems - low * (low + 1) // 2 + high - low - 1
+
+
+def limits_of(view: View) -> dict[str, list[list[float]]]:
+    """Return metric -> lowest and highest means over all systems' topics, whatever is unjudged.
+
+    Nothing where that cannot be told, or where depths are budgets.
+    """
+    if view.setting.axis.unit:
+        return {}
+    try:
+        ends = view.bounded
+    except IrframeError:
+        return {}
+    means = ends.where(ends.notnull().all([SYSTEM, BOUND])).mean(TOPIC).round(9)
+    values = means.transpose(METRIC, BOUND, SYSTEM).to_numpy().tolist()
+    return dict(zip(texts(means[METRIC].to_numpy()), values, strict=True))
+
+
 NAMELESS = "(unjudged)"
 """What stands for a document whose name only the run frame would know."""
 
@@ -250,7 +283,7 @@ class Duel:
         systems = self.view.setting.cube[SYSTEM].to_numpy()
         there = self.view.scores.isel({METRIC: 0, DEPTH: self.view.setting.place})
         a, b = (there.sel({SYSTEM: systems[place]}).to_numpy() for place in (self.a, self.b))
-        topics = [text(name) for name in there[TOPIC].to_numpy()]
+        topics = texts(there[TOPIC].to_numpy())
         frame = pd.DataFrame({TOPIC: topics, "difference": a - b}).dropna()
         better = np.sign(frame["difference"]) * self.view.setting.facts[0].sign
         frame["ahead"] = better.map({1: "a", -1: "b", 0: "neither"})
@@ -264,6 +297,55 @@ class Duel:
         a, b = self.names
         key = "duel.says" if ahead + behind else "duel.same"
         return say(key, a=a, b=b, n=len(self.bars), ahead=ahead, behind=behind)
+
+    @property
+    def further(self) -> list[str]:
+        """What is asked next of the two: other depths, the median run, what is unjudged."""
+        if self.view.alone:
+            return []
+        claims = [self._by_depth(), self._against_median(), self._at_worst()]
+        return [*filter(None, spoken(claims))]
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return [self.view.systems.index(name) for name in self.names]
+
+    def _by_depth(self) -> Claim:
+        """Say at which depths the two differ significantly."""
+        setting = self.view.setting
+        a, b = self._places
+        apart = np.asarray(self.view.strength)[0, :, pair_at(a, b, len(self.view.systems))] > 0
+        cuts = np.flatnonzero(np.diff(np.r_[False, apart, False])).reshape(-1, 2)
+        ends = [(setting.depths[first], setting.depths[last - 1]) for first, last in cuts]
+        spans = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
+        more = [f"and {len(spans) - NAMED} more"] if len(spans) > NAMED else []
+        values: dict[str, Any] = {"spans": ", ".join([*spans[:NAMED], *more])}
+        values |= {"n": int(apart.sum()), "of": len(apart)}
+        values["what"] = words.plural(setting.axis.dim)
+        key = "all" if apart.all() else "some" if apart.any() else "no"
+        return (f"duel.{key}_depths", values) if len(apart) > 1 else None
+
+    def _against_median(self) -> Claim:
+        """Say how the two stand to the system in the middle of the ladder."""
+        view, at = self.view, self.view.setting.place
+        order, mean = view.ranked["order"][0, at], view.means[0, at]
+        median, told = int(order[(len(order) - 1) // 2]), []
+        for place in self._places:
+            apart = fixed_text(float(mean[place] - mean[median]), 3, "+")
+            level = place != median and view.strength[0, at, pair_at(place, median, len(order))]
+            how = f"p < {view.levels[level - 1]:g}" if level else "not significant"
+            if place != median and len(order) > 2:
+                told.append(f"{short(view.systems[place])} {apart} ({how})")
+        values = {"median": view.systems[median], "told": ", ".join(told)}
+        return ("duel.median", values) if told else None
+
+    def _at_worst(self) -> Claim:
+        """Say whether the sign holds whatever is unjudged."""
+        if (limits := limits_of(self.view).get(self.view.setting.metrics[0])) is None:
+            return None
+        (low_a, low_b), (high_a, high_b) = np.array(limits)[:, self._places]
+        low, high = low_a - high_b, high_a - low_b
+        return f"duel.{'holds' if low * high > 0 else 'open'}", {"low": low, "high": high}
 
     @property
     def lists_say(self) -> str:
@@ -280,7 +362,7 @@ class Duel:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """Their two lists on that topic, rank by rank."""
-        topics = [text(name) for name in self.view.setting.cube[TOPIC].to_numpy()]
+        topics = texts(self.view.setting.cube[TOPIC].to_numpy())
         place, names = topics.index(self.topic), [*self.lists.names, NAMELESS]
         sides = [
             [
@@ -347,7 +429,7 @@ def _outcomes(view: View, baseline: Any, key: str) -> PagePart:
 def _orderings(view: View, baseline: Any, key: str) -> PagePart:
     depth = view.setting.rank
     grouped = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
-    names = [NAMES[text(group)] for group in grouped["group"].to_numpy()]
+    names = [NAMES[group] for group in grouped["group"].to_numpy().tolist()]
     counts = pd.DataFrame(grouped["count"].to_numpy(), columns=names)
     counts.insert(0, SYSTEM, grouped["system_b"].to_numpy())
     counts["p"] = grouped["p"].to_numpy()
@@ -403,7 +485,6 @@ def _lengths(view: View, metric: str) -> PagePart:
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
-    named = {"ci_low": "lower", "ci_high": "upper"}
-    drawn = frame.rename(columns=named).assign(place=range(1, len(frame) + 1))
-    figure = figures.ranges(drawn, f"mean {metric}", "systems, the best first")
+    drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
+    figure = figures.ranges(drawn, f"mean {metric}")
     return PagePart(key, says, [how], source, columns, figure, guide)

@@ -4,6 +4,7 @@ Colours are those of the page's style, by name, so that they follow it into the 
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -11,13 +12,17 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.names import printable
-from irframe.reports.setting import ALONG, short
+from irframe.reports.setting import ALONG, deep, fixed, percent, short, text
 from irframe.stops import DEPTHS
 
 HUES = 8
 """Colours of systems that the style of the page knows."""
-INK, QUIET, RULE, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--c0)"
-WIDTH, HEIGHT = 290, 190
+INK, QUIET, RULE = "var(--ink)", "var(--quiet)", "var(--rule)"
+WIDTH, HEIGHT, WIDE = 290, 190, 470
+FULL = 980
+"""Width of a figure that has a row of the page to itself."""
+NAMED, LINE = 20, 20
+"""Up to how many systems a figure names, and the height of one that it names, in pixels."""
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
 """Where the title of an upright axis stands: above it, clear of its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
@@ -28,6 +33,8 @@ LONGEST = 14
 """Letters of a name beside a line."""
 APART = 0.075
 """How far the names of lines are apart, as a share of the height."""
+ROLES = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
+"""What Vega writes of marks that are told of; nobody is read them, as a table follows."""
 DASHES = [
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [14, 4]),
     *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
@@ -66,7 +73,8 @@ def svg(figure: dict[str, Any]) -> str:
     """
     import vl_convert  # noqa: PLC0415 - costs time at import
 
-    drawn = DIGITS.sub(r"\1", str(vl_convert.vegalite_to_svg(printable(figure))))
+    drawn = ROLES.sub("", str(vl_convert.vegalite_to_svg(printable(figure))))
+    drawn = DIGITS.sub(r"\1", drawn)
     layers = [layer for layer in figure.get("layer", [figure]) if "data" in layer] or [figure]
     wanted = sum(bool(figure["datasets"][layer["data"]["name"]]) for layer in layers)
     found = drawn.count(MARKS)
@@ -76,12 +84,14 @@ def svg(figure: dict[str, Any]) -> str:
     return drawn
 
 
-def styled(chart: Any, data: dict[str, pd.DataFrame], width: int = WIDTH) -> dict[str, Any]:
+def styled(
+    chart: Any, data: dict[str, pd.DataFrame], width: int = WIDTH, height: int = HEIGHT
+) -> dict[str, Any]:
     """Return the specification of a chart in the page's style, with named data."""
     ink: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
     axis = ink | {"gridColor": RULE, "domainColor": QUIET, "tickColor": QUIET}
     axis |= {"titleFontWeight": "normal", "labelFontSize": 12}
-    sized = chart.properties(width=width, height=HEIGHT)
+    sized = chart.properties(width=width, height=height)
     figure: dict[str, Any] = sized.to_dict(validate=False)
     figure["config"] = {
         "view": {"stroke": None},
@@ -216,61 +226,105 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
         color=alt.Color("hue:O", scale=hues(), legend=None),
         tooltip=_tooltips("topic:N", "difference:Q"),
     )
-    return styled(chart, {"bars": bars}, 900)
+    return styled(chart, {"bars": bars}, FULL)
+
+
+def _pointed(base: Any, y: str) -> Any:
+    """Return what is pointed at of lines and bands: nothing that is seen, with what it says."""
+    point = base.mark_point(opacity=0, size=150, filled=True, aria=True)
+    return point.encode(y=y, description="told:N")
 
 
 def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
     """Draw the share of unjudged documents: the median system, half of them, all."""
     alt = drawing()
-    percent = alt.Axis(format="%")
     base = alt.Chart(alt.NamedData("shares")).encode(x=_x())
-    sides = ("lowest", "highest", 0.15), ("lower quartile", "upper quartile", 0.3)
+    sides = ("lowest", "highest", 0.2), ("lower quartile", "upper quartile", 0.4)
     bands = [
-        base.mark_area(color=ACCENT, opacity=opacity).encode(
-            y=alt.Y(f"{low}:Q", title="unjudged", axis=percent), y2=f"{high}:Q"
+        base.mark_area(color=QUIET, opacity=opacity).encode(
+            y=alt.Y(f"{low}:Q", title="unjudged", axis=alt.Axis(format="%")), y2=f"{high}:Q"
         )
         for low, high, opacity in sides
     ]
-    line = base.mark_line(color=ACCENT, strokeWidth=2).encode(y="median:Q")
-    return styled(alt.layer(*bands, line), {"shares": shares})
+    line = base.mark_line(color=INK, strokeWidth=2).encode(y="median:Q")
+    percents = shares.set_index("depth").map(percent).to_dict("records")
+    said = (", ".join(f"{name} {each}" for name, each in row.items()) for row in percents)
+    told = [f"{deep(at)}: {each}" for at, each in zip(shares["depth"], said, strict=True)]
+    chart = alt.layer(*bands, line, _pointed(base, "median:Q"))
+    return styled(chart, {"shares": shares.assign(told=told)}, WIDE)
 
 
 def pool(growth: pd.DataFrame) -> dict[str, Any]:
     """Draw the judged and the relevant documents per topic by depth of the pool."""
     alt = drawing()
     long = growth.melt("depth", ["judged", "relevant"], "documents", "number")
-    line = alt.Chart(alt.NamedData("long")).mark_line(strokeWidth=2, color=ACCENT, point=False)
-    dashes = dashed("documents:N")
+    kinds, values = long["documents"], long["number"].map("{:.1f}".format)
+    long["told"] = "depth " + long["depth"].astype(str) + ": " + values + " " + kinds
+    base = alt.Chart(alt.NamedData("long")).encode(x=alt.X("depth:Q", title="depth of the pool"))
     y = alt.Y("number:Q", title="documents per topic")
-    chart = line.encode(x=alt.X("depth:Q", title="depth of the pool"), y=y, strokeDash=dashes)
-    return styled(chart, {"long": long})
+    line = base.mark_line(strokeWidth=2, color=INK).encode(y=y, strokeDash=dashed("documents:N"))
+    return styled(line + _pointed(base, "number:Q"), {"long": long}, WIDE)
 
 
 def ranges(
-    ends: pd.DataFrame, title: str, along: str, lines: pd.DataFrame | None = None
+    ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: int = WIDE
 ) -> dict[str, Any]:
-    """Draw from where to where something goes, system by system.
+    """Draw from where to where something goes, system by system, the first at the top.
 
     Parameters
     ----------
     ends
-        ``place``, ``lower``, ``upper`` and ``mean``, which is marked.
-    title, along
-        What is drawn, and by what the systems are ordered.
+        ``system``, ``lower``, ``upper`` and ``mean``, which is marked; ``low`` and ``high``, the
+        ends of a thin line beside, and ``verdict``, if there are some.
+    title
+        What is drawn.
     lines
-        ``value``, at which a line is drawn across.
+        Values at which a line is drawn across.
+    width
+        How wide the figure is with its names, about.
     """
     alt = drawing()
+    named = len(ends) <= NAMED
+    height = LINE * len(ends) if named else min(HEIGHT + 2 * len(ends), 3 * HEIGHT)
+    axis = alt.Axis(labelExpr="data('ends')[datum.value].name", ticks=False, labelLimit=150)
     scale = alt.Scale(zero=False, nice=False, padding=8)
-    axis = alt.Axis(tickMinStep=1, format="d")
-    x = alt.X("place:Q", title=along, scale=scale, axis=axis)
-    base = alt.Chart(alt.NamedData("ends")).encode(x=x)
-    bar = base.mark_rule(color=ACCENT, opacity=0.45, strokeWidth=3).encode(
-        y=alt.Y("lower:Q", title=title), y2="upper:Q"
+    head = alt.Axis(tickCount=width // 80, labelOverlap=True)
+    base = alt.Chart(alt.NamedData("ends")).encode(
+        y=alt.Y("place:O", title=None, axis=axis if named else None)
     )
-    tick = base.mark_point(color=INK, filled=True, size=16).encode(y="mean:Q")
-    data = {"ends": ends[["place", "lower", "upper", "mean"]]}
-    if lines is None:
-        return styled(bar + tick, data)
-    rule = alt.Chart(alt.NamedData("lines")).mark_rule(color=QUIET, strokeDash=[4, 3])
-    return styled(alt.layer(bar, tick, rule.encode(y="value:Q")), data | {"lines": lines})
+    colour = alt.Color(
+        "verdict:N",
+        legend=None,
+        scale=alt.Scale(
+            domain=["", "better", "worse"], range=[QUIET, "var(--better)", "var(--worse)"]
+        ),
+    )
+    columns = ["system", "lower", "upper", "mean"]
+    columns += [name for name in ("low", "high", "verdict") if name in ends]
+    frame = ends[columns].reset_index(drop=True)
+    frame["name"] = [short(name, 2 * LONGEST) for name in frame["system"].map(text)]
+    frame["told"] = [_told_range(row, title) for row in frame.to_dict("records")]
+    frame["place"] = range(len(frame))
+    known = frame.get("verdict", pd.Series("", frame.index))
+    frame["verdict"] = known.where(known.isin(["better", "worse"]), "")
+    x = alt.X("lower:Q", title=title, scale=scale, axis=head)
+    bar = base.mark_rule(strokeWidth=6 if named else 2, opacity=0.6)
+    parts = [bar.encode(x=x, x2="upper:Q", color=colour)]
+    if "low" in ends:
+        parts.append(base.mark_rule(color=QUIET).encode(x="low:Q", x2="high:Q"))
+    parts.append(base.mark_point(color=INK, filled=True, size=24).encode(x="mean:Q"))
+    data = {"ends": frame.drop(columns="system")}
+    if len(lines):
+        rule = alt.Chart(alt.NamedData("lines")).mark_rule(color=QUIET, strokeDash=[4, 3])
+        parts.append(rule.encode(x="value:Q"))
+        data["lines"] = pd.DataFrame({"value": lines})
+    parts.append(base.mark_rect(opacity=0, aria=True).encode(description="told:N"))
+    figure = styled(alt.layer(*parts), data, width - 90 * named, height)
+    return figure | {"padding": {"left": 14, "top": 5, "right": 5, "bottom": 5}}
+
+
+def _told_range(row: dict[Any, Any], title: str) -> str:
+    """Return what is said of a system that is pointed at."""
+    ends = f"{fixed(row['lower'])} to {fixed(row['upper'])}"
+    verdict = f"{row['verdict']}, " if row.get("verdict") else ""
+    return f"{text(row['system'])}: {verdict}{title} {fixed(row['mean'])} ({ends})"

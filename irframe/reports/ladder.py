@@ -17,7 +17,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.printed import fixed_text
 from irframe.ranks.sheet import sheet
-from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, text
+from irframe.reports.setting import MISSING, NAMED, SPACE, fixed, percent, say, short, texts
 from irframe.reports.view import QUARTERS, View
 
 BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
@@ -91,7 +91,7 @@ def known(view: View) -> dict[str, list[str]]:
     """Return what a ladder tells of the systems besides numbers, by name."""
     there = (view.cube[name] for name in KNOWN if name in view.cube.coords)
     columns = [column for column in there if column.dims == (SYSTEM,)][:2]
-    return {str(column.name): [text(value) for value in column.to_numpy()] for column in columns}
+    return {str(column.name): texts(column.to_numpy()) for column in columns}
 
 
 class Rung(NamedTuple):
@@ -291,7 +291,7 @@ class HardTopics:
 def _topic_texts(row: dict[Any, Any]) -> dict[str, str]:
     """Return a topic as the page has it."""
     return {
-        "topic": text(row[TOPIC]),
+        "topic": str(row[TOPIC]),
         "median": fixed(row["median"]),
         "spread": f"{fixed(row['q1'])} to {fixed(row['q3'])}",
         "best": row["best"],
@@ -373,7 +373,7 @@ def _sheet_texts(row: dict[Any, Any]) -> dict[str, str]:
     there = not np.isnan(row["rank"])
     return {
         **{name: fixed(row[name]) for name in ("score", "median", "best", "worst")},
-        "topic": text(row[TOPIC]),
+        "topic": str(row[TOPIC]),
         "apart": f"{'' if apart < 0 else '+'}{fixed(apart)}" if there else MISSING,
         "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if there else MISSING,
     }

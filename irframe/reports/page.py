@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from irframe.cubes.view import OURS, of_spans
+from irframe.escaping import visible
 from irframe.names import SYSTEM, TOPIC, VERSION, plural, printable
 from irframe.reports import figures
-from irframe.reports.beside import Duel, Snippets, TopLists
+from irframe.reports.beside import Duel, Snippets, TopLists, limits_of
 from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
-from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, text
+from irframe.reports.setting import DOCS, SCRIPTED, PagePart, Setting, say, short, texts
 from irframe.reports.trust import sentences
 from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
@@ -85,12 +86,12 @@ class Page:
     @cached_property
     def systems(self) -> list[str]:
         """The names of all systems."""
-        return [text(label) for label in self.setting.cube[SYSTEM].to_numpy()]
+        return texts(self.setting.cube[SYSTEM].to_numpy())
 
     @cached_property
     def topics(self) -> list[str]:
         """The names of all topics."""
-        return [text(label) for label in self.setting.cube[TOPIC].to_numpy()]
+        return texts(self.setting.cube[TOPIC].to_numpy())
 
     @cached_property
     def opening(self) -> View:
@@ -196,7 +197,7 @@ class Page:
     def _by_metric(self, values: Any) -> pd.DataFrame:
         frame = pd.DataFrame(values.T, columns=list(self.setting.metrics))
         frame.insert(0, "depth", self.setting.depths)
-        return frame.melt("depth", var_name="metric")
+        return frame.melt("depth", var_name="metric").dropna()
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -219,12 +220,14 @@ class Page:
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": self.spans,
             "unit": setting.axis.unit,
+            "along": plural(setting.axis.dim),
             "repeated": self.word and [self.word, self.words],
             "figures": {  # without their numbers, which the page has once
                 name: figure | {"datasets": {held: [] for held in figure["datasets"]}}
                 for name, figure in self.live.items()
             },
             "known": self.known,
+            "limits": limits_of(self.opening),
             "words": SCRIPTED,
             "groups": _group_labels(self.setting, SYSTEM),
             "properties": _group_labels(self.setting, TOPIC),
@@ -325,7 +328,7 @@ class Page:
             script=Markup(script),  # noqa: S704 - our own
             vega=pack_bytes(library.encode()),
         )
-        return str(printable(html))
+        return str(printable(visible(html)))
 
     def _about(self, topic: int) -> str:
         """Return the query of a topic, if it is known, and what users know of it."""
@@ -348,7 +351,7 @@ def _joined_files(names: tuple[str, ...], suffix: str) -> str:
 def _group_labels(setting: Setting, dim: str) -> dict[str, list[str]]:
     """Return what users know of the systems or topics: their columns that came along."""
     return {
-        str(name): [text(value) for value in coordinate.to_numpy()]
+        str(name): texts(coordinate.to_numpy())
         for name, coordinate in setting.cube.coords.items()
         if coordinate.dims == (dim,) and name not in OURS
     }

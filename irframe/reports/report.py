@@ -26,25 +26,30 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, ParameterError, shortened
-from irframe.escaping import visible
 from irframe.experiments.collapse import Lengths
 from irframe.experiments.policy import Contributing, Metrics, PoolDepth
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.compression import look, refuse_strange, write_whole
 from irframe.files.repeats import fold
 from irframe.metrics import Metric
-from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC, SYSTEM, TOPIC, Layout, Ties, counted, plural
 from irframe.paired import PairedTest, Test
 from irframe.record import Step, steps_of
 from irframe.reports import figures
 from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
 from irframe.reports.page import Page
-from irframe.reports.setting import ALONG, PagePart, Setting, say, text
+from irframe.reports.setting import ALONG, PagePart, Setting, say, text, texts
 from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
-from irframe.tables.captions import ORIGIN_WORDS, told_steps
+from irframe.tables.captions import (
+    ORIGIN_WORDS,
+    told_design,
+    told_repeats,
+    told_steps,
+    told_test,
+)
 from irframe.tables.cite import papers
 from irframe.warned import OneCall, during
 
@@ -68,7 +73,35 @@ VERBS = ("rank_intervals", "compare", "volatility")
 """What a page says of means, of ranks and pairs, and of orders by depth, is what these return."""
 
 
-def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def named_after(setting: Setting) -> str:
+    """Return the title of a page: the folder of what was read, or else what is compared."""
+    files = [Path(name).absolute() for name, *_ in setting.whole.attrs[EXPERIMENT].files]
+    above = files[0].parents if files else ()
+    shared = (folder for folder in above if all(path.is_relative_to(folder) for path in files))
+    if name := next(shared, Path()).name:
+        return text(name)
+    sizes = setting.cube.sizes
+    return f"{counted(sizes[SYSTEM], 'system')} on {counted(sizes[TOPIC], 'topic')}"
+
+
+def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
+    """Return what was asked of a cube, in words."""
+    design, repeats = told_design(ranks.attrs), told_repeats(dict(ranks.attrs))
+    each = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
+    return [
+        ("metrics", ", ".join(setting.metrics)),
+        ("test and correction", told_test(setting.pairing.words)),
+        (plural(setting.axis.dim), f"{each} {setting.axis.unit}".strip()),
+        ("resamples of topics", f"{setting.samples}, seed {setting.seed}"),
+        *([("margin", f"{setting.margin:g}")] if setting.margin is not None else []),
+        ("topics (sampling design)", design or "drawn one by one, each counts alike"),
+        *([("repeats", repeats)] if repeats else []),
+    ]
+
+
+def told_origins(
+    setting: Setting, frames: Mapping[str, pd.DataFrame], ranks: xr.Dataset
+) -> dict[str, Any]:
     """Return where the numbers come from: lists by heading, the papers, and what was read."""
     cube = setting.whole
     read, used = inputs(cube, frames), {"metrics": setting.metrics, "test": setting.pairing.test}
@@ -78,7 +111,8 @@ def told_origins(setting: Setting, frames: Mapping[str, pd.DataFrame]) -> dict[s
         PagePart("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read),
     )
     versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
-    return {"lists": {"Settings": policies(cube), "Versions": versions}, "parts": parts}
+    settings = [*asked(setting, ranks), *policies(cube)]
+    return {"lists": {"Settings": settings, "Versions": versions}, "parts": parts}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
@@ -86,7 +120,7 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     decided = provenance(cube)
     done = [("runs and judgments", words) for words in told_steps(steps_of(cube))]
     return done + [
-        (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(decided[name])))
+        (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in ORIGIN_WORDS
         if name in decided and name != "pool_depth"  # which may be read off the runs
     ]
@@ -116,11 +150,11 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
     """Return name, size and hash of a file, unless it is no longer what was read."""
     path = Path(name)
     if not path.is_file():
-        return path.name, text(size), "not here any more"
+        return path.name, str(size), "not here any more"
     now = path.stat()
     if (now.st_size, str(now.st_mtime_ns)) != (int(size), str(changed)):
-        return path.name, text(size), "changed since it was read"
-    return path.name, text(size), hashlib.sha256(path.read_bytes()).hexdigest()
+        return path.name, str(size), "changed since it was read"
+    return path.name, str(size), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def call_of(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
@@ -161,7 +195,6 @@ def _as_code(value: Any) -> str:
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """What a report is about where nothing else is asked for."""
-TITLE = "What the runs say"
 INPUTS = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
 ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin", "over")
@@ -233,7 +266,7 @@ def report(
         Budgets of text in place of depths, as for `irframe.verbs.score`, where documents have
         lengths; the page opens with `at`, by default the middle one.
     title
-        Title of the page.
+        Title of the page; by default the folder of the files that were read.
     test, adjust, alpha
         Test of pairs of systems, its correction over the pairs of a metric at a depth, and the
         significance level, as for `rank_intervals`; ``1 - alpha`` is the level of the intervals.
@@ -293,9 +326,9 @@ def report(
     names += ", texts=texts" * (texts is not None)
     call = call_of(names, said, _defaults())
     with usual_errors(), OneCall(), during(ALONG, setting.axis):
-        page = _page(title or TITLE, setting, frames, call)
+        page = _page(title or named_after(setting), setting, frames, call)
         told = page if texts is None else _with_texts(page, texts)
-        write_whole(target, visible(told.render()))
+        write_whole(target, told.render())
     return target
 
 
@@ -357,6 +390,6 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
         trust=trust(opening, problems),
         verdicts=verdicts(opening),
         beside=beside(opening),
-        origins=told_origins(setting, frames),
+        origins=told_origins(setting, frames, opening.ranks),
         call=call,
     )

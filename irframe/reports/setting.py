@@ -143,6 +143,17 @@ def level(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}{SPACE}%"
 
 
+def cut(value: float) -> str:
+    """Return a correlation with two decimals, never rounded up to one that it does not reach.
+
+    Examples
+    --------
+    >>> cut(0.999), cut(1.0), cut(0.8999)
+    ('0.99', '1.00', '0.89')
+    """
+    return f"{np.floor(100 * round(value, 9)) / 100:.2f}"
+
+
 LARGE = 100
 """From which size on a score has one decimal."""
 
@@ -171,7 +182,7 @@ def deep(depth: int) -> str:
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
-    form.__name__: form for form in (deep, listed, percent, level, fixed, short)
+    form.__name__: form for form in (cut, deep, listed, percent, level, fixed, short)
 }
 """How templates spell what they say."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
@@ -312,7 +323,13 @@ def usual_depths(deepest: int) -> list[int]:
 
 def text(label: Any) -> str:
     """Return a label as the page spells it."""
-    return visible(str(label.item() if isinstance(label, np.generic) else label))
+    return texts([label])[0]
+
+
+def texts(labels: Iterable[Any]) -> list[str]:
+    """Return labels as the page spells them."""
+    spelled = [str(label.item() if isinstance(label, np.generic) else label) for label in labels]
+    return spelled if "".join(spelled).isprintable() else [*map(visible, spelled)]
 
 
 DOCS = "https://irframe.readthedocs.io/en/latest"
@@ -358,6 +375,8 @@ class PagePart:
         A specification of Vega-Lite, if there is a figure.
     guide
         The page of the documentation on it.
+    untold
+        Whether it is not known.
     """
 
     key: str
@@ -367,6 +386,7 @@ class PagePart:
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
     guide: str = ""
+    untold: bool = False
 
     @cached_property
     def found(self) -> list[dict[Any, Any]]:
@@ -386,7 +406,10 @@ class PagePart:
     @cached_property
     def csv(self) -> str:
         """The numbers as they are, for other programs."""
-        return "" if self.data is None else self.data.map(cell).to_csv(index=False)
+        frame = self._frame.copy()
+        for name in frame.columns.difference(frame.select_dtypes("number").columns, sort=False):
+            frame[name] = frame[name].map(cell)
+        return "" if self.data is None else frame.to_csv(index=False)
 
     @property
     def _frame(self) -> pd.DataFrame:
@@ -431,11 +454,11 @@ def cell_text(value: Any) -> str:
         size = abs(float(value))
         usual = size == 0 or 5e-4 <= size < 1e4
         return str(fixed_text(float(value), 3)) if usual else f"{value:.3g}"
-    return text(value)
+    return str(value)
 
 
 def parts(
-    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]], guide: str = ""
+    view: Any, makers: Sequence[tuple[str, str, Callable[[Any], PagePart]]]
 ) -> list[PagePart]:
     """Return what can be said of a view; of the rest what the data lack for it, not what to do.
 
@@ -445,8 +468,6 @@ def parts(
         What `makers` take.
     makers
         Key, what is not known if it fails, and what makes the part.
-    guide
-        The page of the documentation where it fails.
     """
     sections = []
     for key, subject, make in makers:
@@ -455,5 +476,5 @@ def parts(
         except IrframeError as error:
             why = say("part.needs", wanted=error.wanted, found=error.found)
             says = say("part.untold", subject=subject)
-            sections.append(PagePart(key, says, [why], guide=guide))
+            sections.append(PagePart(key, says, [why], untold=True))
     return sections

@@ -13,10 +13,8 @@ from irframe.comparing.compare import compare
 from irframe.comparing.pairwise import VERDICTS
 from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import REPEAT_OF, each_a_system
-from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, of_spans, shown_as
 from irframe.depths.pool_growth import pool_growth
-from irframe.errors import MetricError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
 from irframe.experiments.stopping import Stops
@@ -26,8 +24,20 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, REPEAT, REPEATED, SYSTEM, TOPIC, counted
 from irframe.record import NONE
 from irframe.reports import figures
+from irframe.reports.beside import Claim
 from irframe.reports.ladder import hardest
-from irframe.reports.setting import PagePart, Setting, parts, say, spoken, text
+from irframe.reports.setting import (
+    NAMED,
+    PagePart,
+    Setting,
+    parts,
+    percent,
+    say,
+    short,
+    spoken,
+    text,
+    texts,
+)
 from irframe.reports.view import View
 from irframe.studies.diagnose import DECIDED, check_cube, check_repeats, too_long
 from irframe.studies.findings import Finding, check_frames, every_place, findings_frame, until_error
@@ -37,12 +47,10 @@ from irframe.studies.tie_ranges import tie_ranges, tie_rates
 from irframe.tables.captions import ADJUST_WORDS, told_repeats, told_test
 from irframe.warned import unsaid
 
+MANY = 10
+"""Of more systems that could be first, those are named that are first most often."""
 ALIKE = 0.9
 """Kendall's tau from which on two orders of the systems are called much the same."""
-
-
-Claim = tuple[str, dict[str, Any]] | None
-"""A template and what it says, or nothing."""
 
 
 def who_is_first(view: View, metric: int, depth: int) -> Claim:
@@ -55,12 +63,27 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
     if view.tied[metric, depth]:
         return "first.tied", {"n": len(names)}
     best = view.labels[view.ranked["rank_low"][metric, depth] == 1]
-    if len(best) > 1:
-        return "first.several", {"n": len(best), "names": [name for name in names if name in best]}
     topics = view.topics_compared[metric, depth]
+    if len(best) > 1:
+        known = len(best) > MANY and not np.isnan(view.ranked["first"][metric, depth]).all()
+        told = _likely(view, metric, depth) if known else [name for name in names if name in best]
+        key = "first.many" if known else "first.several"
+        return key, {"n": len(best), "of": len(names), "names": told}
     if topics < view.enough[metric]:
         return "first.few", {"name": best[0], "topics": topics}
     return "first.sole", {"name": best[0], "alpha": view.setting.alpha}
+
+
+def _likely(view: View, metric: int, depth: int) -> list[str]:
+    """Return who is first most often, and how often, those that share a mean together."""
+    share, rank = (view.ranked[name][metric, depth] for name in ("first", "rank"))
+    together = pd.Series(share).groupby(rank).sum().round(TIE).sort_values(ascending=False)
+    told = []
+    for place, often in together[together > 0].head(NAMED).items():
+        first, *others = view.labels[rank == place]
+        more = f" and {len(others)} of the same mean" if others else ""
+        told.append(f"{short(first)}{more} ({percent(often)})")
+    return told
 
 
 def how_surely(view: View, metric: int, depth: int) -> Claim:
@@ -222,7 +245,7 @@ def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
 def _unjudged(view: View) -> PagePart:
     says = spoken(who_is_unjudged(view))[view.setting.place]
     if np.isnan(view.unjudged).all():
-        return PagePart("unjudged", says, source=LU, guide=TRUST)
+        return PagePart("unjudged", says, untold=True)
     quantiles = view.unjudged.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
@@ -242,24 +265,9 @@ def _pool(view: View) -> PagePart:
     return PagePart("pool", says, how, LU, frame, figures.pool(frame), TRUST)
 
 
-def _bounded(view: View) -> xr.DataArray:
-    """Return bounds of the metrics that have them, refusing where none has."""
-    bounded = []
-    for metric in view.setting.metrics:
-        try:
-            limits = bounds(view.whole, metric, at=view.setting.rank)
-            bounded.append(limits.mean(REPEAT) if REPEAT in limits.dims else limits)
-        except MetricError as error:
-            reason = error
-    if not bounded:
-        raise reason
-    return xr.concat([part.reset_coords(drop=True) for part in bounded], METRIC)
-
-
 def _bounds(view: View) -> PagePart:
-    bounded = _bounded(view)
-    metrics = [text(name) for name in bounded[METRIC].to_numpy()]
-    ends = bounded.mean(TOPIC).isel({DEPTH: 0})
+    metrics = texts(view.bounded[METRIC].to_numpy())
+    ends = view.bounded.mean(TOPIC)
     frames = [_bounded_frame(view, metric, ends.sel({METRIC: metric})) for metric in metrics]
     first, frame = frames[0], pd.concat(frames, ignore_index=True)
     wide = float((first["upper"] - first["lower"]).median())
@@ -268,7 +276,7 @@ def _bounds(view: View) -> PagePart:
     divided = [metric for metric in metrics if metric not in added]
     named, depth = {"bounds.divided": divided, "bounds.added": added}, view.setting.rank
     how = [say(key, metrics=names, depth=depth) for key, names in named.items() if names]
-    figure = figures.ranges(first, metrics[0], "place in the ladder")
+    figure = figures.ranges(first, metrics[0])
     return PagePart("bounds", says, how, LU, frame, figure, TRUST)
 
 
@@ -317,12 +325,12 @@ def _ties(view: View) -> PagePart:
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
-    labels = view.cube[SYSTEM].to_numpy()[view.ranked["order"][0, view.setting.place]]
-    drawn = _placed(_mean_ranges(ranges.isel({METRIC: 0})).loc[labels])
+    open_by = frame[[SYSTEM]].assign(lower=0.0, upper=frame[names[0]], mean=frame[names[0]])
+    drawn = open_by.sort_values("upper", ascending=False, kind="stable")
     most = float(width.isel({METRIC: 0}).max().round(TIE))
     says = say("ties.says" if most > 0 else "ties.none", most=most, metric=first, depth=depth)
     how = [say("ties.how", metric=first, depth=depth)]
-    figure = figures.ranges(drawn, first, "place in the ladder")
+    figure = figures.ranges(drawn, names[0]) if most > 0 else None
     return PagePart("ties", says, how, LU, frame, figure, "questions/ties")
 
 
@@ -347,8 +355,8 @@ def _left_out(view: View) -> PagePart:
         pool = int(experiment_of(view.cube).known_pool.depth.max())
         how.append(say("left.aside", aside=aside, judged=frame.attrs["judgments"], depth=pool))
     without = dict.fromkeys(("mean", "upper"), first["rank_without"])
-    drawn = first.assign(place=first["rank"], lower=first["rank"], **without)
-    figure = figures.ranges(drawn, "rank if left out", "rank by the pool")
+    drawn = first.assign(lower=first["rank"], **without).sort_values("rank", kind="stable")
+    figure = figures.ranges(drawn, "rank if left out") if moved.any() else None
     pooled = frame.rename(columns={"mean": "mean by the pool", "rank": "rank by the pool"})
     return PagePart("left-out", says, how, ZOBEL, pooled, figure, TRUST)
 
@@ -397,6 +405,8 @@ def _folded(cube: xr.Dataset) -> Folded:
     return Folded(None, word, dict(zip(cube.indexes[SYSTEM], repeats, strict=True)))
 
 
+HALF = 0.999
+"""The level of intervals whose ends are bounds of one side, at most."""
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
 """What is shown of a comparison."""
 
@@ -405,7 +415,7 @@ def verdicts(view: View) -> list[PagePart]:
     """Return the verdicts on the systems of a view, nothing where no margin was given."""
     if view.setting.margin is None or view.alone:
         return []
-    return parts(view, [("verdicts", "the verdicts", _verdicts)], GUIDE)
+    return parts(view, [("verdicts", "the verdicts", _verdicts)])
 
 
 GUIDE = "questions/comparing"
@@ -432,11 +442,14 @@ def _verdicts(view: View) -> PagePart:
     says = say("verdicts.says", counts=words, **values)
     told = ["verdicts.how"] + ["verdicts.detect"] * bool(np.isfinite(values["least"]))
     sign = facts(metric).sign
-    drawn = _placed(own.sort_values("difference", ascending=sign < 0))
-    named = {"difference": "mean", "ci_low": "lower", "ci_high": "upper"}
-    lines = pd.DataFrame({"value": [0.0, -sign * float(setting.margin or 0)]})
-    figure = figures.ranges(
-        drawn.rename(columns=named), f"difference in {metric}", "systems by difference", lines
-    )
+    bounds: Any = {"alpha": min(2 * setting.alpha, HALF), "adjust": None, "over": setting.over}
+    with unsaid():  # each end is a bound of one side, as the tests against a margin are
+        sided = compare(at, baseline=against, **bounds)
+    sided = sided[sided[METRIC] == metric].set_index("system_a")[["ci_low", "ci_high"]]
+    own = own.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})
+    own = own.join(sided.set_axis(["lower", "upper"], axis=1), SYSTEM)
+    drawn = own.sort_values("mean", ascending=sign < 0, kind="stable")
+    limits = [0.0, -sign * float(setting.margin or 0)]
+    figure = figures.ranges(drawn, f"difference in {metric}", limits, figures.FULL)
     how_told = [say(key, **values) for key in told]
     return PagePart("verdicts", says, how_told, data=frame, figure=figure, guide=GUIDE)

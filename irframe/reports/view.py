@@ -15,6 +15,7 @@ from irframe.arrays import Array, Ends
 from irframe.cubes.by_group import groups
 from irframe.cubes.groups import one_of_each
 from irframe.cubes.score import score
+from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
@@ -23,7 +24,7 @@ from irframe.names import DEPTH, METRIC, REPEAT, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs, describe_differences
 from irframe.paired.design import Design
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
-from irframe.reports.setting import LARGE, Setting, fixed, text
+from irframe.reports.setting import LARGE, Setting, fixed, texts
 from irframe.scores.averages import Resamples
 from irframe.scores.read_scores import read_scores, scores_to_compare
 from irframe.scores.repeats import Repeats
@@ -193,7 +194,7 @@ class View:
         """The same as means over repeats, which are kept beside."""
         return read_scores(self.every, self.setting.over)
 
-    @property
+    @cached_property
     def repeats(self) -> Repeats | None:
         """The repeats, if any system has several."""
         known: Repeats | None = self.read.repeats
@@ -241,7 +242,7 @@ class View:
         kept = there.to_numpy()
         if self.repeats.layout == "shared":
             kept = kept & kept[kept.any(axis=1)].all(axis=0)
-        return [[text(label) for label in labels[row]] or ["-"] for row in kept]
+        return [texts(labels[row]) or ["-"] for row in kept]
 
     @cached_property
     def ranks(self) -> xr.Dataset:
@@ -304,14 +305,9 @@ class View:
         return bool((experiment_of(self.cube).judgments.grade > 0).any())
 
     @cached_property
-    def any_judged(self) -> bool:
-        """Whether any retrieved document is judged."""
-        return bool(experiment_of(self.whole).hits.count.any())
-
-    @property
     def void(self) -> bool:
-        """Whether scores say nothing of the systems."""
-        return not (self.relevant and self.any_judged)
+        """Whether scores say nothing, as nothing is relevant or no retrieved document judged."""
+        return not (self.relevant and experiment_of(self.whole).hits.count.any())
 
     @cached_property
     def enough(self) -> NDArray[np.int64]:
@@ -321,7 +317,7 @@ class View:
     @cached_property
     def labels(self) -> NDArray[np.object_]:
         """The names of the systems, to be chosen from by their positions."""
-        return np.array([text(label) for label in self.cube[SYSTEM].to_numpy()], object)
+        return np.array(texts(self.cube[SYSTEM].to_numpy()), object)
 
     @cached_property
     def systems(self) -> list[str]:
@@ -331,7 +327,7 @@ class View:
     @cached_property
     def topics(self) -> list[str]:
         """The names of the topics."""
-        return [text(label) for label in self.cube[TOPIC].to_numpy()]
+        return texts(self.cube[TOPIC].to_numpy())
 
     @cached_property
     def levels(self) -> tuple[float, ...]:
@@ -412,8 +408,8 @@ class View:
     def pair(self) -> tuple[int, int]:
         """Positions of the two systems that the page opens with, the better first.
 
-        The best and the baseline; or, without one or if these are alike, the pair that is nearest
-        to significance; of systems that are all alike the first two.
+        The best and the baseline, or else the best two; of pairs that differ on some topic, if
+        any does.
         """
         at = self.setting.place
         order = self.ranked["order"][0, at]
@@ -424,11 +420,24 @@ class View:
         alike = (np.nan_to_num(scores[sides[:, 0]] - scores[sides[:, 1]]) == 0).all(axis=1)
         based = (self.cube[SYSTEM].to_numpy()[sides] == self.setting.baseline).any(axis=1)
         best, worst = np.sort(place[sides], axis=1).T
-        with np.errstate(divide="ignore"):
-            away = abs(np.log(np.nan_to_num(self.p[0, at], nan=1.0) / self.setting.alpha)).round(9)
-        away = np.where(based & (best == 0), -1, away)
-        chosen = np.lexsort([worst, best, away, ~based, alike])[0]
+        chosen = np.lexsort([worst, best, ~based, alike])[0]
         return int(order[best[chosen]]), int(order[worst[chosen]])
+
+    @cached_property
+    def bounded(self) -> xr.DataArray:
+        """Bounds by (metric, bound, system, topic) of metrics that have them; refuses if none."""
+        bounded = []
+        for metric in self.setting.metrics:
+            try:
+                limits = bounds(self.whole, metric, at=self.setting.rank).isel(
+                    {DEPTH: 0}, drop=True
+                )
+                bounded.append(limits.mean(REPEAT) if REPEAT in limits.dims else limits)
+            except MetricError as error:
+                reason = error
+        if not bounded:
+            raise reason
+        return xr.concat([part.reset_coords(drop=True) for part in bounded], METRIC)
 
     @cached_property
     def told(self) -> NDArray[np.float64]:

@@ -119,7 +119,7 @@ OTHERS = {
     }
     | {"compare_orderings": [["s2", "s3"]]},
     "test": dict.fromkeys(VERBS, "sign") | {"outcomes": "t", "topics_needed": "anova"},
-    "threshold": 0.2,
+    "threshold": {"stability": 0.2, "score": With(threshold=[1.5], at=None)},
     "together": "team",
     "topics": {
         "topics_needed": With(topics=30, difference=None),
@@ -192,7 +192,8 @@ def world(name):
     """Return a cube on which verbs are called."""
     made = {"small": experiment(1), "ties": experiment(1, ties=True)}
     made |= {"larger": larger(), "repeats": larger(3)}
-    named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
+    named = {"length": "tokens", "pool_depth": 3, "scores": True}
+    named = {} if name in {"small", "ties"} else named
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
 
@@ -219,6 +220,7 @@ NUGGETS = pd.DataFrame(
         "system": "s",
     }
 )
+SCORED_BY = {"qrels": JUDGED}
 FRAMES = {
     "evaluate": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING), (LARGER, SCORING | TIED)),
@@ -243,6 +245,7 @@ FRAMES = {
         (ROUGH, SCORING),
     ],
     "check": [(RUNS, {"qrels": QRELS})],
+    "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY | TIED), (ROUGH, SCORED_BY)],
     "diagnose": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING | {"length": "tokens"})),
         (LARGER, SCORING | {"length": "tokens", "budget": 90}),
@@ -263,6 +266,8 @@ FRAMES = {
 """Verbs of frames, which no decorator of cubes and scores makes."""
 FRAME_OTHERS = {
     "budget": 90,
+    "threshold": 1.5,
+    "scores": [],
     "cut": "skip",
     "ties": "doc",
     "score_dtype": "float32",
@@ -285,6 +290,7 @@ FRAME_OTHERS = {
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
     "no_vital": "nan",
     "check.length": 1,
+    "risk_coverage.rel": 2,
     "draw_to_judge.share": 0.8,
     "draw_to_judge.strata": "part",
     "draw_to_judge.seed": 5,

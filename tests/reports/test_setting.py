@@ -1,11 +1,13 @@
 """Every sentence of a page is read from it, and made again from what the verbs say."""
 
+import re
 from collections import Counter
 from contextlib import suppress
 from functools import cache, cached_property, partial
+from html import unescape
 from html.parser import HTMLParser
 from io import StringIO
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,8 @@ from paged import Page
 import irframe as ir
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import facts
-from irframe.reports.setting import ALONG, TEMPLATES, percent, say
+from irframe.printed import fixed_text
+from irframe.reports.setting import ALONG, TEMPLATES, fixed, percent, say, short
 from irframe.stops import told_axis
 from irframe.tables.captions import told_test
 from irframe.warned import unsaid
@@ -30,8 +33,8 @@ HOME = Path(ir.__file__).parent / "reports" / "page"
 BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
 APART = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
 VOID = {"br", "img", "input", "meta", "link"}
-ELSEWHERE = {"texts.some", "first.unjudged"}
-"""Said of pages larger than these, or of which nothing is judged; these are made in other tests."""
+ELSEWHERE = {"texts.some"}
+"""Said of pages larger than these; these are made in other tests."""
 
 
 class Prose(HTMLParser):
@@ -188,14 +191,12 @@ class View:
         if self.alone:
             return ladder * 2
         scores = self.scores.sel(metric=metric, depth=at).transpose("system", "topic").to_series()
-        alpha, choices = self.told.options["alpha"], []
+        choices = []
         for row in self.tested(metric, at).itertuples():
             best, worst = sorted([row.system_a, row.system_b], key=ladder.index)
             alike = (scores[best] - scores[worst]).fillna(0).eq(0).all()
             based = {best, worst} & {*self.told.based[:1]}
-            p = 1 if np.isnan(row.p_adjusted) else row.p_adjusted
-            away = -1 if based and best == ladder[0] else round(abs(np.log(p / alpha)), 9)
-            order = alike, not based, away, ladder.index(best), ladder.index(worst)
+            order = alike, not based, ladder.index(best), ladder.index(worst)
             choices.append((order, best, worst))
         return list(min(choices)[1:])
 
@@ -216,9 +217,25 @@ def first(view, metric, depth):
     if (ladder["rank"] == 1).all():
         return "first.tied", {"n": len(ladder)}
     if len(best) > 1:
-        return "first.several", {"n": len(best), "names": best}
+        told, key = {"n": len(best), "of": len(ladder), "names": best}, "several"
+        if len(best) > 10 and topics >= enough(metric) and not view.crossing:
+            told["names"], key = likely(view, ladder, metric, depth), "many"
+        return f"first.{key}", told
     told = {"name": best[0], "topics": topics, "alpha": view.told.options["alpha"]}
     return ("first.few" if topics < enough(metric) else "first.sole"), told
+
+
+def likely(view, ladder, metric, depth):
+    """Return who is first most often, those of one mean together."""
+    names = ladder.sort_values(["rank", "place"]).reset_index(names="system")
+    names["share"] = names["system"].map(view.at(view.ranks["first"], metric, depth))
+    of_mean = names.groupby("rank").agg(
+        share=("share", "sum"), name=("system", "first"), n=("system", "size")
+    )
+    most = of_mean.round(12).query("share > 0").sort_values("share", ascending=False, kind="stable")
+    more = [f" and {n - 1} of the same mean" * (n > 1) for n in most["n"]]
+    rows = zip(most["name"], more, most["share"], strict=True)
+    return [f"{name}{end} ({percent(share)})" for name, end, share in rows][:3]
 
 
 def sure(view, metric, depth):
@@ -346,6 +363,9 @@ def page(track, view):
         yield first(each, metric, at)
     yield "now.track" if several else "now.page", shown
     yield "now.metric", shown
+    yield "now.sizes", {"topics": len(view.topics), "systems": len(view.systems)}
+    if not track.based and not view.alone:
+        yield "duel.opening", {}
     yield "ladder.how", shown
     if "team" in track.runs:
         yield "ladder.known", {"names": ["team"]}
@@ -435,6 +455,7 @@ def duel(track, view):
     lead, told = apart * facts(metric).sign, {"a": a, "b": b, "n": len(apart)}
     told |= {"ahead": (lead > 0).sum(), "behind": (lead < 0).sum()}
     yield "duel.says" if apart.any() else "duel.same", told
+    yield from [] if view.alone else asked_next(track, view, metric, at)
     topic = track.page.facts["topics"][track.page.facts["duel"][2]]
     assert abs(apart[topic]) == abs(apart).max()
     lists = [_top(track, name, topic) for name in (a, b)]
@@ -448,6 +469,44 @@ def duel(track, view):
         known.append(f"track {track.qrels.set_index('topic')['track'][topic].iloc[0]}")
     if known:
         yield "lists.query", {"topic": topic, "query": ", ".join(known)}
+
+
+def asked_next(track, view, metric, at):
+    """Yield at which depths the pair differs, how it stands to the median, if its sign holds."""
+    pair, lines = view.pair, []
+    tested = view.pairs[(view.pairs["metric"] == metric)]
+    own = tested[tested["system_a"].isin(pair) & tested["system_b"].isin(pair)]
+    sure = dict(zip(own["depth"], own["significant"], strict=True))
+    for sides, depths in groupby(track.depths, sure.get):
+        lines += [[*depths]] * bool(sides)
+    told = {"n": sum(sure.values()), "of": len(sure), "what": "budgets" if track.unit else "depths"}
+    spans = [f"{d[0]} to {d[-1]}" if len(d) > 1 else f"{d[0]}" for d in lines]
+    key = "all" if all(sure.values()) else "some" if any(sure.values()) else "no"
+    yield f"duel.{key}_depths", told | {"spans": ", ".join(spans)}
+    ladder, means = view.ladder(metric, at).index, view.at(view.means["mean"], metric, at)
+    median = ladder[(len(ladder) - 1) // 2]
+    against = []
+    for name in pair if len(ladder) > 2 else []:
+        rows = view.tested(metric, at)
+        p = rows.loc[
+            rows["system_a"].isin([name, median]) & rows["system_b"].isin([name, median]),
+            "p_adjusted",
+        ]
+        below = [level for level in (track.options["alpha"], 0.01, 0.001) if (p < level).any()]
+        how = f"p < {min(below):g}" if below else "not significant"
+        apart = fixed_text(float(means[name] - means[median]), 3, "+")
+        against += [f"{short(name)} {apart} ({how})"] * (name != median)
+    if against:
+        yield "duel.median", {"median": median, "told": ", ".join(against)}
+    with suppress(IrframeError):
+        if track.unit:
+            return
+        ends = view.whole.ireval.bounds(metric, at=track.rank)
+        row = (ends.mean("repeat") if track.word else ends).ireval.decide()
+        row = row[row["system_a"].isin(pair) & row["system_b"].isin(pair)].iloc[0]
+        low, high = row["lowest"], row["highest"]
+        low, high = (low, high) if row["system_a"] == pair[0] else (-high, -low)
+        yield f"duel.{'holds' if row['decided'] else 'open'}", {"low": low, "high": high}
 
 
 def _top(track, system, topic):
@@ -548,7 +607,7 @@ def next_(track, view):
     unjudged = ranked[ranked["grade"].isna()].groupby(["topic", "doc"])["rank"]
     left = unjudged.ngroups
     apart = sum(len(ranks) < 2 or len({*ranks}) > 1 for _, ranks in unjudged)
-    if left:
+    if left or track.options.get("ties") == "mean":
         view.cube.ireval.judge_next(1, depth=depth)  # raises where nobody can say
     told = {"a": a, "b": b, "depth": depth, "left": left, "n": min(apart, 10)}
     key = "none" if not left else "alike" if not apart else "every" if told["n"] == left else "says"
@@ -629,6 +688,69 @@ def lengths(track, view, metric):
     counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")
     told = {"metric": metric, "depth": depth, "counted": counted}
     yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", told
+
+
+def ranges(track, view):
+    """Yield what the figures of ranges say of every system: the quantity, and three numbers."""
+    metric, at, asked = track.metrics[0], track.at, track.options
+    cube = view.cube.ireval
+
+    def of_bounds(key, ends, quantity, mean=None):
+        frame = ends.mean([dim for dim in ("topic", "repeat") if dim in ends.dims]).isel(
+            metric=0, depth=0
+        )
+        frame = frame.transpose("system", "bound").to_pandas()
+        middle = frame.mean(axis=1) if mean is None else mean
+        return (
+            key,
+            quantity,
+            pd.DataFrame({"mean": middle, "lower": frame["lower"], "upper": frame["upper"]}),
+        )
+
+    for name in track.metrics:
+        with suppress(MetricError):
+            mean = None if track.unit else view.at(view.means["mean"], name, at)
+            yield of_bounds("bounds", view.whole.ireval.bounds(name, at=track.rank), name, mean)
+            break
+    ends = cube.tie_ranges(metric, at=track.rank)
+    _, _, frame = of_bounds("", ends, "")
+    wide = (frame["upper"] - frame["lower"]).round(12)
+    if wide.any():
+        yield (
+            "ties",
+            f"{metric} left open",
+            pd.DataFrame({"mean": wide, "lower": 0.0, "upper": wide}),
+        )
+    with suppress(IrframeError):
+        if not track.word and not view.alone:
+            found = cube.leave_out(metric, at=track.rank).set_index("system")
+            rank = found["rank_without"]
+            if (rank != found["rank"]).any():
+                yield (
+                    "left-out",
+                    "rank if left out",
+                    pd.DataFrame({"mean": rank, "lower": found["rank"], "upper": rank}),
+                )
+    if "margin" in asked:
+        every, how = (
+            view.every.sel(depth=[at], metric=[metric]).ireval,
+            {"baseline": asked["baseline"]},
+        )
+        verdict = every.compare("t", margin=asked["margin"], **how)["verdict"]
+        sided = every.compare("t", adjust=None, alpha=2 * asked["alpha"], **how).set_index(
+            "system_a"
+        )
+        sided = sided.set_axis(verdict + ", difference in " + metric, axis=0)[
+            ["difference", "ci_low", "ci_high"]
+        ].assign(system=sided.index)
+        for title, rows in sided.groupby(level=0):
+            yield "verdicts", title, rows.set_index("system")
+    for key, name in ("lengths", "ASL"), ("effort", "Twist"):
+        depth = track.rank if name == "ASL" else view.cube.sizes["depth"]
+        with suppress(IrframeError):
+            means = view.whole.ireval.score(name, at=depth).ireval.summary().isel(metric=0)
+            frame = means.to_dataframe()[["mean", "ci_low", "ci_high"]]
+            yield key, f"mean {name}", frame
 
 
 def parts(view):
@@ -714,6 +836,24 @@ def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
     source = " ".join(" ".join(path.read_text().split()) for path in files)
     for words in filter(None, (" ".join(each.split()) for each in track.prose.between)):
         assert words in source, words
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_figures_draw_the_quantity_that_they_name(told, name):
+    track = told(name)
+    with unsaid():
+        drawn = {}
+        for key, quantity, frame in ranges(track, track.views[0]):
+            drawn.setdefault(key, set()).update(
+                f"{row[0]}: {quantity} {fixed(row[1])} ({fixed(row[2])} to {fixed(row[3])})"
+                for row in frame.itertuples(name=None)
+            )
+    articles = re.findall(r'<article id="([\w-]+)"(.*?)</article>', track.html, re.DOTALL)
+    shown = {
+        key: {unescape(each) for each in re.findall(r' aria-label="([^"]*\))"', body)}
+        for key, body in articles
+    }
+    assert {key: labels for key, labels in shown.items() if labels} == drawn
 
 
 @pytest.mark.thorough

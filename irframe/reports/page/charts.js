@@ -29,7 +29,8 @@ function curveRows() {
 }
 
 function shareRows(pick) {
-  return facts.metrics.flatMap((metric, m) => facts.depths.map((depth, d) => ({ depth, metric, value: pick(m, d) })));
+  return facts.metrics.flatMap((metric, m) => facts.depths.map((depth, d) => ({ depth, metric, value: pick(m, d) })))
+    .filter((each) => !Number.isNaN(each.value));
 }
 
 const toldRows = () => shareRows((m, d) => of("told", m)[d]);

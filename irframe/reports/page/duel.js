@@ -24,6 +24,7 @@ function drawDifferences() {
   const rows = differences(), count = (who) => rows.filter((each) => each.ahead === who).length;
   const told = { a: facts.systems[state.a], b: facts.systems[state.b], ahead: count("a"), behind: count("b"), n: rows.length };
   element("says-duel").textContent = say(told.ahead + told.behind ? "duel.says" : "duel.same", told);
+  element("duel-more").textContent = further().map((each) => `${each}. `).join("").trim();
   if (!rows.some((each) => each.place === state.topic) && rows.length) state.topic = rows[0].place;
   show("differences");
   const systems = view().systems.map((system) => [system, nameOf(system)]);
@@ -33,6 +34,31 @@ function drawDifferences() {
   selectOf(systems, state.a, element("side-a"));
   selectOf(systems, state.b, element("side-b"));
   selectOf(rows.map((each) => [each.place, `${each.topic} (${signed(each.difference)})`]), state.topic, element("topic"));
+}
+
+// What is asked next of the two: other depths, the median run, what is unjudged.
+function further() {
+  const places = [local(state.a), local(state.b)], systems = view().systems, told = [];
+  if (systems.length < 2 || places[0] === places[1]) return told;
+  const all = facts.depths.map((_, d) => of("strength", state.metric, d)[pairOf(...places)] > 0), spans = [];
+  all.forEach((apart, d) => { if (apart) (all[d - 1] ? spans.at(-1) : spans[spans.push([]) - 1]).push(facts.depths[d]); });
+  const words = spans.map((span) => (span.length > 1 ? `${span[0]} to ${span.at(-1)}` : `${span[0]}`));
+  if (words.length > 3) words.splice(3, words.length, `and ${words.length - 3} more`);
+  const n = all.filter(Boolean).length, what = facts.along;
+  if (all.length > 1) told.push(say(`duel.${n === all.length ? "all" : n ? "some" : "no"}_depths`, { n, of: all.length, what, spans: words.join(", ") }));
+  const order = ladderOrder(), median = order[(order.length - 1) >> 1], mean = now("mean");
+  const against = places.filter((place) => place !== median).map((place) => {
+    const level = strength(place, median), how = level ? `p < ${facts.levels[level - 1]}` : "not significant";
+    return `${nameOf(systems[place])} ${signed(mean[place] - mean[median])} (${how})`;
+  });
+  if (order.length > 2) told.push(say("duel.median", { median: facts.systems[systems[median]], told: against.join(", ") }));
+  const limits = facts.limits[facts.metrics[state.metric]];
+  if (limits && !state.view && state.depth === facts.at) {
+    const [[lowA, lowB], [highA, highB]] = limits.map((ends) => places.map((place) => ends[place]));
+    const low = lowA - highB, high = highA - lowB;
+    told.push(say(low * high > 0 ? "duel.holds" : "duel.open", { low, high }));
+  }
+  return told;
 }
 
 function entries(system) {

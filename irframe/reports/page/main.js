@@ -42,9 +42,31 @@ function sayFailure(reason) {
 addEventListener("unhandledrejection", (event) => sayFailure(event.reason));
 addEventListener("error", (event) => sayFailure(event.error));
 
+// Marks of figures that stand still tell of themselves at the pointer.
+const hint = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
+document.body.append(hint);
+addEventListener("pointermove", (event) => {
+  const mark = event.target.closest?.("figure:not(:has([data-live])) [aria-label]:is(path, line, rect)");
+  hint.hidden = !mark;
+  if (!mark) return;
+  hint.textContent = mark.getAttribute("aria-label");
+  hint.style.left = `${Math.min(event.pageX + 12, document.documentElement.clientWidth - hint.offsetWidth - 8)}px`;
+  hint.style.top = `${event.pageY + 16}px`;
+});
+
+// A telephone opens with what is second folded.
+if (matchMedia("(max-width: 600px)").matches) document.querySelectorAll("details.fold").forEach((each) => { each.open = false; });
+addEventListener("hashchange", () => { if (element(anchor().slice(1))) lead(anchor().slice(1)); });
+
+readAddress();
 fillBaselines();
+element("metric").selectedIndex = state.metric;
+element("depth").value = state.depth;
+element("view").value = state.view;
+element("find").value = state.find;
 element("controls").hidden = false;
 document.documentElement.classList.add("scripted");
 change({});
 openSheet();
 openTopic();
+if (anchor().length > 1 && element(anchor().slice(1))) lead(anchor().slice(1));

@@ -1,9 +1,15 @@
 // Who beats whom: a cell for every pair, in the order of the ladder.
+// Colours are on a canvas, signs and the cursor in a picture above it, which stays sharp at any size.
 const board = document.createElement("canvas");
+const signs = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 board.tabIndex = 0;
 board.setAttribute("role", "img");
-element("board").querySelector("img").replaceWith(board);
+signs.setAttribute("aria-hidden", "true");
+const cells = Object.assign(document.createElement("div"), { className: "cells" });
+cells.append(board, signs);
+element("board").querySelector("img").replaceWith(cells);
 let cursor = null;
+let pinned = false;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -13,52 +19,57 @@ function cellSize(count) {
 
 function drawMatrix() {
   const order = ladderOrder(), mean = now("mean"), size = cellSize(order.length);
+  if (pinned) cursor = [state.a, state.b].map((system) => order.indexOf(local(system)));
   board.width = board.height = order.length * size;
   board.setAttribute("aria-label", `Matrix of significant differences: ${said("apart")}. Arrow keys move over its cells.`);
   const pen = board.getContext("2d");
   const shades = { [1]: colour("--better"), [-1]: colour("--worse") }, full = facts.levels.length;
+  const sought = order.map((place) => !state.find || matches(view().systems[place])), marks = [];
   order.forEach((a, line) => order.forEach((b, column) => {
     const level = a === b ? 0 : strength(a, b);
     if (!level) return;
     const ahead = Math.sign((mean[a] - mean[b]) * facts.signs[state.metric]) || 1;
-    pen.globalAlpha = level / full;
+    pen.globalAlpha = (level / full) * (sought[line] || sought[column] ? 1 : 0.2);
     pen.fillStyle = shades[ahead];
     pen.fillRect(column * size, line * size, size, size);
-    if (size >= 24) mark(pen, ahead, column * size + size / 2, line * size + size / 2, size);
+    marks.push([ahead > 0 ? "+" : "−", column + 0.5, line + 0.5]);
   }));
-  if (cursor) outline(pen, size);
-  nameRows(order);
+  drawSigns(order.length > NAMED ? [] : marks, order.length);
+  nameRows(order, sought);
   sayCell(order);
 }
 
 const NAMED = 40;
 
-function nameRows(order) {
+const ACROSS = 12;
+
+// Names of rows, and of columns as far as there is room; those that are looked for stand out.
+function nameRows(order, sought) {
   element("board").classList.toggle("many", order.length > NAMED);
-  const names = order.length > NAMED ? [] : order.map((place) => facts.systems[view().systems[place]]);
-  element("board-names").style.setProperty("--rows", names.length);
-  element("board-names").replaceChildren(...names.map((name) => {
-    const item = document.createElement("li");
-    item.textContent = short(name);
-    item.title = name;
-    return item;
-  }));
+  element("board-names").style.setProperty("--rows", order.length);
+  for (const [id, most] of [["board-names", NAMED], ["board-columns", ACROSS]]) {
+    element(id).replaceChildren(...(order.length > most ? [] : order).map((place, n) => {
+      const name = facts.systems[view().systems[place]];
+      const item = Object.assign(document.createElement("li"), { textContent: short(name, id === "board-names" ? 40 : 20), title: name });
+      item.classList.toggle("sought", Boolean(state.find) && sought[n]);
+      return item;
+    }));
+  }
+  element("board-columns").style.marginLeft = `${cells.offsetLeft}px`;
 }
 
-function mark(pen, ahead, x, y, size) {
-  pen.globalAlpha = 1;
-  pen.fillStyle = colour("--ink");
-  pen.font = `${size / 2.2}px sans-serif`;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  pen.fillText(ahead > 0 ? "+" : "−", x, y);
-}
-
-function outline(pen, size) {
-  pen.globalAlpha = 1;
-  pen.strokeStyle = colour("--ink");
-  pen.lineWidth = Math.max(2, size / 8);
-  pen.strokeRect(cursor[1] * size, cursor[0] * size, size, size);
+function drawSigns(marks, count) {
+  signs.setAttribute("viewBox", `0 0 ${count} ${count}`);
+  const part = (kind, values) => {
+    const made = document.createElementNS(signs.namespaceURI, kind);
+    Object.entries(values).forEach(([name, value]) => made.setAttribute(name, value));
+    return made;
+  };
+  signs.replaceChildren(...marks.map(([sign, x, y]) => {
+    const text = part("text", { x, y });
+    text.textContent = sign;
+    return text;
+  }), ...(cursor ? [part("rect", { x: cursor[1], y: cursor[0], width: 1, height: 1 })] : []));
 }
 
 // Topics on which every system of the view has a score; a comparison is of these.
@@ -91,10 +102,9 @@ function levelText(level) {
 }
 
 function sayCell(order) {
-  if (!cursor || cursor[0] === cursor[1]) {
-    element("cell").textContent = "Point at a cell, or move over them by the arrow keys; a click sets the two side by side.";
-    return;
-  }
+  element("tip").hidden = !cursor || cursor[0] === cursor[1] || Math.min(...cursor) < 0 || Math.max(...cursor) >= order.length;
+  element("compare").hidden = !pinned;
+  if (element("tip").hidden) return;
   const [a, b] = cursor.map((place) => order[place]), topics = matched();
   const { difference, low, high, counts: [won, tied, lost], constant } = compared(a, b, topics);
   const why = topics.length < 2 ? "of one topic" : constant ? "the same on all topics" :
@@ -104,11 +114,22 @@ function sayCell(order) {
   const [row, column] = [a, b].map((place) => nameOf(view().systems[place]));
   element("cell").textContent = `${row} against ${column}: ${signed(difference)} (${interval}), ` +
     `${levelText(strength(a, b))}; ${won} wins, ${tied} ties, ${lost} losses`;
+  placeTip(order.length);
+}
+
+// Beside the cell, within the window.
+function placeTip(count) {
+  const tip = element("tip"), cell = board.clientWidth / count, [line, column] = cursor;
+  const left = cells.offsetLeft + (column + 1) * cell, { left: from } = element("board").getBoundingClientRect();
+  const room = document.documentElement.clientWidth - from - tip.offsetWidth - 8;
+  tip.style.left = `${Math.max(-from + 8, Math.min(left, room))}px`;
+  tip.style.top = `${(line + 1) * cell + 4}px`;
 }
 
 function point(line, column) {
   const last = view().systems.length - 1, inside = (place) => Math.min(last, Math.max(0, place));
   cursor = [inside(line), inside(column)];
+  pinned = false;
   drawMatrix();
 }
 
@@ -120,22 +141,31 @@ function under(event) {
 function choose() {
   if (!cursor || cursor[0] === cursor[1]) return;
   const [a, b] = cursor.map((place) => view().systems[ladderOrder()[place]]);
+  pinned = true;
   change({ a, b });
 }
 
 board.addEventListener("pointermove", (event) => {
   const [line, column] = under(event);
+  if (pinned || event.pointerType === "touch") return;
   if (!cursor || cursor[0] !== line || cursor[1] !== column) point(line, column);
 });
-board.addEventListener("click", choose);
+board.addEventListener("pointerleave", () => { if (!pinned) { cursor = null; drawMatrix(); } });
+board.addEventListener("click", (event) => { point(...under(event)); choose(); });
+element("compare").addEventListener("click", (event) => { event.preventDefault(); lead("duel", "says-duel"); });
+addEventListener("pointerdown", (event) => {
+  if (pinned && !event.target.closest("#board")) { pinned = false; cursor = null; drawMatrix(); }
+});
 board.addEventListener("keydown", (event) => {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-  if (event.key === "Enter") choose();
+  if (event.key === "Enter") { choose(); lead("duel", "says-duel"); }
+  if (event.key === "Escape") { cursor = null; pinned = false; drawMatrix(); }
   if (!steps[event.key]) return;
   event.preventDefault();
   const [line, column] = cursor ?? [0, 0];
   point(line + steps[event.key][0], column + steps[event.key][1]);
 });
+addEventListener("resize", drawMatrix);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMatrix);
 watchers.push(drawMatrix);
 

@@ -33,8 +33,8 @@ function at(name, ...places) {
   const { values, shape } = held[name];
   return values[places.reduce((sum, place, axis) => sum * shape[axis] + place, 0)];
 }
-const fixed = (value) => (Number.isNaN(value) ? "-" : value.toFixed(Math.abs(value) < 100 ? 3 : 1));
-const signed = (value) => (Number.isNaN(value) ? "" : (value < 0 ? "" : "+") + fixed(value));
+const fixed = (value) => (Number.isNaN(value) ? "-" : value.toFixed(Math.abs(value) < 100 ? 3 : 1).replace(/^-(?=[0.]*$)/, ""));
+const signed = (value) => (Number.isNaN(value) ? "" : (value > 0 && /[1-9]/.test(fixed(value)) ? "+" : "") + fixed(value));
 const short = (name, most = 40) => (name.length <= most ? name : `${name.slice(0, most / 2 - 1)}…${name.slice(1 - most / 2)}`);
 const nameOf = (system) => short(facts.systems[system]);
 

@@ -1,6 +1,6 @@
 // The sheet of one system: its score on every topic against those of all systems of the view.
 const sheetBody = element("sheet-rows").tBodies[0];
-const address = (system) => `#sheet/${encodeURIComponent(facts.systems[system])}`;
+const sheetAddress = (system) => address("sheet", facts.systems[system]);
 
 function standing(topic) {
   const pick = (system) => at("scores", state.metric, system, topic, state.depth), sign = facts.signs[state.metric];
@@ -65,19 +65,18 @@ watchers.push(drawSheet);
 
 // The address of a page may name the system whose sheet is wanted, as the names in the ladder do.
 function openSheet() {
-  const system = facts.systems.findIndex((_, place) => address(place) === location.hash);
+  const system = facts.systems.findIndex((_, place) => sheetAddress(place) === anchor());
   if (system < 0) return;
   if (local(system) < 0) element("view").value = state.view = facts.views.findIndex((each) => each.systems.includes(system));
   change({ own: system, a: system, b: system === state.b ? state.a : state.b });
   chooseView(state.view);
-  element("says-sheet").scrollIntoView();
-  element("says-sheet").focus({ preventScroll: true });
+  lead("sheet", "says-sheet");
 }
 addEventListener("hashchange", openSheet);
 body.addEventListener("click", (event) => {
-  if (event.target.closest("a")?.hash === location.hash) openSheet();
+  if (event.target.closest("a")?.hash === anchor()) openSheet();
 });
-for (const [system, line] of rungs) line.querySelector(".name a").href = address(system);
+for (const [system, line] of rungs) line.querySelector(".name a").href = sheetAddress(system);
 
 element("own").addEventListener("change", (event) => change({ own: Number(event.target.value) }));
 element("sheet-order").addEventListener("change", () => change({}));

@@ -63,9 +63,49 @@ function sayNow() {
   for (const place of document.querySelectorAll("[data-said]")) {
     place.textContent = said(place.dataset.said, place.dataset.view);
   }
+  const sizes = { topics: view().topics.length, systems: view().systems.length };
+  document.querySelector("[data-sizes]").textContent = say("now.sizes", sizes);
   const shown = { metric: facts.metrics[state.metric], depth: facts.depths[state.depth] };
   const text = (number) => say(facts.views.length > 1 ? "now.track" : "now.page", { ...shown, view: facts.views[number].name });
   document.querySelectorAll("[data-metric]").forEach((place) => { place.textContent = facts.metrics[state.metric]; });
   document.querySelectorAll("[data-now]").forEach((place) => { place.textContent = text(place.dataset.view ?? state.view); });
 }
 watchers.push(sayNow);
+
+// What is shown stands in the address, as far as it is not what the page opens with, behind the
+// place to which it leads: #duel?depth=20&a=bm25.
+const named = { metric: facts.metrics, depth: facts.depths, view: facts.views.map((each) => each.name),
+  baseline: facts.systems, a: facts.systems, b: facts.systems, topic: facts.topics, own: facts.systems };
+const opening = { ...state };
+const anchor = () => location.hash.split("?")[0];
+const address = (kind, name) => `#${kind}/${encodeURIComponent(name)}`;
+
+function keepAddress() {
+  const asked = new URLSearchParams();
+  for (const [key, names] of Object.entries(named)) if (state[key] !== opening[key]) asked.set(key, names[state[key]] ?? "");
+  if (state.find) asked.set("find", state.find);
+  const text = String(asked) ? `${anchor() || "#"}?${asked}` : anchor();
+  if (text !== location.hash) try { history.replaceState(null, "", text || location.pathname + location.search); } catch { /* of a page in a page */ }
+}
+watchers.push(keepAddress);
+
+function readAddress() {
+  const asked = new URLSearchParams(location.hash.split("?")[1] ?? "");
+  for (const [key, names] of Object.entries(named)) {
+    const place = asked.has(key) ? names.map(String).indexOf(asked.get(key)) : -1;
+    if (place >= 0) state[key] = place;
+    else if (key === "baseline" && asked.has(key)) state[key] = null;
+  }
+  state.find = asked.get("find") ?? state.find;
+  for (const key of ["own", "a", "b"]) if (local(state[key]) < 0) state[key] = view().systems[0];
+  if (!view().topics.includes(state.topic)) state.topic = view().topics[0];
+}
+
+// Lead to a part of the page, opening what it is folded in.
+function lead(id, focused) {
+  const target = element(id);
+  target?.querySelectorAll("details.fold").forEach((each) => { each.open = true; });
+  target?.closest("details")?.setAttribute("open", "");
+  target?.scrollIntoView();
+  if (focused) element(focused).focus({ preventScroll: true });
+}

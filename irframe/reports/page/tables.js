@@ -1,7 +1,9 @@
 // Data as CSV: what was written beside a figure that stands still, or picked from the numbers.
 const exports = {};
 const quoted = (value) => {
-  const text = String(value ?? "");
+  // Numbers have the digits that are known: those of the page are kept to five.
+  const known = typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+  const text = String(known ?? "");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 const csv = (rows) => rows.map((cells) => cells.map(quoted).join(",")).join("\n") + "\n";

@@ -1,6 +1,6 @@
 // Topics by how the systems do on them, the hardest first.
 const topicBody = element("topic-rows").tBodies[0];
-const topicAddress = (topic) => `#topic/${encodeURIComponent(facts.topics[topic])}`;
+const topicAddress = (topic) => address("topic", facts.topics[topic]);
 
 function hardness(topic) {
   const sign = facts.signs[state.metric];
@@ -45,17 +45,16 @@ watchers.push(drawTopics);
 
 // The address of a page may name a topic: its lists are shown, of its best system and another.
 function openTopic() {
-  const topic = facts.topics.findIndex((_, place) => topicAddress(place) === location.hash);
+  const topic = facts.topics.findIndex((_, place) => topicAddress(place) === anchor());
   if (topic < 0) return;
   if (!view().topics.includes(topic)) chooseView(facts.views.findIndex((each) => each.topics.includes(topic)));
   const { best } = hardness(topic) ?? { best: state.a };
   change({ topic, a: best, b: best === state.b ? state.a : state.b });
-  element("says-lists").scrollIntoView();
-  element("says-lists").focus({ preventScroll: true });
+  lead("says-lists", "says-lists");
 }
 addEventListener("hashchange", openTopic);
 topicBody.addEventListener("click", (event) => {
-  if (event.target.closest("a")?.hash === location.hash) openTopic();
+  if (event.target.closest("a")?.hash === anchor()) openTopic();
 });
 
 exports.hard = () => [
