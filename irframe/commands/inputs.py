@@ -22,7 +22,7 @@ from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, undamaged
 from irframe.files.read_file import find_files
 from irframe.files.read_parquet import is_parquet, read_parquet
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
