@@ -127,6 +127,7 @@ HELP = {
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
     "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
+    "train": "judgments that systems were trained with",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
     "length": "column that says what each document costs, or one length of all",
@@ -161,6 +162,7 @@ READING: dict[str, dict[str, Any]] = {
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
+    "train": {"metavar": "FILE"},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
@@ -244,6 +246,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     for word in ("cluster", "tasks", "weights"):
         if arguments.get(word) is not None:
             arguments[word] = read_topic_values(arguments[word], word)
+    if arguments.get("train") is not None:
+        arguments["train"] = ir.read_qrels(arguments["train"])
     if len(listed(arguments.get("baseline"))) == 1:
         [arguments["baseline"]] = arguments["baseline"]
     return arguments

@@ -172,7 +172,16 @@ IDLE = {
     "tie_agreement": {"score_dtype"},
 }
 """Verb -> parameters of which no value that is tried here makes a difference."""
-ELSEWHERE = {*OBJECTS, *UNTOLD, "ties", "score_dtype", "topics", "contributing", "documents"}
+ELSEWHERE = {
+    *OBJECTS,
+    *UNTOLD,
+    "ties",
+    "score_dtype",
+    "topics",
+    "contributing",
+    "documents",
+    "train",
+}
 """Arguments that are data, change no number, or are of frames alone."""
 
 
