@@ -23,7 +23,8 @@ DECIDING = ("test", "adjust", "family", "alpha")
 PLANNING = {"topics_needed"}
 """Verbs whose test is of a plan, which compares nothing."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
-"""Verbs that are told how many systems or topics, or which part of the topics."""
+COUNTED |= {"as_qrels", "as_runs"}
+"""Verbs that are told how many systems or topics, which part of these, or what they are called."""
 LATER = {"report", "explain", "replay"}
 """What looks at one depth alone."""
 ONE = {"enumerate_rankings", "random_separability"}
