@@ -20,8 +20,9 @@ from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, undamaged
-from irframe.files.read_file import find_files, is_parquet
-from irframe.files.read_run import ScannedRuns
+from irframe.files.read_file import find_files
+from irframe.files.read_parquet import is_parquet, read_parquet
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
@@ -38,7 +39,8 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
     data = load(path)
     with undamaged("a table", path, ValueError, OSError):
         if is_parquet(data):
-            return pd.read_parquet(BytesIO(data))
+            frame: pd.DataFrame = read_parquet(data, path).to_pandas()
+            return frame
         separator = "\t" if ".tsv" in Path(path.lower()).suffixes else ","
         return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
 

@@ -31,8 +31,9 @@ from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import ScannedRuns, changed_files
+from irframe.files.read_run import changed_files
 from irframe.files.repeats import fold, not_lacking
+from irframe.files.scan_runs import ScannedRuns
 from irframe.record import RECORD, Steps, recorded
 from irframe.warned import OneCall, in_group, listing
 

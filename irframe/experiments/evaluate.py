@@ -20,8 +20,8 @@ from irframe.experiments.split import parts_of
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import ScannedRuns
 from irframe.files.repeats import Folded, fold, not_lacking
+from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group

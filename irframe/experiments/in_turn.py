@@ -21,11 +21,12 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
+from irframe.experiments.overlaps import Overlaps, named_by_span
 from irframe.experiments.policy import Policy, shares_ranks
-from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
-from irframe.files.read_run import ScannedRuns, changed_files
+from irframe.files.read_run import changed_files
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH, SCORE
 
 

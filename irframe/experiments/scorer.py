@@ -16,8 +16,8 @@ from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.other_tools import Batches, Evaluator, paired
-from irframe.experiments.scorer_input import Reader
+from irframe.experiments.other_tools import Batches, Evaluator
+from irframe.experiments.scorer_input import Reader, paired
 from irframe.experiments.scoring import Plan, Scoring
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
@@ -204,7 +204,7 @@ class Scorer:
         >>> batches.compute()
         {'RR_at_10': 0.75}
         """
-        return Batches(self)
+        return Batches(self.mean)
 
     def evaluator(
         self,
@@ -245,7 +245,8 @@ class Scorer:
         >>> evaluator(Model())
         {'dev_RR_at_10': 0.5}
         """
-        return Evaluator(self, queries, corpus, k=k, name=name, similarity=similarity)
+        named = dict(zip(self.plain_names, self.metrics, strict=True))
+        return Evaluator(self.mean, named, queries, corpus, k=k, name=name, similarity=similarity)
 
     def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
         """Score one run without labels.

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, as_plain
 from irframe.errors import InputError
 from irframe.experiments import listed
 from irframe.experiments.coded_tables import read_table
@@ -20,13 +21,12 @@ from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, ran
 from irframe.experiments.joining import tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
-from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
 from irframe.files.ids import EXACT, Codes, grouped, is_utf8
 from irframe.files.kinds import RUN, ByRole
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.files.values import framed, numbers
 from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 
@@ -355,3 +355,22 @@ def _of(values: Iterable[Any], kinds: set[type]) -> bool:
     listed = [*values]
     text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
     return {*map(type, listed)} <= kinds and text
+
+
+def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
+    """Return topics, documents and scores one for one, given the lists of topics in rows.
+
+    Examples
+    --------
+    >>> columns = paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])
+    >>> columns["topic"].tolist(), columns["doc"].tolist()
+    (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
+    """
+    topics, docs, scores = (as_plain(part) for part in (topic, doc, score))
+    if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
+        topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
+    if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
+        found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
+        wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
+        raise InputError(wanted, found)
+    return {TOPIC: topics, DOC: docs, SCORE: scores}

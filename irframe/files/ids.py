@@ -193,8 +193,8 @@ def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
     """Return identifiers that Arrow has, likewise."""
     if not isinstance(values, pa.ChunkedArray):
         values = pa.chunked_array([values])
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
+    if pa.types.is_dictionary(values.type) or str(values.type) == "string_view":
+        values = values.cast(getattr(values.type, "value_type", TEXT))
     if values.null_count:
         refuse_unnamed(np.flatnonzero(values.is_null().to_numpy()), role)
     if pa.types.is_floating(values.type):

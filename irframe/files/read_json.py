@@ -17,6 +17,7 @@ from irframe.files import compression
 from irframe.files.as_runs import by_role
 from irframe.files.compression import is_cbor, may_be_json, undamaged
 from irframe.files.kinds import Kind, in_types
+from irframe.files.limits import refuse_wide, shallow
 from irframe.files.values import framed, refuse_beyond_floats
 from irframe.names import DOC, TOPIC, roles
 
@@ -51,7 +52,9 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     with compression.undamaged(
         "a file of JSON lines", source, pa.ArrowException, OSError, ValueError, RecursionError
     ):
-        first = json.loads(data[: data.find(b"\n") % (len(data) + 1)])
+        line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
+        first = json.loads(line)
+        refuse_wide(source, len(first))
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)
@@ -151,8 +154,8 @@ def _loaded(data: bytes, source: str) -> Any:
             large.append(text)
         return value
 
-    with undamaged("a file", source, ValueError, RecursionError):
-        nested = json.loads(data, object_pairs_hook=distinct)
+    with undamaged("a file", source, ValueError):
+        nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
         if endless or _holds_infinity([nested]):  # as it says, or as a number beyond all floats
             json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
