@@ -38,6 +38,7 @@ def test_the_seed_decides(scores):
     assert (one["asl"] != other["asl"]).any()
 
 
+@pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
 def test_it_is_the_bootstrap_test_of_a_comparison(scores):
     found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
     frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)

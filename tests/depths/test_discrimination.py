@@ -57,6 +57,7 @@ def test_worked_example(golden, verb):
     ("test", "adjust"),
     few_of(product(TESTS, [{}, {"adjust": "none"}, {"adjust": "fdr_by", "family": "all"}]), 2),
 )
+@pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
 def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjust):
     if TESTS[test].joint:
         adjust = {}
@@ -91,6 +92,7 @@ def test_missing_scores_are_counted():
         random_scores(0, holes=True).ireval.discrimination()
 
 
+@pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
 def test_a_p_value_of_alpha_is_not_significant():
     scores = xr.DataArray([[2.0, 3, 4, 5], [1.0, 2, 3, 4]], dims=("system", "topic"))
     p = scores.ireval.compare("sign")["p"].item()
@@ -198,6 +200,7 @@ def test_rounding_of_means_is_no_inversion():
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
+@pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
 def test_it_is_the_median_of_the_comparison_frame(test):
     scores = random_scores(1)
     groups = scores.ireval.compare(test).groupby(["metric", "depth"], sort=False)
