@@ -60,7 +60,9 @@ def test_passes_of_a_judge_are_shared_repeats():
 @pytest.mark.parametrize("make", [ir.cube, lambda runs, qrels: ir.scorer(qrels, "AP")(runs)])
 def test_where_passes_are_one_too_many_it_is_said_what_to_do_with_them(make):
     twice = pd.concat([QRELS, QRELS.assign(grade=1 - QRELS["grade"].clip(0, 1))])
-    with pytest.raises(IdError, match="column 'pass' makes them passes of a judge.*else keep one"):
+    with pytest.raises(
+        IdError, match="column 'pass' makes them passes of a judge.*else drop the duplicates"
+    ):
         make(RUNS, twice)
     twice["pass"] = np.repeat([1, 2], len(QRELS))
     with pytest.raises(

@@ -161,6 +161,7 @@ def test_a_reference_is_a_depth_or_a_budget():
     assert "z, against 1, 2; " in told(named.ireval.standardise(reference=[1, 2]).attrs)
 
 
+@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_one_topic_is_one():
     one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
     with pytest.warns(IrframeWarning, match="no interval of a single score: "):
