@@ -22,9 +22,13 @@ CARD = """\
 :alt: {line}
 ```
 
-`{name}`
+```python
+{call}
+```
 :::
 """
+FURTHER = "Further figures"
+"""Title above those that are the only one of their question."""
 
 FRONT = {
     "questions/comparing": ("scores", "topic_differences(a, b)"),
@@ -81,13 +85,29 @@ def draw(name):
 def gallery_page():
     """Return the cards of all figures under the questions that they answer, in their order."""
     of = {name: question_of(name) for name in sorted(plots.__all__)}
-    parts = []
+    parts, alone = [], []
     for page, text in pages(*GUIDES).items():
-        cards = [CARD.format(name=name, line=line_of(name)) for name in of if of[name] == page]
-        if cards:
-            heading = f"## [{title(text)}](/{page.as_posix()})"
-            parts += [heading, "", "::::{grid} 1 2 2 3", ":gutter: 3", "", *cards, "::::", ""]
-    return "\n".join(parts)
+        names = [name for name in of if of[name] == page]
+        alone += names if len(names) == 1 else []
+        if len(names) > 1:
+            parts += [f"## [{title(text)}](/{page.as_posix()})", "", *cards_of(names)]
+    return "\n".join([*parts, f"## {FURTHER}", "", *cards_of(alone)])
+
+
+def cards_of(names):
+    """Return a grid of figures, without a row that holds one of several."""
+    wide = 2 if len(names) % 3 == 1 else 3
+    cards = [CARD.format(name=name, line=line_of(name), call=call_of(name)) for name in names]
+    grid = ["::::{grid} 1 2 2 " + str(wide), ":gutter: 3", ":class-container: figure-cards", ""]
+    return [*grid, *cards, "::::", ""]
+
+
+def call_of(name):
+    """Return the last line of the example of a docstring that draws a figure."""
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(getattr(plots, name)))
+    lines = [example.source.strip() for example in examples if f"{name}(" in example.source]
+    call = re.sub(r"^\w+ = ", "", lines[-1])
+    return call.replace(".ireval.plot.", ".ireval\n    .plot.")
 
 
 def question_of(name):

@@ -78,7 +78,7 @@ NOT_GUIDES = ("errors",)
 """Pages that name every verb that fails or warns, and explain none."""
 
 
-def verbs_page():
+def verbs_page(*, links=True):
     """Return tables of all verbs by what they hang on, figures, and other functions."""
     known = verbs("irframe.verbs")
     rows = [
@@ -91,8 +91,29 @@ def verbs_page():
     functions = {name: each for name, each in sorted(others.items()) if inspect.isfunction(each)}
     rows += [("Functions", "irframe", name, each) for name, each in functions.items()]
     titles = dict.fromkeys([*SECTIONS.values(), RETURNED, "Figures", "Functions"])
-    tables = [listed(title, [row[1:] for row in rows if row[0] == title]) for title in titles]
-    return "\n".join(tables)
+    of = {title: [row[1:] for row in rows if row[0] == title] for title in titles}
+    if links:
+        return "\n".join(listed(title, those) for title, those in of.items())
+    plain = {
+        title: [[f"`{name}`", *cells(*row)[1:3]] for row in those for _, name, _ in [row]]
+        for title, those in of.items()
+    }
+    return "".join(f"\n**{title}**\n\n{table(HEAD[:3], those)}" for title, those in plain.items())
+
+
+HEAD = ["verb", "of", "what it answers", "shown in", "source"]
+
+
+def table(head, lines):
+    """Return a table of Markdown."""
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *lines])
+
+
+def with_text(page):
+    """Return the page of verbs with the tables that a checkout shows."""
+    begin, mark, rest = page.partition(":::{only} checkout\n")
+    _, close, end = rest.partition("\n:::\n")
+    return f"{begin}{mark}{verbs_page(links=False)}{close}{end}"
 
 
 def section_of(function):
@@ -107,10 +128,7 @@ def first_parameter(function):
 
 def listed(title, rows):
     """Return a section with its table."""
-    lines = [["verb", "of", "what it answers", "shown in", "source"], ["---"] * 5]
-    lines += [cells(*row) for row in rows]
-    rows = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"## {title}\n\n:::{{div}} verbs\n{rows}:::\n"
+    return f"## {title}\n\n:::{{div}} verbs\n{table(HEAD, (cells(*row) for row in rows))}:::\n"
 
 
 def cells(home, name, function):
@@ -216,3 +234,8 @@ def source(words, doi):
     first = names[0].removesuffix(" et al")
     label = first + (" et al." if [first] != names else "") + (f" {year[0]}" if year else "")
     return ", ".join([f"[{label}](https://doi.org/{doi})", *places])
+
+
+if __name__ == "__main__":
+    written = HERE / "reference" / "verbs.md"
+    written.write_text(with_text(written.read_text()))

@@ -5,9 +5,11 @@ import os
 import sys
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from io import StringIO
+from threading import Event, Thread
 from typing import Any
 
 from irframe.commands import COMMANDS, EPILOG, NEVER, Line, tell
@@ -83,7 +85,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
             _files().look(output)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
-            with OneCall():
+            with OneCall(), _seconds(options.words[0]):
                 content, status = command(options)
         answered = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
@@ -99,6 +101,30 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
         what = f"{type(error).__name__}: {error}".rstrip(": ")
         return tell(f"{what}; an error of irframe's own, which python -X dev shows whole")
     return int(status)
+
+
+@contextmanager
+def _seconds(name: str) -> Iterator[None]:
+    """Show on a terminal for how long a command has worked, from two seconds on."""
+    done, shown = Event(), sys.stderr.isatty()
+
+    def count_up() -> None:
+        seconds = 2
+        while not done.wait(2 if seconds == 2 else 1):
+            sys.stderr.write(f"\r{name}: {seconds} s ")
+            sys.stderr.flush()
+            seconds += 1
+        sys.stderr.write("\r\033[K" * (seconds > 2))
+
+    thread = Thread(target=count_up, daemon=True)
+    if shown:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if shown:
+            thread.join()
 
 
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:

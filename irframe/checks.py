@@ -240,10 +240,11 @@ def places(
     chosen = listed(wanted)
     strange = [label for label in chosen if not _hashable(label) or label not in there]
     if strange:
-        known = listing(labels)
+        known, texts = listing(labels), [*map(str, labels)]
+        meant = [f"{label!r}{suggest(label, texts)}" for label in strange]
         if len(known) > LONG:
-            raise error(what, "", f"there are {known}", map(repr, strange))
-        raise error(f"{what}: {known}", "", "", map(repr, strange))
+            raise error(what, "", f"there are {known}", meant)
+        raise error(f"{what}: {known}", "", "", meant)
     return [there[label] for label in chosen]
 
 

@@ -81,6 +81,8 @@ UNIT = "unit"
 """Coordinate of systems, or what scores say: of what their lists are."""
 UNITS = "units_of"
 """Attribute of a frame of scores: every system with its unit, as pairs, where runs say it."""
+THRESHOLD, THRESHOLDS = "threshold", "thresholds"
+"""Dimension in place of depth: the least score that is read; and the attribute that says so."""
 Cut = Literal["whole", "skip", "part"]
 """What becomes of the first unit that a budget has no room for."""
 
@@ -143,8 +145,9 @@ ScoreDtype = Literal["float64", "float32"]
 """The precision in which scores are equal."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
 DEFAULT_DTYPE: ScoreDtype = "float64"
-NoRel = Literal["zero", "nan"]
+NoRel = Literal["zero", "nan", "silence"]
 """What a topic without relevant documents scores, where a metric does not say."""
+NO_RELS: tuple[NoRel, ...] = get_args(NoRel)
 
 EMPTY = -128
 """Mark in an array of grades: no document was retrieved at this rank."""

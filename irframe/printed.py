@@ -44,6 +44,8 @@ OUTCOMES = [
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
 ]
 """Columns of the summary of outcomes, as the paper's table has them."""
+MOST_LETTERS = 6
+"""Letters of a system up to which they are read; beyond, tiers are shown."""
 MEANS = "mean_a"
 """The first column of a comparison that is none of its labels."""
 
@@ -220,7 +222,8 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
     >>> beside_the_point(board)
     ['tier', 'n_topics']
     """
-    left = ["tier", "difference", "significant"]
+    many = (board["letters"].str.len() > MOST_LETTERS).any() if "letters" in board else False
+    left = ["letters" if many else "tier", "difference", "significant"]
     if _is_constant(board["n_topics"]):
         left.append("n_topics")
     return [name for name in left if name in board.columns]

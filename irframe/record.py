@@ -113,6 +113,35 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
         yield Step(verb, options)
 
 
+class Call(inspect.Signature):
+    """A signature that prints as a call: names and defaults, without types."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return parameters with their defaults."""
+        bare = [each.replace(annotation=each.empty) for each in self.parameters.values()]
+        return str(inspect.Signature(bare))
+
+    def format(  # as `help` asks for it from Python 3.13 on
+        self,
+        *,
+        max_width: int | None = None,  # noqa: ARG002
+        quote_annotation_strings: bool = True,  # noqa: ARG002
+    ) -> str:
+        """Return the same."""
+        return str(self)
+
+
+def calling(call: Any, function: Callable[..., Any]) -> Any:
+    """Let ``help`` of what calls a function begin with the call; types stay in its parameters."""
+    signature = signature_of(function)
+    call.__signature__ = Call(
+        [*signature.parameters.values()], return_annotation=signature.return_annotation
+    )
+    return call
+
+
 signature_of = cache(inspect.signature)
 """What a function takes, as verbs are asked for it at every call."""
 
@@ -170,7 +199,7 @@ def recorded(function: Function) -> Function:
             result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
         return with_step(result, subject, verb, given)
 
-    return call  # type: ignore[return-value]
+    return calling(call, function)  # type: ignore[no-any-return]
 
 
 def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.metrics.facts import label_at
-from irframe.names import BUDGET, BUDGETS, DEPTH, LENGTH
+from irframe.names import BUDGET, BUDGETS, DEPTH, LENGTH, SCORE, THRESHOLD, THRESHOLDS
 
 ROUNDING = 1e-9
 """By how much of itself a budget may be exceeded, for lengths that are no whole numbers."""
@@ -37,12 +37,14 @@ class Axis:
     units: str = " k"
     """What follows where there is one."""
     place: str = "depth {stop}"
+    origin: str = ""
+    """What captions say of what the attribute tells."""
     label: str = ""
     """What a metric at a place is called, if not as at a depth."""
     log: bool = True
     """Whether figures lay it out on a logarithmic scale."""
     whole: bool = True
-    """Whether places are whole numbers."""
+    """Whether places are whole numbers from 1; others are any, of each system, or all there are."""
     lacks: tuple[str, str] = ("", "")
     """What is wanted where `along` is not known, and how it is told."""
     empty: str = ""
@@ -57,7 +59,7 @@ class Axis:
 
     def says(self, words: str, stop: Any = "") -> str:
         """Return words of it, of a place or of all."""
-        return words.format(stop=stop, unit=self.unit)
+        return words.format(stop=plain(stop), unit=self.unit)
 
     def column(self, stops: Any) -> Any:
         """Return places as a frame has them, with none where there is none."""
@@ -73,7 +75,18 @@ class Axis:
         """
         if not self.label:
             return label_at(str(metric), stop)
-        return self.label.format(metric, stop, self.unit)
+        return self.label.format(metric, plain(stop), self.unit)
+
+
+def plain(stop: Any) -> str:
+    """Return a place as it is written, without decimals that are none.
+
+    Examples
+    --------
+    >>> plain(10), plain(0.4), plain(25.0)
+    ('10', '0.4', '25')
+    """
+    return str(int(stop)) if isinstance(stop, float) and stop.is_integer() else str(stop)
 
 
 def _fit(hits: Any, budgets: Any) -> NDArray[np.int64]:
@@ -89,6 +102,15 @@ def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
     return np.stack(read, axis=-1).reshape(*hits.length.shape, len(read))
 
 
+def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
+    """Return how many documents have scores of at least thresholds, all or of each system."""
+    score = hits.along[SCORE]
+    least = np.asarray(thresholds, score.dtype).T
+    if least.ndim > 1:  # of each system, for each of its documents
+        least = least[:, hits.list_of // max(1, hits.length.shape[1])]
+    return _up_to(hits, -least, -score)
+
+
 DEPTHS = Axis()
 AXES = {
     axis.dim: axis
@@ -102,6 +124,7 @@ AXES = {
             title="budget",
             units=", {unit}",
             place="{stop} {unit}",
+            origin="budgets in {}",
             label="{} in {} {}",
             lacks=(
                 "lengths of what was retrieved, for budget=",
@@ -109,6 +132,23 @@ AXES = {
             ),
             empty="nothing fits into {stop} {unit}",
             advice="count in a smaller unit, such as cents or milliseconds",
+        ),
+        Axis(
+            dim=THRESHOLD,
+            told=THRESHOLDS,
+            along=SCORE,
+            reads=_reach,
+            title="threshold",
+            units="",
+            place="{unit} >= {stop}",
+            origin="thresholds of the {}",
+            label="{} >= {}",
+            log=False,
+            whole=False,
+            lacks=(
+                "scores of what was retrieved, for threshold=",
+                "build the cube with scores=True",
+            ),
         ),
     )
 }

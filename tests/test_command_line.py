@@ -751,8 +751,11 @@ def test_metrics_are_listed_and_explained(capsys):
     _, out, _ = run(capsys, "metrics", "--format", "json")
     assert {row["metric"] for row in json.loads(out)} == set(ir.metrics.METRICS)
     _, out, _ = run(capsys, "metrics", "map_cut_10", "RBP")
-    assert out.startswith("AP(*, ")
-    assert "\nRBP(*, " in out
+    assert out.startswith("AP(depth=None, ")
+    assert "\nRBP(depth=None, " in out
+    prose = [line for line in out.split("\n") if line[:3] != ">>>"]
+    prose += run(capsys, "metrics")[1].split("\n")
+    assert max(map(len, prose)) <= 80
 
 
 def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
@@ -771,7 +774,9 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     teams = ir.example_track()[0].groupby("system")["team"].first()
     teams.to_csv(about)
     words += ["--systems", str(about)]
-    assert run(capsys, *words) == (0, "", "")
+    status, out, told = run(capsys, *words)
+    assert (status, out) == (0, "")
+    assert told == f"irframe: the report is {Path('page.html').resolve().as_uri()}\n"
     expected = {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
         "baseline": "bm25", "title": "Trial", "depths": [5, 10], "adjust": None,

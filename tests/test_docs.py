@@ -120,6 +120,13 @@ def test_code_of_a_page_fits_beside_its_lists_of_pages_and_headings(page):
     assert [line for line in lines if len(line.strip()) > 100] == []
 
 
+def test_the_page_of_verbs_lists_them_in_a_checkout(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    written = (DOCS / "reference" / "verbs.md").read_text()
+    assert import_module("verbs").with_text(written) == written
+    assert "| `compare` | scores | Test every pair" in written
+
+
 def test_nothing_is_installed_from_an_index():
     commands = [line for text in PAGES.values() for line in text.splitlines() if "install" in line]
     assert [line for line in commands if re.search(r"install [^&]*\birframe\b", line)] == []

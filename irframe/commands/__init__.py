@@ -53,7 +53,10 @@ def tell(message: object) -> int:
         message = message.found_first
     elif isinstance(message, OSError) and message.strerror:
         message = ": ".join([str(message.filename)] * bool(message.filename) + [message.strerror])
-    sys.stderr.write(encodable(f"irframe: {one_line(message)}\n", sys.stderr))
+    text = encodable(f"irframe: {one_line(message)}\n", sys.stderr)
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        text = text.replace("irframe: warning:", "irframe: \033[33mwarning:\033[0m", 1)
+    sys.stderr.write(text)
     return 2
 
 

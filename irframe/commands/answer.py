@@ -40,8 +40,9 @@ class Answer(NamedTuple):
 def declare_output(parser: ArgumentParser, *further: str) -> None:
     """Let a command's answer go into a file, in any of the formats."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write the answer there")
-    words = "by default what the name of FILE says, else table"
-    parser.add_argument("--format", choices=(*FORMATS, *further), help=words)
+    kinds = (*FORMATS, *further)
+    words = f"{', '.join(kinds)}; by default what the name of FILE says, else table"
+    parser.add_argument("--format", metavar="FORMAT", choices=kinds, help=words)
 
 
 def declare_failing(parser: ArgumentParser) -> None:

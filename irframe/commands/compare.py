@@ -1,10 +1,8 @@
 """``irframe compare``, ``irframe leaderboard`` and ``irframe report``: who is better."""
 
 import shlex
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +11,7 @@ import irframe as ir
 from irframe import escaping
 from irframe.checks import listed
 from irframe.commands import tell
-from irframe.commands.answer import Answer, declare_output, format_of, noted, written
+from irframe.commands.answer import Answer, declare_output, format_of, noted, wrapped, written
 from irframe.commands.inputs import (
     declare_scoring,
     given,
@@ -86,7 +84,7 @@ def declare_compare(parser: ArgumentParser) -> None:
         "--fail-on", choices=GATES, default="never",
         help="what makes the exit status 1, against the baseline; see below",
     )  # fmt: skip
-    gates = "\n".join(f"  {name:<14} {words}" for name, words in GATES.items())
+    gates = "\n".join(wrapped(f"  {name:<14} {words}", " " * 17) for name, words in GATES.items())
     parser.epilog = f"--fail-on:\n{gates}\n\n{parser.epilog or ''}"
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
@@ -150,8 +148,7 @@ def _comparison(options: Namespace, scores: pd.DataFrame, *, gated: bool) -> pd.
         arguments["power"] = POWER
     if options.baseline_file is not None:
         arguments["baseline"] = Path(options.baseline_file)
-    tracked = sys.stderr.isatty() and find_spec("tqdm") is not None
-    return ir.verbs.compare(scores, **arguments, progress=tracked)
+    return ir.verbs.compare(scores, **arguments)
 
 
 def _rehearse(options: Namespace, scores: pd.DataFrame) -> None:
@@ -235,7 +232,7 @@ def _markdown(
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard)
+    declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard, usual=("nDCG@10",))
     _declare_wide(parser)
     declare_output(parser)
 
@@ -270,8 +267,11 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
 
 def declare_report(parser: ArgumentParser) -> None:
     """Declare the options."""
-    declare_scoring(parser, ir.report, required=False)
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page to write")
+    declare_scoring(parser, ir.report, usual=METRICS)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="irframe-report.html",
+        help="the page to write; by default irframe-report.html",
+    )  # fmt: skip
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
         help="Parquet file of texts of documents or queries; may be repeated",
@@ -279,8 +279,8 @@ def declare_report(parser: ArgumentParser) -> None:
 
 
 def run_report(options: Namespace) -> Answer:
-    """Write the page; nothing is printed."""
-    metrics = metrics_of(options) if options.metric else METRICS
+    """Write the page, and say where it is."""
+    metrics = metrics_of(options)
     runs, qrels = read_all(options, every=True), read_judgments(options)
     made = MADE.set(command_line(options.words))
     try:
@@ -295,4 +295,5 @@ def run_report(options: Namespace) -> Answer:
         )
     finally:
         MADE.reset(made)
+    tell(f"the report is {Path(options.output).resolve().as_uri()}")
     return Answer(None)

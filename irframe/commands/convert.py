@@ -6,12 +6,13 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 
 import irframe as ir
-from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.commands.answer import Answer, declare_output, format_of, wrapped, written
 from irframe.commands.evaluate import means
 from irframe.commands.inputs import source_of, sources_of
 from irframe.cubes.view import experiment_of
@@ -91,12 +92,36 @@ def run_metrics(options: Namespace) -> Answer:
             for name, kind in sorted(ir.metrics.METRICS.items(), key=lambda item: item[0].lower())
         ]
         frame = pd.DataFrame(rows, columns=["metric", "also", "says"])
-        return Answer(written(frame, format_of(options)))
+        if (kind := format_of(options)) != "table":
+            return Answer(written(frame, kind))
+        also = (f" Also {names}." if names else "" for _, names, _ in rows)
+        lines = (
+            f"{name:<18}{says}{more}" for (name, _, says), more in zip(rows, also, strict=True)
+        )
+        return Answer("".join(f"{wrapped(line, ' ' * 18)}\n" for line in lines))
     kinds = [type(ir.parse_metric(name)) for name in options.names]
-    texts = (
-        f"{kind.__name__}{inspect.signature(kind)}\n\n{inspect.getdoc(kind)}\n" for kind in kinds
-    )
-    return Answer("\n".join(texts))
+    return Answer("\n".join(map(_explained, kinds)))
+
+
+def _explained(kind: Any) -> str:
+    """Return how a metric is called, and its docstring, as wide as a terminal but for code."""
+    fields = inspect.signature(kind).parameters.values()
+    called = ", ".join(f"{field.name}={field.default!r}" for field in fields)
+    prose, mark, code = (inspect.getdoc(kind) or "").partition("\nExamples\n")
+    lines = [f"{kind.__name__}({called})", ""]
+    for line in prose.split("\n"):
+        before, margin = lines[-1], _margin(line)
+        of_one = margin == _margin(before) and before.strip("-") and line[margin:][:1] not in "-."
+        if line and before and (of_one or (before[:2] == ".." and margin)):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    margins = (" " * (_margin(line) or 3 * (line[:2] == "..")) for line in lines)
+    return "\n".join([*map(wrapped, lines, margins), f"{mark}{code}"])
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def declare_demo(parser: ArgumentParser) -> None:

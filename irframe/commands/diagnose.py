@@ -102,7 +102,9 @@ TEXT = "text"
 def declare_judge_next(parser: ArgumentParser) -> None:
     """Declare the options."""
     inputs.declare_files(parser)
-    parser.add_argument("-n", type=int, required=True, help="how many documents, over all topics")
+    parser.add_argument(
+        "-n", type=int, default=100, help="how many documents, over all topics; 100 by default"
+    )
     parser.add_argument(
         "--method", choices=("pool", "mtf", "maxmean", "leverage"), default="leverage",
         help="how they are chosen",

@@ -129,13 +129,27 @@ HELP = {
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
-    "length": "of check: how long lists should be; else the column that says what each document "
-    "costs",
+    "length": "column that says what each document costs, or one length of all",
+    "check.length": "how long lists should be",
+    "check.depth": "cut every list there",
+    "leaderboard.baseline": "a system that every other one is compared with",
+    "report.baseline": "a system that others are compared with on the page",
     "of": "the column, or pattern with one group, that says which document a chunk is of",
+    "threshold": "the least score that is read, such as 0.5 or 0.2,0.5, or all that lists have",
     "budget": "how much text is read, in the unit of --length, such as 500 or 500,1000",
     "cut": "what becomes of the first document that does not fit into a budget",
 }
 """Option of a verb -> what a command says of it in other words than the verb's own."""
+
+
+def _thresholds(text: str) -> Any:
+    """Return thresholds of a line: numbers between commas, or a word."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+
+
 READING: dict[str, dict[str, Any]] = {
     "topics": {"choices": ("qrels", "runs", "common")},
     "pool_depth": {"type": int},
@@ -150,6 +164,7 @@ READING: dict[str, dict[str, Any]] = {
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
+    "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
 """Option of a verb -> how a command reads it, beyond what its type says."""
 ELSEWHERE = {
@@ -165,6 +180,7 @@ ELSEWHERE = {
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
     "runs": "the files",
+    "scores": "known where --threshold asks for them",
 }
 """Option of a verb that is given in another way, and how."""
 
@@ -191,7 +207,8 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
             if name not in declared:
                 keywords = _reading(parameter.annotation) | READING.get(name, {})
                 said = ir.verbs.compare if name == "test" else function  # others lead there
-                keywords["help"] = HELP.get(name) or _sentence(said, name)
+                own = HELP.get(f"{function.__name__}.{name}")
+                keywords["help"] = own or HELP.get(name) or _sentence(said, name)
                 flag = "--" + name.replace("_", "-")
                 parser.add_argument(flag, default=parameter.default, **keywords)
                 declared.add(name)
@@ -247,14 +264,18 @@ def declare_systems(parser: ArgumentParser) -> None:
     )
 
 
-def declare_scoring(parser: ArgumentParser, *functions: Verb, required: bool = True) -> None:
+def declare_scoring(
+    parser: ArgumentParser, *functions: Verb, required: bool = True, usual: Sequence[str] = ()
+) -> None:
     """Let files, metrics, repeats, the options of verbs and a table of systems be named."""
     declare_files(parser)
+    words = f"; by default {' '.join(usual)}" if usual else ""
     parser.add_argument(
-        *METRIC, required=required, metavar="METRIC", action="append", default=[],
+        *METRIC, required=required and not usual, metavar="METRIC", action="append", default=[],
         help="metrics, such as AP nDCG@10 'RBP(p=0.8)', map_cut_10 or official; several after one "
-        "-m, or -m several times, anywhere on the line",
+        f"-m, or -m several times, anywhere on the line{words}",
     )  # fmt: skip
+    parser.set_defaults(usual=usual)
     parser.add_argument(
         "--repeat", metavar="PATTERN",
         help="regular expression of names of files with the groups system and repeat, such as "
@@ -364,7 +385,7 @@ def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
     """Return the metrics, if none of them looks deeper than lists are read."""
-    metrics = parse_metrics(options.metric)
+    metrics = parse_metrics(options.metric or options.usual)
     deepest = DEEPEST if options.depth is None else options.depth
     checks_whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]

@@ -230,6 +230,8 @@ def score_frame(x: Any) -> pd.DataFrame:
     if isinstance(x, xr.DataArray):
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
+        # A pivot says by its axes' names which of them systems are; a matrix without names needs
+        # metric=.
         axes = [axis for axis in (x.index.name, x.columns.name) if isinstance(axis, str)]
         if len(axes) == 2 and {SYSTEM, TOPIC} <= roles(axes).keys():
             stacked = _matrix_as_column(x, "score")

@@ -134,6 +134,7 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
     if not wanted:
         return parts
     without = {key: lacking for key, part in parts.items() if (lacking := wanted - _systems(part))}
+    # A system that no group has was misspelled: the verb refuses it, with the names that there are.
     if not without or len(without) == len(parts):
         return parts
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}

@@ -56,6 +56,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -79,6 +80,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -102,6 +104,7 @@ def cube(
     copies: Copies = None,
     later_copies: LaterCopies = "spend",
     length: Lengths = None,
+    scores: bool = False,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -158,6 +161,9 @@ def cube(
     length
         What each unit costs (tokens, characters, seconds), from 0: a column of `runs`, or document
         -> length. Scores at a ``budget`` need it.
+    scores
+        Whether the scores of documents are kept, which scores at a ``threshold`` need: 8 bytes of
+        each document, 4 with ``score_dtype="float32"``.
     cluster, tasks, weights
         How topics were drawn, as for `irframe.evaluate`.
 
@@ -205,7 +211,7 @@ def cube(
     said = said_of_tables([qrels, runs], drawn)
     extra, units = (
         carried(folded.attributes(repeats), said),
-        Units(of, copies, later_copies, length),
+        Units(of, copies, later_copies, length, scores),
     )
     policy = Policy(
         depth=depth,

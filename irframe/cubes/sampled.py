@@ -289,6 +289,7 @@ class _Leaving:
         ones, columns = np.ones(len(self.kept)), np.arange(len(self.kept))
         shape = draw.drawn.size, len(self.kept)
         self._matrix = scipy.sparse.csr_array((ones, (self._cell, columns)), shape)
+        # Without one of n drawn documents the others count for n / (n - 1) as many.
         number = draw.drawn.ravel()[self._cell]
         self.grown = np.where(draw.together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
 
@@ -357,6 +358,8 @@ def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[F
 
     The discount is added up in straight lines from rank to rank, as estimated counts are fractions.
     """
+    # An ideal list has the documents of the highest gain first: how many these are is estimated,
+    # and so falls between ranks.
     levels = np.unique(np.append(gain, 0.0))[::-1]
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
     gained = [np.zeros(total.shape) for total in leaving.totals(gain)]

@@ -22,7 +22,7 @@ from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
 from irframe.experiments.scoring import tell_uneven
 from irframe.experiments.spans import refuse_spans
-from irframe.experiments.stopping import Stops
+from irframe.experiments.stopping import Stops, ThresholdLike, nothing_read, without_relevant
 from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
@@ -89,6 +89,7 @@ class Work:
         self, experiment: Experiment, depth: int, run: Callable[..., Iterable[None]]
     ) -> Array:
         """Return what is asked of lists cut at a depth, some at a time; as `over`."""
+        # Closed up, lists reach ranks below the depth at which the cube was cut.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
         fields = experiment.fields(self.metrics, depth)
@@ -133,6 +134,7 @@ def score(
     by: GroupBy | None = None,
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
+    threshold: ThresholdLike = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
 
@@ -147,6 +149,7 @@ def score(
         Depths to return, within the cube; by default all.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
+        ``"silence"``: there 1 if nothing is read, else 0, as for `irframe.evaluate`.
     rel
         Lowest relevant grade by collection, as for `irframe.evaluate`, on a cube made with
         ``collection=``.
@@ -158,6 +161,9 @@ def score(
         its unit. Scores are those at the depth down to which units fit, by the whole ideal ranking.
     cut
         What becomes of the first unit that does not fit, as for `irframe.evaluate`.
+    threshold
+        The least score that is read, in place of `at`, on a cube made with ``scores=True``: a
+        number, several, system -> number, or ``"all"`` scores that lists have (200 of more).
 
     Returns
     -------
@@ -182,16 +188,21 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    stops = Stops.read({"budget": budget}, cube.attrs, cut)
+    stops = Stops.read({"budget": budget, "threshold": threshold}, cube.attrs, cut)
     if stops is not None and at is not None:
         raise ParameterError(f"at= or {stops.axis.dim}=", "both", "leave one of them out")
+    experiment = view.experiment_of(cube)
+    if stops is not None and not stops.of:
+        known = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}
+        stops = stops.all_of(known.get(stops.axis.along))
+    stops = stops and stops.of_systems(experiment.systems)
     depths = wanted_depths(cube, chosen, at) if stops is None else list(stops.of)
     refuse_metrics(cube, chosen)
-    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    choice("no_rel", no_rel or "zero", words.NO_RELS)
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    dim, experiment = words.DEPTH, view.experiment_of(cube)
+    dim = words.DEPTH
     attributes = {} if rel is None else {"rel": told_rel(rel)}
     if stops is None:
         values = Work(variants, depths).over(cube)
@@ -200,13 +211,18 @@ def score(
         scored = stops.values(experiment, variants, cube.attrs.get(dim))
         dim = stops.axis.dim
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))
-        attributes |= stops.told(experiment.loaded.hits)
-    if no_rel == "nan":
+        attributes |= stops.told(experiment)
+    if no_rel not in {None, "zero"}:
         of = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
-        values = values.where(xr.DataArray(np.stack(of), dims=(words.METRIC, words.TOPIC)))
+        nothing = nothing_read(experiment, stops)
+        kept, others = without_relevant(variants, np.stack(of), nothing, str(no_rel))
+        values = values.where(kept, others)
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
+    if stops is not None and stops.own is not None:
+        result = result.isel({dim: 0}, drop=True)
+        return result.assign_coords({dim: (words.SYSTEM, [*stops.own.values()])})
     return _at_one_depth(result) if is_whole(at) else result
 
 

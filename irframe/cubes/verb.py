@@ -21,7 +21,7 @@ from irframe.experiments.policy import shares_ranks
 from irframe.files.kinds import is_judgments
 from irframe.files.tables import with_own_levels
 from irframe.metrics import Metric
-from irframe.record import Function, bind, options_of, signature_of, with_cautions
+from irframe.record import Function, bind, calling, options_of, signature_of, with_cautions
 from irframe.stops import axis_of
 from irframe.warned import OneCall
 
@@ -117,7 +117,7 @@ def verb(
             result = result.isel(dict.fromkeys(lone, 0))
         return stamped(result, name, whole, options, subject)
 
-    VERBS[name] = call
+    VERBS[name] = calling(call, function)
     return call
 
 

@@ -62,6 +62,7 @@ class Folder:
     def damage(self, name: str, how: str, checksum: str | None = None) -> StoreError:
         """Return what to raise for a damaged file, or one that was replaced with all others."""
         wanted, found = "files as they were written", f"{self.path}/{name} {how}"
+        # The facts may be damaged themselves: then all that is known is that this file is.
         with suppress(StoreError):
             if checksum is not None and self.facts()["files"].get(name) != checksum:
                 found = f"another cube, which was saved at {self.path} since it was opened"

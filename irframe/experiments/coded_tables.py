@@ -62,6 +62,8 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     orders = [ids.grouped(side.topic) for side in sides]
     counts = [np.bincount(side.topic, minlength=topics) for side in sides]
     ends = [np.append(0, np.cumsum(count)) for count in counts]
+    # A batch ends with a topic: its dictionary numbers documents from 0, and the topic in front of
+    # the number tells those of one batch from those of another.
     cuts = np.append(np.flatnonzero(np.diff(np.sum(ends, axis=0)[1:] // BATCH, prepend=-1)), topics)
 
     def code(batch: int) -> None:
@@ -310,6 +312,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     docs, lists = list(chain.from_iterable(judged.values())), [*judged.values()]
     values = list(chain.from_iterable([grades.values() for grades in lists]))
     firsts = [next(iter(grades)) for grades in lists]
+    # The first document of each topic alone: the join below fails on any other that is no text.
     if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     if "" in judged or any("" in grades for grades in lists):
@@ -336,6 +339,8 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     """Return a table with one row per document, and a column of grades per subtopic."""
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
+    # By name within each topic, so that neither the order of rows nor another topic's subtopics
+    # move a column.
     by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
     place = pd.Series(by_name[subtopic]).groupby(table.topic).rank("dense").to_numpy(int) - 1
     row = pd.factorize(codes)[0]

@@ -113,6 +113,7 @@ def _collapsed(named: "Named", by: By, policy: Policy, cost: str | None = None) 
         if table.score is None:
             raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "by='first'")
         value = pd.Series(table.score.astype(float)).groupby(key).agg(by).to_numpy()
+        # Stable: of equal values the document goes first whose first chunk does.
         best = np.lexsort((-value, lists[first]))
         first, count = first[best], count[best]
         values[str(table.columns[words.SCORE])] = value[best]
@@ -287,11 +288,14 @@ class Units(NamedTuple):
     copies: Copies = None
     later_copies: LaterCopies = "spend"
     length: Lengths = None
+    scores: bool = False
+    """Whether scores are kept."""
 
     @property
     def asked(self) -> bool:
         """Whether anything is asked of units."""
-        return self.of is not None or self.copies is not None or self.length is not None
+        told = self.of is not None or self.copies is not None or self.length is not None
+        return told or self.scores
 
     @property
     def decided(self) -> dict[str, Any]:
@@ -303,7 +307,8 @@ class Units(NamedTuple):
             length = str(lengths.name or words.LENGTH)
         unit = None if self.of is None else FIRST_CHUNK
         copies = None if self.copies is None else self.later_copies
-        return {"unit": unit, "copies": copies, "length": length}
+        score = words.SCORE if self.scores else None
+        return {"unit": unit, "copies": copies, "length": length, "score": score}
 
     def runs(self, runs: Any, policy: Policy) -> Any:
         """Return runs of the units that are judged, with their lengths.
@@ -340,6 +345,7 @@ class Units(NamedTuple):
     @property
     def _map(self) -> pd.Series:
         known = as_map(self.copies, "copies", (words.DOC, "canonical"))
+        # Copies of copies would be called by a name that no judgment has.
         chained = known[known.isin(known.index) & (known.index != known.to_numpy())]
         chained = chained[known.reindex(chained).to_numpy() != chained.to_numpy()]
         if len(chained):

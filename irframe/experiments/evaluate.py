@@ -11,12 +11,13 @@ from irframe.checks import choice
 from irframe.errors import ParameterError, warn
 from irframe.experiments import group_columns
 from irframe.experiments import policy as policies
+from irframe.experiments.coded_tables import read_table
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring, one_or_several
 from irframe.experiments.split import parts_of
-from irframe.experiments.stopping import Stops
+from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.read_run import ScannedRuns
@@ -49,6 +50,7 @@ def evaluate(
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
+    threshold: ThresholdLike = None,
     cluster: TopicValues = None,
     tasks: TopicValues = None,
     weights: TopicValues = None,
@@ -74,7 +76,10 @@ def evaluate(
         A column that is constant per system or topic, or topic (or system) -> group: scores of
         every group, as those of the cubes that `cube` gives with it.
     no_rel
-        ``"nan"``: topics without relevant documents score NaN, whatever the metric.
+        ``"nan"``: topics without relevant documents score NaN, whatever the metric. ``"silence"``:
+        there nothing is to be found, so that shares (from 0 to 1) are 1 if nothing is read, else 0;
+        counts stay counts, costs and gains without a highest value are NaN. `topics` may then list
+        topics without any judgment.
     rel
         Lowest relevant grade by collection, such as ``{"dl21": 2}``: that of metrics whose name
         gives none, in these collections; they are called what they were asked for.
@@ -95,6 +100,12 @@ def evaluate(
     cut
         ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: it goes on
         with those that do. ``"part"``: what fits of that unit is read; for judgments by spans.
+    threshold
+        The least score that is read, in the precision of `score_dtype`: a number, several, or
+        ``"all"`` scores that lists have (200 of more, evenly by rank): a column for every metric
+        and threshold, called ``"P >= 0.4"``. Or system -> number, for systems whose scores
+        are on different scales: ``"P >= own threshold"``. The metric is that at the depth down to
+        which scores reach it, by the whole ideal ranking.
     cluster
         Topics that were drawn together, as questions from one document, turns of one conversation,
         variants of one query: a column of runs or judgments, or topic -> label. Scores carry it, so
@@ -140,10 +151,10 @@ def evaluate(
     said = said_of_tables([qrels, runs], drawn)
     qrels, metrics = _own_judgments(runs, qrels, metrics)
     chosen = policies.parse_metrics(metrics)
-    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    choice("no_rel", no_rel or "zero", words.NO_RELS)
     runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded, units = fold(runs), Units(of, copies, later_copies, length)
-    stops = Stops.read({"budget": budget}, units.decided, cut)
+    folded, units = fold(runs), Units(of, copies, later_copies, length, threshold is not None)
+    stops = Stops.read({"budget": budget, "threshold": threshold}, units.decided, cut)
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
@@ -197,6 +208,8 @@ def _with_repeats(
     """Score runs of which there may be several repeats, and judgments of which there may."""
     with OneCall(without=LACKING if repeats == "topic" else None):
         runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
+        if plan.stops is not None and not plan.stops.of:
+            plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = parts_of(runs, qrels)
         if several is None:
             table = _scored_runs(plan, by, runs, qrels)
@@ -221,6 +234,12 @@ def _with_repeats(
     said = attributes[0] | _unknown(attributes)
     ordered.attrs = {**said, words.REPEATED: word, words.REPEATS: "shared"}
     return ordered
+
+
+def _scores_of(runs: Any, policy: policies.Policy) -> Any:
+    """Return the scores of all rows of runs."""
+    table = read_table(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
+    return None if table.score is None else table.score.astype(policy.score_dtype)
 
 
 def _scored_runs(
@@ -261,7 +280,8 @@ def _apart(
 
 
 def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
-    judgments = Judgments.of(qrels, plan.metrics, plan.policy.topics)
+    unjudged = plan.no_rel == "silence"
+    judgments = Judgments.of(qrels, plan.metrics, plan.policy.topics, unjudged=unjudged)
     return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 

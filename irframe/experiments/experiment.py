@@ -249,6 +249,7 @@ class Experiment:
         for array in (*arrays, *along.values(), *others):
             if array is not None:
                 hasher.update(np.ascontiguousarray(array).tobytes())
+        # As buffers of one kind, whatever Arrow read them as: equal names give equal digests.
         names = judgments.table.doc.take(pa.array(judgments.row))
         plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
         for buffer in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
@@ -353,6 +354,7 @@ class Experiment:
         """Return the part of some systems and topics, at once where it was the last one asked."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
+        # One part is kept, as verbs ask a selected cube for the same several times.
         key = systems.tobytes(), topics.tobytes()
         last = self.__dict__.get(LAST)
         if last is None or last[0] != key:

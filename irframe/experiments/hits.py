@@ -221,6 +221,8 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
+        # A block of ties may go on below the depth: who shares the last rank is then known by its
+        # size and grades alone.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))

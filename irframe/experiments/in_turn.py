@@ -25,7 +25,7 @@ from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
 from irframe.files.read_run import ScannedRuns, changed_files
-from irframe.names import LENGTH
+from irframe.names import LENGTH, SCORE
 
 
 class Part(NamedTuple):
@@ -117,6 +117,10 @@ class Framed:
         along: dict[str, Array] = {}
         if policy.length is not None:
             along[LENGTH] = lengths_of(table, policy.length, rows[order])
+        if policy.score is not None:
+            if table.score is None:
+                raise InputError("scores of what was retrieved", "ranks alone")
+            along[SCORE] = table.score[rows[order]].astype(policy.score_dtype)
         if self.overlaps is not None:
             along |= self.overlaps.along(rows[order], length)
         return Part(lists, Hits(length, of, rank, row[hit], ranking.tied, pooled, along or None))
@@ -343,6 +347,7 @@ def rank_in_turn(
         lists = Lists(*labels, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
         listing += _gather(gathered, framed, policy, wanted, systems * topics)
+        # Of each file a few rows are kept, for messages and the names of columns.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
@@ -367,6 +372,7 @@ def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
     """Add the lists of a frame, numbered after those of other runs, and yield what is unjudged."""
+    # Which ranks are tied is asked of cubes, and of scores by shared ranks.
     ties = wanted.whole or shares_ranks(policy.ties)
     for (lists, hits), listed in framed.ranked(policy, wanted, before):
         gathered.add(Part(lists, hits if ties else replace(hits, tied=None)))

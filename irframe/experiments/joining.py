@@ -84,6 +84,8 @@ def _of_text(names: pa.Array) -> Prints | None:
     size = last - first
     text = np.zeros(size + WORD, np.uint8)
     text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
+    # The eight bytes from every place on, without a copy; the zeros at the end are for the last
+    # places.
     words: Any = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
     prints = np.empty(len(names), np.uint64)
     for row in range(0, len(names), ROWS):
@@ -98,6 +100,7 @@ def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
     least, most = int(length.min()), int(length.max())
     for byte in range(0, most, WORD):
+        # No name ends here, so that nothing is masked.
         if byte + WORD <= least:
             prints = _mixed(prints ^ words[start + byte], FACTORS[1])
             continue
@@ -192,6 +195,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     if known is None:
         return None
     known = with_number(known, judgments.topic)
+    # A copy, as it is sorted; two that are alike may be one document twice or two with one print,
+    # which names tell.
     if _repeats(known.copy()):
         return None
     index = pd.Index(known)
@@ -214,6 +219,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         return _are_alike(docs, topic, place[part], judgments) and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
+    # Whole lists, where each stands in one place: a document is then twice in a list only if it is
+    # twice in a part, and prints of all rows need not be kept.
     parts = slices_of_lists(ends, most) if once else coded_tables.row_slices(rows, most)
     return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import singular
+from irframe.errors import singular, warn
 from irframe.experiments import coded_tables, nuggets
 from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
@@ -22,6 +22,7 @@ from irframe.files.ids import Codes
 from irframe.files.kinds import QRELS, ByRole
 from irframe.metrics import Metric
 from irframe.names import ITERATION, SUBTOPIC
+from irframe.warned import listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,14 @@ class Judgments:
     """The grades that occur, where these judgments are a part of others."""
 
     @classmethod
-    def of(cls, qrels: Qrels, metrics: Sequence[Metric], topics: Topics = "qrels") -> "Judgments":
+    def of(
+        cls,
+        qrels: Qrels,
+        metrics: Sequence[Metric],
+        topics: Topics = "qrels",
+        *,
+        unjudged: bool = False,
+    ) -> "Judgments":
         """Read judgments for some metrics.
 
         Parameters
@@ -51,6 +59,8 @@ class Judgments:
             What they are read for, which may ask for subtopics.
         topics
             As for `irframe.cube`; what depends on runs is all judged topics.
+        unjudged
+            Whether listed topics need no judgment, as there may be nothing to find.
 
         Raises
         ------
@@ -65,6 +75,12 @@ class Judgments:
                 _with_subtopics(by_role(qrels, QRELS), metrics), spans=bool(metrics)
             )
             table = coded_tables.once_judged(table)
+        if unjudged and not isinstance(topics, str) and isinstance(topics, Iterable):
+            listed = pd.Index([*topics])
+            others = listed.difference(table.topics, sort=False)
+            if len(others):
+                warn(f"topics without judgments have nothing to find: {listing(others)}")
+                table = replace(table, topics=table.topics.append(others))
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod

@@ -200,6 +200,8 @@ def read_places(
     if (topic[1:] < topic[:-1]).any():
         order = grouped(topic)
         topic, doc, score = topic[order], doc[order], score[order]
+    # Searchers fill up short lists with no document and the least score there is; it is nothing
+    # that was retrieved.
     padding = (doc < 0) & (np.abs(score) >= PADDING)
     if padding.any():
         topic, doc, score = topic[~padding], doc[~padding], score[~padding]

@@ -233,6 +233,8 @@ class Policy:
     """What becomes of later copies, None where none are told."""
     length: str | None = None
     """The column of the runs that holds lengths."""
+    score: str | None = None
+    """What scores are called, where these are kept."""
 
     def __post_init__(self) -> None:
         choice("ties", self.ties, words.TIES)
@@ -257,7 +259,7 @@ class Policy:
     def attributes(self) -> dict[str, Any]:
         """What a cube made by this policy says of itself."""
         main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
-        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length")}
+        named = {name: getattr(self, name) for name in (*main, "unit", "copies", "length", "score")}
         named["topics"] = self.topics if isinstance(self.topics, str) else "listed"
         named["seed"] = self.seed if self.ties == "random" else None
         return {name: value for name, value in named.items() if value is not None}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.errors import InputError, shortened, singular
+from irframe.errors import InputError, ParameterError, shortened, singular
 from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
@@ -19,7 +19,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.other_tools import Batches, Evaluator, paired
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Plan, Scoring
-from irframe.experiments.stopping import Stops
+from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.nested import height
 from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
@@ -318,6 +318,7 @@ def scorer(
     length: Lengths = None,
     budget: int | Sequence[int] | None = None,
     cut: words.Cut = "whole",
+    threshold: ThresholdLike = None,
     repeats: words.Layout | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.
@@ -333,8 +334,8 @@ def scorer(
         come after these.
     depth, ties, score_dtype, contributing, pool_depth, seed, no_rel
         As for `evaluate`.
-    of, copies, later_copies, length, budget, cut, repeats
-        As for `evaluate`.
+    of, copies, later_copies, length, budget, cut, threshold, repeats
+        As for `evaluate`; thresholds are numbers, or system -> number.
     topics
         ``"qrels"``: every judged topic, those that a run lacks as an empty list. ``"runs"``: those
         for which some run has a list; ``"common"``: those for which every run has one. Or a list
@@ -377,9 +378,11 @@ def scorer(
            q2     1.0  1.00000
     """
     chosen = policies.parse_metrics(metrics)
-    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    units = Units(of, copies, later_copies, length)
-    stops = Stops.read({"budget": budget}, units.decided, cut)
+    choice("no_rel", no_rel or "zero", words.NO_RELS)
+    units = Units(of, copies, later_copies, length, threshold is not None)
+    stops = Stops.read({"budget": budget, "threshold": threshold}, units.decided, cut)
+    if stops is not None and not stops.of:
+        raise ParameterError("numbers for threshold= of a scorer", "'all'", "name those wanted")
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         ties=ties,
@@ -390,7 +393,8 @@ def scorer(
         seed=seed,
         **units.decided,
     )
-    judgments = Judgments.of(units.qrels(qrels), chosen, topics)
+    silent = no_rel == "silence"
+    judgments = Judgments.of(units.qrels(qrels), chosen, topics, unjudged=silent)
     plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, the ids that positions are of", shortened(docs))

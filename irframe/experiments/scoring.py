@@ -17,7 +17,7 @@ from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import LAID, refuse_large
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import TEXT, refuse_spans
-from irframe.experiments.stopping import Stops
+from irframe.experiments.stopping import Stops, nothing_read, without_relevant
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import average, facts
@@ -121,12 +121,17 @@ class Scoring:
         else:
             policy = self._asked.policy
             made = replace(experiment, made={**experiment.made, "ties": policy.ties})
-            values = np.moveaxis(self._stops.values(made, self.metrics, policy.depth), -1, 1)
+            stops = self._stops.of_systems(experiment.systems)
+            values = np.moveaxis(stops.values(made, self.metrics, policy.depth), -1, 1)
             values = np.ascontiguousarray(values.reshape(-1, *experiment.shape))
-        if self._asked.no_rel == "nan":
-            per_metric = len(values) // len(self._facts)
-            for row, values_of in enumerate(values):
-                values_of[:, ~self.judgments.relevant(self._facts[row // per_metric].rel)] = np.nan
+        if self._asked.no_rel not in {None, "zero"}:
+            by_stop = values.reshape(len(self.metrics), -1, *experiment.shape)
+            relevant = [self.judgments.relevant(known.rel) for known in self._facts]
+            nothing = nothing_read(experiment, self._stops)
+            kept, others = without_relevant(
+                self.metrics, np.array(relevant), nothing, self._asked.no_rel
+            )
+            np.copyto(by_stop, np.moveaxis(others, -1, 1), where=~np.moveaxis(kept, -1, 1))
         return values
 
     def _at_depths(self, experiment: Experiment) -> Floats:
@@ -236,7 +241,7 @@ class Scoring:
         elif experiment.units:
             made[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
         if self._stops is not None:
-            made |= self._stops.told(experiment.loaded.hits)
+            made |= self._stops.of_systems(experiment.systems).told(experiment)
         else:
             made |= tell_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:

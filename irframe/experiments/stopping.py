@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
 from irframe.cautions import caution
-from irframe.checks import choice, listed, whole
-from irframe.errors import MetricError, ParameterError
+from irframe.checks import choice, listed, number, whole
+from irframe.errors import InputError, MetricError, ParameterError, warn
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
@@ -20,9 +20,16 @@ from irframe.experiments.spans import PLACE, held_evidence
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.evidence import parameters
+from irframe.metrics.facts import facts
 from irframe.stops import AXES, ROUNDING, Axis
 
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
+OWN = "own threshold"
+"""What the stop is called that each system has of its own."""
+ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
+"""The least score that is read: numbers, a number of each system, or all that lists have."""
+MOST = 200
+"""Stops up to which all of those that lists have are scored."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +37,11 @@ class Stops:
     """Where reading of every list stops."""
 
     axis: Axis
-    of: tuple[int, ...]
-    """Places on the axis, ascending or not."""
+    of: tuple[Any, ...]
+    """Places on the axis, ascending or not; none where lists are to say them."""
     cut: words.Cut = "whole"
+    own: Mapping[Any, float] | None = None
+    """The one place of each system, which then is called `OWN`."""
 
     @classmethod
     def read(
@@ -58,18 +67,54 @@ class Stops:
         asked = {name: stops for name, stops in given.items() if stops is not None}
         if not asked:
             return None
+        if len(asked) > 1:
+            raise ParameterError("one way to stop reading", "", "", [f"{name}=" for name in asked])
         ((name, stops),) = asked.items()
         axis = replace(AXES[name], unit=str(made.get(AXES[name].along)))
+        if not axis.whole:
+            return cls._of_numbers(axis, stops, cut)
         places = [whole(name, stop, low=1, advice=axis.advice) for stop in listed(stops)]
-        again = sorted({stop for stop in places if places.count(stop) > 1})
-        if again or not places:
-            found = f"{len(again)} again" if again else "none"
-            raise ParameterError(f"{name}=, each once", found, "", again)
-        return cls(axis=axis, of=tuple(places), cut=cut)
+        return cls(axis=axis, of=_each_once(name, places), cut=cut)
 
-    def told(self, hits: Hits) -> dict[str, str]:
-        """Return what attributes say: in what is counted, and of how many lists nothing is read."""
+    @classmethod
+    def _of_numbers(cls, axis: Axis, stops: Any, cut: words.Cut) -> "Stops":
+        """Return stops of an axis of any numbers."""
+        if cut != "whole":
+            raise ParameterError(f"cut='whole' for {axis.dim}=", repr(cut))
+        if isinstance(stops, str):
+            choice(axis.dim, stops, ("all",))
+            return cls(axis=axis, of=())
+        if isinstance(stops, Mapping):
+            own = {key: number(f"{axis.dim} of {key}", stop) for key, stop in stops.items()}
+            return cls(axis=axis, of=(OWN,), own=own)
+        places = [number(axis.dim, stop) for stop in listed(stops)]
+        return cls(axis=axis, of=_each_once(axis.dim, places))
+
+    def all_of(self, values: Array | None) -> "Stops":
+        """Return those of what lists hold, at most `MOST`, evenly by rank."""
+        if values is None:
+            wanted, advice = self.axis.lacks
+            raise ParameterError(wanted, "none", advice)
+        steps = np.unique(values)
+        kept = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
+        return replace(self, of=tuple(steps[kept].tolist()))
+
+    def of_systems(self, systems: Any) -> "Stops":
+        """Return the same with the place of each of some systems, refusing to lack one."""
+        if self.own is None:
+            return self
+        lacking = [system for system in systems if system not in self.own]
+        if lacking:
+            found = f"{len(lacking)} without"
+            raise ParameterError(f"a {self.axis.dim} of every system", found, "", lacking)
+        return replace(self, own={system: self.own[system] for system in systems})
+
+    def told(self, experiment: Experiment) -> dict[str, str]:
+        """Return what attributes say: in what is counted, and what to beware of."""
         fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
+        hits = experiment.loaded.hits
+        if not self.axis.whole:
+            return {self.axis.told: self.axis.unit} | caution(self._apart(experiment.systems, hits))
         told = {self.axis.told: f"{self.axis.unit}, {fits[self.cut]}"}
         if self.cut != "whole" or not self.axis.empty:
             return told
@@ -77,6 +122,27 @@ class Stops:
         known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
         said = [f"{self.axis.says(self.axis.empty, b)} in {n} of {lists} lists" for b, n in known]
         return told | caution(said)
+
+    def _apart(self, systems: Any, hits: Hits) -> list[str]:
+        """Warn of systems none of whose scores reach another's, and return that."""
+        score, counts = (hits.along or {})[self.axis.along], hits.length.sum(axis=1)
+        there = np.flatnonzero(counts)
+        if self.own is not None or not len(there):
+            return []
+        first = (np.cumsum(counts) - counts)[there]
+        least, most = (reduce.reduceat(score, first) for reduce in (np.minimum, np.maximum))
+        high, low = int(least.argmax()), int(most.argmin())
+        if least[high] <= most[low]:
+            return []
+        told = [
+            f"{systems[there[row]]} from {least[row]:.4g} to {most[row]:.4g}" for row in (low, high)
+        ]
+        message = (
+            f"scores of systems lie apart, {' and '.join(told)}: one {self.axis.dim} for all "
+            f"compares nothing; give each its own, {self.axis.dim}={{system: value}}"
+        )
+        warn(message)
+        return [message]
 
     def reads(self, hits: Hits) -> NDArray[np.int64]:
         """Return how many units of each list are read, shape (system, topic, stop).
@@ -89,7 +155,8 @@ class Stops:
         if self.axis.reads is None or self.axis.along not in (hits.along or {}):
             wanted, advice = self.axis.lacks
             raise ParameterError(wanted, "none", advice)
-        return self.axis.reads(hits, self.of)
+        stops = self.of if self.own is None else np.reshape([*self.own.values()], (-1, 1))
+        return self.axis.reads(hits, stops)
 
     def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
         """Return of which lists nothing is read though there is something, as `reads`."""
@@ -127,7 +194,9 @@ class Stops:
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
         asking = f"for {self.axis.dim}="
-        if policies.shares_ranks(experiment.made.get("ties")):
+        if not self.axis.whole:  # which cuts no block of equal scores
+            _refuse_rising(experiment, self.axis.along, asking)
+        elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"one order of documents {asking}", "shared ranks")
         wrong = []
         for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
@@ -143,6 +212,67 @@ class Stops:
         if self.cut == "part" and experiment.judgments.table.spans is None:
             advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
+
+
+def _each_once(name: str, places: list[Any]) -> tuple[Any, ...]:
+    again = sorted({stop for stop in places if places.count(stop) > 1})
+    if again or not places:
+        found = f"{len(again)} again" if again else "none"
+        raise ParameterError(f"{name}=, each once", found, "", again)
+    return tuple(places)
+
+
+def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
+    """Raise for lists in which what is known of each document rises."""
+    hits = experiment.hits
+    values, of = (hits.along or {})[along], hits.list_of
+    rises = (values[1:] > values[:-1]) & (of[1:] == of[:-1])
+    if rises.any():
+        system, topic = np.divmod(np.unique(of[1:][rises]), hits.length.shape[1])
+        topics = experiment.judgments.topics
+        lists = [
+            f"{experiment.systems[row]} {topics[at]}" for row, at in zip(system, topic, strict=True)
+        ]
+        wanted = f"lists in which {along}s do not rise, {asking}"
+        raise InputError(wanted, f"{len(lists)} in which they do", "rank them by score", lists)
+
+
+def nothing_read(experiment: Experiment, stops: Stops | None) -> NDArray[np.bool_]:
+    """Return of which lists nothing is read, shape (system, topic, stop)."""
+    hits = experiment.loaded.hits
+    if stops is None:
+        return np.asarray(hits.length == 0)[..., np.newaxis]
+    return np.asarray(stops.of_systems(experiment.systems).reads(hits) == 0)
+
+
+def without_relevant(
+    metrics: Sequence[Metric], relevant: Array, nothing: Array, no_rel: str
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Return which scores stay, and what those of topics without relevant documents are.
+
+    Parameters
+    ----------
+    metrics
+        The metrics.
+    relevant
+        Whether a topic has relevant documents, (metric, topic).
+    nothing
+        Whether nothing is read of a list, (system, topic, stop).
+    no_rel
+        ``"nan"`` or ``"silence"``.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Whether scores stay, (metric, 1, topic, 1), and the others, (metric, system, topic, stop).
+        Where silence is right, counts stay, and shares are 1 where nothing is read, else 0; costs,
+        and gains that know no highest, are NaN.
+    """
+    known, silent = [facts(metric) for metric in metrics], no_rel == "silence"
+    counts = np.array([[silent and fact.summary == "sum"] for fact in known])
+    shares = np.array([silent and fact.share and not fact.cost for fact in known])
+    others = np.where(shares.reshape(-1, 1, 1, 1), nothing, np.nan)
+    return (relevant | counts)[:, np.newaxis, :, np.newaxis], others
 
 
 def _text(hits: Hits) -> NDArray[np.float64]:

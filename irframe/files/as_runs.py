@@ -345,6 +345,7 @@ def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
 
 def _is_id(doc: Any) -> bool:
     """Tell whether this may be a document, or none, which is refused by name."""
+    # pandas makes floats of whole numbers beside a missing one.
     whole = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or whole or _is_none(doc)
 
@@ -358,6 +359,7 @@ def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     parts = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
     named = [roles(part.columns) for part in parts]
+    # Runs may come by names of their own each, and one frame has one name for each column.
     if any(names != named[0] for names in named):
         turned = [{name: role for role, name in names.items()} for names in named]
         parts = [part.rename(columns=t) for part, t in zip(parts, turned, strict=True)]

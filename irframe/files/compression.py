@@ -115,6 +115,8 @@ def _is_device(target: Path) -> bool:
 def _open_beside(target: Path, path: str | PathLike[str]) -> IO[bytes]:
     """Open a new file beside another; what goes wrong is told of the path that was asked for."""
     if target.exists() and not os.access(target, os.W_OK):
+        # This raises: to replace a file takes no right to write to it, yet who took that right away
+        # meant it.
         target.open("ab").close()
     try:
         stream = beside(target).open("xb")
@@ -134,6 +136,8 @@ def beside(target: Path) -> Path:
     known = f".{zlib.crc32(fsencode(target.name)):08x}."
     for left in target.parent.glob(f"{known}*.part*"):
         with suppress(OSError), held(left) as alone:  # it may be gone already
+            # A lock ends with its process, even a killed one; the age is for a file that is new and
+            # not locked yet.
             if alone and time() - left.stat().st_mtime > STALE:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
     return target.with_name(f"{known}{uuid4().hex}.part")
@@ -230,6 +234,7 @@ class _Streams(io.RawIOBase):
         while not content:
             data = b""
             if self.current.eof:
+                # Between streams there may be zeros, with which blocks of a medium were filled up.
                 data = self.current.unused_data.lstrip(b"\0")
                 while not data and (block := self.packed.read(io.DEFAULT_BUFFER_SIZE)):
                     data = block.lstrip(b"\0")
@@ -339,6 +344,7 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
         if not (S_ISREG(mode) or S_ISFIFO(mode)):
             raise InputError("a file or a pipe", f"the device {file}", MEANT)
         with file.open("rb") as stream:
+            # A pipe gives its bytes once, and formats are told by the first of them.
             yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
     elif hasattr(source, "read"):
         with undamaged("a file", name_of(source), ValueError):  # closed, or in another encoding
@@ -370,6 +376,7 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
     """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `RATIO`."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(source))
+        # A few packed bytes can hold more than any memory.
         most, layers, seen = max(FREE, RATIO * stream.seek(0, io.SEEK_END)), 0, 0
         stream.seek(0)
         with undamaged("a packed file", name_of(source), *_damage()):

@@ -256,6 +256,7 @@ def _in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
         tables = [*_parsed_pieces(file, kind)] if Path(file).stat().st_size >= LARGE else []
     except IrframeError:
         return None
+    # Notes count lines of the whole file, which is read again for them.
     if not tables or any(table.schema.metadata for table in tables):
         return None
     table = pa.concat_tables(tables)

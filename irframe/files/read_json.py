@@ -57,6 +57,8 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
             table = read_json(pa.BufferReader(data), size, schema)
         except pa.ArrowInvalid:  # of several types in a column, among other things
             table = None
+        # Arrow reads whole numbers beyond 2**53 among floats, and what is beyond floats, as other
+        # numbers.
         if table is None or _is_inexact(table, data):
             lines = (line for line in data.splitlines() if line.strip())
             table = framed([_row(line) for line in lines])

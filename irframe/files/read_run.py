@@ -250,6 +250,7 @@ def state_of(file: str) -> tuple[int, str]:
     """Return the size of a file and when it was changed."""
     if is_address(file):
         store, path = opened_by(file)
+        # Stores say in various words when a file changed, some by a tag alone.
         info = store.info(path)
         changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
         return int(info["size"]), str(changed)

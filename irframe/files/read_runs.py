@@ -199,6 +199,8 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
         together[read_file.home(name), None if by_file else read_file.system_of(name)].append(name)
+    # Parts of one run, and files of one system, stay together: a system's lists come from one
+    # batch.
     batches: list[tuple[list[str], int]] = []
     for names in together.values():
         size = sum(sizes.get(name, 0) for name in names)
@@ -215,6 +217,7 @@ def _threads() -> Iterator[ThreadPoolExecutor]:
     try:
         yield pool
     finally:
+        # After an error, or when stopped, nobody waits for files that are being read.
         pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 

@@ -265,8 +265,8 @@ def match_reference(
                 wanted = "a single metric in the reference, or all those of the scores"
                 raise ParameterError(wanted, "none for", "choose one", missing)
             other = other.take(metric=[other.metrics.index(metric) for metric in read.metrics])
-    elif is_whole(reference):
-        other = select_depths(read, int(reference))
+    elif is_whole(reference) or (isinstance(reference, float) and not read.axis.whole):
+        other = select_depths(read, reference)
     else:
         other = pick_metric(read, reference)
     new = read if at is None else select_depths(read, at)

@@ -26,7 +26,7 @@ from irframe.names import (
 )
 from irframe.paired import Bootstrap, parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
-from irframe.stops import Axis, told_axis
+from irframe.stops import AXES, Axis, told_axis
 
 ADJUST_WORDS = {
     "none": "uncorrected",
@@ -82,7 +82,7 @@ ORIGIN_WORDS = {
     "depth": "lists cut at {}",
     "unit": "units: {}",
     "copies": "later copies {}",
-    "budgets": "budgets in {}",
+    **{axis.told: axis.origin for axis in AXES.values() if axis.told},
     "lower": "lower is better: {}",
     "top": "top grade {}",
     "pool_depth": "judged to depth {} by these runs",
@@ -434,6 +434,8 @@ def told_steps(steps: Iterable[Step]) -> list[str]:
             said[", ".join([STEP_WORDS[verb].format(**USUAL | options), *further])] = verb
         if options.get("no_rel") == "nan":
             said["topics without relevant documents left out"] = verb
+        elif options.get("no_rel") == "silence":
+            said["of topics without relevant documents silence scores 1"] = verb
     return [*said]
 
 

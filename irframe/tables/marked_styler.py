@@ -5,6 +5,7 @@ and label is displayed. `MarkedStyler` wraps what it finds at that moment: whate
 `Styler.format` and all other methods holds, and what follows a number comes after it.
 """
 
+import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ from irframe.printed import fixed_text
 Styler: Any = style.Styler  # stubs know nothing of what is overridden here
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
-LETTERS = len(string.ascii_lowercase)
+LETTERS = string.ascii_lowercase
+"""Marks of systems, of as many as there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +73,6 @@ def percentages(texts: pd.DataFrame) -> Extra:
     return Extra((texts,), {**everywhere(" ({}%)"), "latex": r" ({}\%)"})
 
 
-def mark_names(systems: int) -> list[str]:
-    """Return the marks of systems: letters, or numbers where letters do not suffice."""
-    if systems <= LETTERS:
-        return list(string.ascii_lowercase[:systems])
-    return [str(number) for number in range(1, systems + 1)]
-
-
 def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return which numbers are the highest of their column, where there are others."""
     return numbers.eq(numbers.max()) & (numbers.count() > 1)
@@ -90,7 +85,8 @@ def everywhere(text: str) -> dict[str, str]:
 
 def _plain_caption(notes: str, form: str) -> str:
     """Return a caption of plain text, with symbols as any LaTeX has them."""
-    text = _escape(notes, form)
+    begins = re.match(r"[a-z]+\b(?![.\d+@(])", notes)  # a word, and no name
+    text = _escape(notes[:1].upper() + notes[1:] if begins else notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
         text = text.replace(symbol, f"${command}$")
     return text

@@ -39,7 +39,6 @@ from irframe.tables.marked_styler import (
     brackets,
     counts,
     everywhere,
-    mark_names,
     percentages,
     superscripts,
 )
@@ -201,7 +200,8 @@ def of_comparison(
         among = "" if _all_pairs(comparison) else ", of those it is compared with"
         if among and len(comparison["system_b"].unique()) == 1:
             among = f", each compared with {comparison['system_b'].iloc[0]} alone"
-        words.append(f"raised: the systems that this one significantly beats{among}")
+        what = "how many" if len(means.table) > len(LETTERS) else "the"
+        words.append(f"raised: {what} systems that this one significantly beats{among}")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
         words.append(_raised(comparison))
@@ -214,7 +214,7 @@ def of_comparison(
         extras.append(brackets(*ends))
     notes = told(comparison.attrs, *words, interval="[of the difference: {}]" if intervals else "")
     table = _table(means, extras, relative_to, notes)
-    return _with_marks(table) if marks == "letters" else table
+    return _with_marks(table) if marks == "letters" and len(means.table) <= len(LETTERS) else table
 
 
 def _table(means: Means, extras: list[Extra], relative_to: Hashable | None, notes: str) -> Table:
@@ -227,7 +227,7 @@ def _table(means: Means, extras: list[Extra], relative_to: Hashable | None, note
 def _with_marks(table: Table) -> Table:
     """Name the rows by their marks too."""
     systems = table.numbers.index
-    rows = pd.MultiIndex.from_arrays([mark_names(len(systems)), systems], names=[MARK, SYSTEM])
+    rows = pd.MultiIndex.from_arrays([[*LETTERS[: len(systems)]], systems], names=[MARK, SYSTEM])
     best = None if table.best is None else table.best.set_axis(rows)
     return table._replace(numbers=table.numbers.set_axis(rows), best=best)
 
@@ -329,17 +329,20 @@ def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
 
 
 def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    """Return the marks of the systems that each system significantly beats."""
+    """Return the marks of the systems that each one significantly beats, of many their number."""
     costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
     lead = (comparison["mean_a"] - comparison["mean_b"]).round(TIE).to_numpy()
     lead = np.where(comparison[METRIC].map(costs), -lead, lead)
     rows = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
     (a, column), (b, _) = (means.places(comparison, side) for side in SIDES)
     winner, loser = np.where(lead > 0, a, b)[rows], np.where(lead > 0, b, a)[rows]
-    names = mark_names(len(means.table))
+    if len(means.table) > len(LETTERS):
+        beaten = np.zeros(means.table.shape, int)
+        np.add.at(beaten, (winner, column[rows]), 1)
+        return pd.DataFrame(beaten, means.table.index, means.table.columns).astype(str)
     order = np.argsort(loser, kind="stable")
-    marks = (((winner[row], column[rows][row]), names[loser[row]]) for row in order)
-    return _joined_marks(marks, "" if len(names) <= LETTERS else ",", means)
+    marks = (((winner[row], column[rows][row]), LETTERS[loser[row]]) for row in order)
+    return _joined_marks(marks, "", means)
 
 
 NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")

@@ -50,7 +50,7 @@ def styled(
         Whether the best mean of each column is bold: the lowest where a metric counts a cost.
     marks
         What follows a mean of a comparison, raised. ``"letters"``: those of all systems that this
-        one significantly beats, or numbers where there are more than 26 systems. ``"daggers"``:
+        one significantly beats, or of more than 26 systems how many these are. ``"daggers"``:
         one where a system differs significantly from the baseline, or with several baselines
         the numbers of those from which it does. ``"verdicts"``: what a comparison with one
         baseline and a margin, or a power, says of each system, such as ``not worse``. ``"none"``:

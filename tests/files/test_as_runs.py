@@ -502,7 +502,7 @@ def test_matrices_are_runs_and_judgments():
 LISTED = {"a", "c"}, ["a", "c"], [("a", 1), ("c", 1)], np.array(["a", "c"])
 
 
-@pytest.mark.parametrize("relevant", LISTED, ids=str)
+@pytest.mark.parametrize("relevant", LISTED, ids=lambda listed: type(listed).__name__)
 def test_relevant_documents_may_be_listed(relevant):
     frame = ir.as_qrels({"q": relevant}).sort_values("doc")
     assert frame.to_numpy().tolist() == [["q", "a", 1], ["q", "c", 1]]

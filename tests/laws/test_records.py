@@ -119,7 +119,7 @@ OTHERS = {
     }
     | {"compare_orderings": [["s2", "s3"]]},
     "test": dict.fromkeys(VERBS, "sign") | {"outcomes": "t", "topics_needed": "anova"},
-    "threshold": 0.2,
+    "threshold": {"stability": 0.2, "score": With(threshold=[1.5], at=None)},
     "together": "team",
     "topics": {
         "topics_needed": With(topics=30, difference=None),
@@ -192,7 +192,8 @@ def world(name):
     """Return a cube on which verbs are called."""
     made = {"small": experiment(1), "ties": experiment(1, ties=True)}
     made |= {"larger": larger(), "repeats": larger(3)}
-    named = {} if name in {"small", "ties"} else {"length": "tokens", "pool_depth": 3}
+    named = {"length": "tokens", "pool_depth": 3, "scores": True}
+    named = {} if name in {"small", "ties"} else named
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         return ir.cube(*made[name], **named)
 
@@ -263,6 +264,8 @@ FRAMES = {
 """Verbs of frames, which no decorator of cubes and scores makes."""
 FRAME_OTHERS = {
     "budget": 90,
+    "threshold": 1.5,
+    "scores": [],
     "cut": "skip",
     "ties": "doc",
     "score_dtype": "float32",

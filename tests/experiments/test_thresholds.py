@@ -1,0 +1,154 @@
+"""Scores at thresholds are those at the depth of what reaches them; silence is right of nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, IrframeWarning, ParameterError
+
+METRICS = ["P", "R", "AP", "RBP(p=0.8)", "DCG", "RR", "NumRet", "ERR", "Success", "F"]
+"""Metrics whose ideal is not cut at a depth."""
+
+
+def lists(seed=0, systems=2, topics=6, docs=12, levels=7):
+    """Return systems with scores that tie, of topics a third of which nothing is relevant to."""
+    rng = np.random.default_rng(seed)
+    columns = ["system", "topic", "doc"]
+    names = [f"s{n}" for n in range(systems)], [f"t{n}" for n in range(topics)], range(docs)
+    index = pd.MultiIndex.from_product(names, names=columns)
+    runs = pd.DataFrame({"score": rng.integers(0, levels, len(index)) / 8}, index).reset_index()
+    runs["doc"] = "d" + runs["doc"].astype(str)
+    runs = runs[rng.random(len(runs)) < 0.8].reset_index(drop=True)
+    qrels = runs[["topic", "doc"]].drop_duplicates()
+    grades = rng.integers(0, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4)
+    return runs, qrels.assign(grade=np.where(qrels["topic"] < f"t{topics // 3}", 0, grades))
+
+
+@pytest.mark.parametrize("ties", ["trec", "order", "mean"])
+def test_a_threshold_at_a_score_is_the_depth_at_its_place(ties):
+    runs, qrels = lists()
+    metrics = [name for name in METRICS if ties != "mean" or name not in {"RR", "ERR", "Success"}]
+    cube = runs.ireval.cube(qrels, scores=True, ties=ties)
+    by_depth = cube.ireval.score(*metrics).to_numpy()
+    found = cube.ireval.score(*metrics, threshold="all")
+    score = runs.set_index(["system", "topic"])["score"]
+    steps = np.unique(runs["score"])
+    np.testing.assert_array_equal(found["threshold"], steps)
+    for s, t in np.ndindex(2, 6):
+        place = found["system"].to_numpy()[s], found["topic"].to_numpy()[t]
+        depths = (score.loc[[place]].to_numpy() >= steps[:, np.newaxis]).sum(axis=1)
+        expected = by_depth[:, s, t, np.maximum(depths, 1) - 1]
+        read = depths > 0
+        np.testing.assert_array_equal(found.to_numpy()[:, s, t, read], expected[:, read])
+        assert not found.sel(metric="P")[s, t, ~read].any()
+
+
+def test_a_threshold_that_all_reach_is_the_whole():
+    runs, qrels = lists(1)
+    whole = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
+    found = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], threshold=-1)
+    np.testing.assert_array_equal(found, whole)
+    own = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], threshold={"s0": -1, "s1": 0})
+    np.testing.assert_array_equal(own, whole)
+
+
+def test_roads_lead_to_the_same_scores(tmp_path):
+    runs, qrels = lists(2, systems=1)
+    steps = [0.25, 0.5]
+    frame = runs.ireval.evaluate(qrels, ["P", "AP"], threshold=steps)
+    assert [*frame] == ["P >= 0.25", "P >= 0.5", "AP >= 0.25", "AP >= 0.5"]
+    cube = runs.ireval.cube(qrels, scores=True)
+    array = cube.ireval.score("P", "AP", threshold=steps).transpose("metric", "threshold", ...)
+    np.testing.assert_array_equal(array.to_numpy().reshape(4, -1).T, frame)
+    score = ir.scorer(qrels, ["P", "AP"], threshold=steps)
+    np.testing.assert_array_equal(score(runs), frame)
+    cube.ireval.save(tmp_path / "cube")
+    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "AP", threshold=steps)
+    np.testing.assert_array_equal(again.transpose("metric", "threshold", ...), array)
+    part = cube.isel(topic=[4, 1]).ireval.score("P", "AP", threshold="all")
+    whole = cube.ireval.score("P", "AP", threshold="all")
+    np.testing.assert_array_equal(part, whole.isel(topic=[4, 1]))
+
+
+def test_own_thresholds_are_those_of_each_system():
+    runs, qrels = lists(3)
+    own = {"s1": 0.5, "s0": 0.25}
+    found = runs.ireval.evaluate(qrels, "P", threshold=own)["P >= own threshold"]
+    for system, step in own.items():
+        alone = runs[runs["system"] == system].ireval.evaluate(qrels, "P", threshold=step)
+        np.testing.assert_array_equal(found.loc[[system]], alone[f"P >= {step}"])
+    array = runs.ireval.cube(qrels, scores=True).ireval.score("P", threshold=own)
+    assert array["threshold"].to_series().to_dict() == own
+    assert array.ireval.compare()["metric"].tolist() == ["P"]
+
+
+def test_silence_is_right_where_nothing_is_to_be_found():
+    runs, qrels = lists(4)
+    metrics = ["P", "R", "NumRet", "DCG", "ESL"]
+    topics = [*sorted(qrels["topic"].unique()), "new"]
+    with pytest.warns(IrframeWarning, match="without judgments have nothing to find: new"):
+        found = runs.ireval.evaluate(
+            qrels, metrics, threshold=[0.0, 9.0], no_rel="silence", topics=topics
+        )
+    best = qrels.groupby("topic")["grade"].max()
+    none = best.index[best == 0].tolist()
+    hopeless = found.loc[(slice(None), [*none, "new"]), :]
+    read = found["NumRet >= 0"].loc[hopeless.index] > 0
+    assert read.any()
+    for name in ("P", "R"):
+        np.testing.assert_array_equal(hopeless[f"{name} >= 0"], 1.0 - read)
+        assert hopeless[f"{name} >= 9"].eq(1).all()
+    assert hopeless[["DCG >= 0", "ESL >= 0"]].isna().all(axis=None)
+    zeros = runs.ireval.evaluate(qrels, metrics, threshold=[0.0, 9.0])
+    others = zeros.drop(index=none, level="topic")
+    pd.testing.assert_frame_equal(found.loc[others.index], others, check_like=True)
+    cube = runs.ireval.cube(qrels, scores=True)
+    array = cube.ireval.score("P", threshold=[0.0, 9.0], no_rel="silence")
+    np.testing.assert_array_equal(
+        array[0].to_numpy().reshape(-1, 2),
+        found[["P >= 0", "P >= 9"]].drop(index="new", level="topic"),
+    )
+    depths = cube.ireval.score("P", no_rel="silence", at=[1])
+    assert depths.sel(topic="t0").to_numpy().max() == 0
+
+
+REFUSED = {
+    "no number": (ParameterError, "threshold, a number", {"threshold": float("nan")}),
+    "twice": (ParameterError, "1 again", {"threshold": [1, 1.0]}),
+    "none": (ParameterError, "each once; found none", {"threshold": []}),
+    "another word": (ParameterError, "one of 'all'", {"threshold": "some"}),
+    "a system without": (
+        ParameterError,
+        "of every system; found 1 without",
+        {"threshold": {"s0": 1}},
+    ),
+    "two ways": (ParameterError, "one way to stop", {"threshold": 1, "budget": 5}),
+    "a cut": (ParameterError, "cut='whole' for threshold=", {"threshold": 1, "cut": "skip"}),
+    "depths too": (ParameterError, "at= or threshold=", {"threshold": 1, "at": 5}),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_thresholds_are_refused(name):
+    error, words, given = REFUSED[name]
+    runs, qrels = lists()
+    refused(error, words, runs.ireval.cube(qrels, scores=True).ireval.score, "P", **given)
+
+
+def test_what_has_no_thresholds_is_refused():
+    runs, qrels = lists()
+    refused(ParameterError, "scores=True", runs.ireval.cube(qrels).ireval.score, "P", threshold=1)
+    rank = runs.groupby(["system", "topic"]).cumcount() + 1
+    rising = runs.assign(rank=rank).ireval.cube(qrels, ties="rank", scores=True)
+    refused(InputError, "do not rise", rising.ireval.score, "P", threshold=1)
+    refused(
+        ParameterError, "numbers for threshold= of a scorer", ir.scorer, qrels, "P", threshold="all"
+    )
+    ranks = runs.assign(rank=rank).drop(columns="score")
+    refused(InputError, "found ranks alone", ranks.ireval.evaluate, qrels, "P", threshold=1)
+    scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
+    with pytest.warns(IrframeWarning, match="lie apart, s0 from 0 to 0.75 and s1 from 9"):
+        found = scales.ireval.evaluate(qrels, "P", threshold=1)
+    assert "compares nothing" in found.attrs["caution"]
