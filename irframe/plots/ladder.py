@@ -149,8 +149,8 @@ def _ranks_by_system(ranks: Any) -> Any:
     of_board = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
     if isinstance(ranks, pd.DataFrame) and of_board and ranks.index.nlevels == 1:
         board = ranks[[*NEEDED]].rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
-        by = ranks.columns[ranks.columns.get_loc("ci_low") - 1]
-        return board.expand_dims({METRIC: [str(by)]})
+        by = [*map(str, ranks)][[*ranks].index("ci_low") - 1]
+        return board.expand_dims({METRIC: [by]})
     return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
 
 
