@@ -113,7 +113,8 @@ def looks(name, kind, change):
         subject = BY_METRIC[kind](call(kind, CUBE), change)
     else:
         subject = call(kind, CUBE, change)
-    given = GIVEN.keys() - {"leaderboard": {"metric", "depth"}, "compare": {"depth"}}.get(kind, set())
+    unasked = {"leaderboard": {"metric", "depth"}, "compare": {"depth"}}
+    given = GIVEN.keys() - unasked.get(kind, set())
     (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, given)
     words = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in said(ax)]
     return Counter(colours(ax)), Counter(filter(None, words))
