@@ -96,7 +96,7 @@ def gallery_page():
 
 def cards_of(names):
     """Return a grid of figures, without a row that holds one of several."""
-    wide = 2 if len(names) % 3 == 1 else 3
+    wide = next(wide for wide in (3, 4, 2, 1) if len(names) % wide != 1 or len(names) == 1)
     cards = [CARD.format(name=name, line=line_of(name), call=call_of(name)) for name in names]
     grid = ["::::{grid} 1 2 2 " + str(wide), ":gutter: 3", ":class-container: figure-cards", ""]
     return [*grid, *cards, "::::", ""]
@@ -105,9 +105,12 @@ def cards_of(names):
 def call_of(name):
     """Return the last line of the example of a docstring that draws a figure."""
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(getattr(plots, name)))
-    lines = [example.source.strip() for example in examples if f"{name}(" in example.source]
-    call = re.sub(r"^\w+ = ", "", lines[-1])
-    return call.replace(".ireval.plot.", ".ireval\n    .plot.")
+    sources = [example.source for example in examples if f"{name}(" in example.source]
+    source = re.sub(r"\s*\n\s*", "", re.sub(r",\n", ", ", sources[-1]))
+    inside = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets within brackets
+    before = rf"[a-z]\w*(?:\.\w+|{inside})*?\.plots?\."
+    found = re.search(rf"(?:{before}|\b){name}{inside}", source)
+    return (found[0] if found else source).replace(".ireval.plot.", ".ireval\n    .plot.")
 
 
 def question_of(name):

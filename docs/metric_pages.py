@@ -292,7 +292,7 @@ def section(heading, names):
         aliases = row_of(METRICS[name])[0].partition(", ")[2]
         cited = ", ".join(starmap(short, references(METRICS[name])))
         rows.append([link, first_line(METRICS[name]), span, barren, aliases, cited])
-    return f"## {heading}\n\n{table(HEAD, rows)}\n"
+    return f"## {heading}\n\n:::{{div}} verbs\n{table(HEAD, rows)}\n:::\n"
 
 
 def short(reference, doi):

@@ -46,6 +46,8 @@ SOUGHT = {
     "Kendall's tau; rank correlation between system orderings",
     "questions/chunks": "chunks, chunk size; RAG evaluation; retrieval-augmented generation; "
     "context window; tokens; spans; LangChain, LlamaIndex, Haystack retriever; vector store",
+    "questions/when-to-answer-nothing": "abstention; score threshold, cutoff; unanswerable "
+    "questions; risk-coverage curve, selective prediction; no answer; similarity threshold",
     "questions/ties": "ties; tied documents, equal scores; tie breaking; float32, single "
     "precision scores",
     "questions/trust": "unjudged documents; pool depth; bounds; pool bias; holes; incomplete "

@@ -17,7 +17,7 @@ from irframe import names as words
 from irframe.elsewhere import meant_by, suggest, suggested
 from irframe.errors import DepthError, InputError
 from irframe.escaping import html
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.record import Step, steps_of
 
 

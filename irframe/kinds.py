@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe import names as words
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.files.tables import is_matrix
 from irframe.stops import axis_of
 

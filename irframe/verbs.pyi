@@ -73,6 +73,7 @@ from .studies.preferences import preferences as preferences
 from .studies.preferences import separability as separability
 from .studies.reordering import ablation as ablation
 from .studies.reordering import reordering as reordering
+from .studies.risk_coverage import risk_coverage as risk_coverage
 from .studies.rrie import rrie as rrie
 from .studies.search_lengths import best_systems as best_systems
 from .studies.search_lengths import difference_histogram as difference_histogram

@@ -51,7 +51,7 @@ class OneCall:
     ['3 topics are left out (track news, track web)']
     """
 
-    def __init__(self, *, without: str | None = None) -> None:
+    def __init__(self, *, without: str | tuple[str, ...] = ()) -> None:
         self._without = without
         self._told: dict[tuple[Place, type[Warning]], dict[str, list[str]]] = {}
         self._outer: OneCall | None = None
@@ -84,7 +84,7 @@ class OneCall:
 
     def keep(self, text: str, category: type[Warning], place: Place, groups: list[str]) -> None:
         """Keep what is to be said of some groups."""
-        if self._without is not None and text.startswith(self._without):
+        if text.startswith(self._without):
             return
         known = self._told.setdefault((place, category), {}).setdefault(text, [])
         known += [group for group in groups if group not in known]

@@ -1,4 +1,4 @@
-"""What happens to files: they are lost, cut and changed, and processes end while writing them."""
+"""What happens to files: they are lost, cut and changed."""
 
 from pathlib import Path
 
@@ -20,18 +20,3 @@ DAMAGES = [Path.unlink, cut, flip]
 
 def files_in(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def kill_at(monkeypatch, number, *, after):
-    """Let a process end while it writes a file, or when it has; the list tells whether it did."""
-    calls, killed, replace = [], [], Path.replace
-
-    def deadly(self, target):
-        calls.append(target)
-        if len(calls) == number + 1:
-            killed.append(replace(self, target) if after else target)
-            raise KeyboardInterrupt
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", deadly)
-    return killed

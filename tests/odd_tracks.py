@@ -94,11 +94,18 @@ def _costed():
     return runs.assign(tokens=90 + 7 * (runs["rank"] % 5)), qrels
 
 
+def _one_unjudged():
+    runs, qrels = _only(["bm25", "ance", "monot5"], FIVE)
+    ids = runs["doc"].astype(str)
+    return runs.assign(doc=ids.where(runs["system"] != "bm25", "new " + ids)), qrels
+
+
 FIVE = ["101", "102", "103", "104", "105"]
 TRACKS = {
     "example": (ir.example_track, {"baseline": "bm25", "at": 5}),
     "nothing relevant": (_nothing_relevant, {"metrics": ["nDCG", "AP", "P"]}),
     "nothing judged": (_nothing_judged, {}),
+    "one not judged": (_one_unjudged, {}),
     "all tied": (lambda: _copies("bm25", "a", "b", "c"), {"adjust": None}),
     "a copy": (lambda: _copies("monot5", "again"), {"adjust": None}),
     "two systems": (lambda: _only(["bm25", "monot5"], FIVE[:3]), {"metrics": ["RR", "nDCG"]}),

@@ -15,7 +15,7 @@ import irframe as ir
 from irframe.accessor import Verbs
 from irframe.cubes.verb import VERBS
 from irframe.errors import DepthError, InputError, IrframeError
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.kinds import (
     CUBE,
     HOME,

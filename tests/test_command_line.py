@@ -144,7 +144,6 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("folder a.run -m AP", "found the folder folder"),
         ("qrels.txt a.run folder -m AP", "files that match 'folder'; found none"),
         ("qrels.txt empty -m AP", "empty without a single row"),
-        ("empty a.run -m AP", "empty without a single row"),
         ("qrels.txt text -m AP", "line 1 has the rank 'run'"),
         ("qrels.txt two\nlines -m AP", "two lines with lines that do not fit"),
         ("qrels.txt binary -m AP", "binary with lines that do not fit"),
@@ -159,14 +158,10 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("other a.run -m AP", "topics that occur in runs and qrels"),
         ("steep a.run -m AP", "grades that are whole numbers"),
         ("qrels.txt a.run -m nDGC", "found 'nDGC' .did you mean nDCG.*; wanted a known metric"),
-        ("qrels.txt a.run -m AP(", "wanted a metric"),
-        ("qrels.txt a.run -m RBP(p=2)", "below 1"),
         ("qrels.txt a.run -m AP AP", "each once"),
         ("qrels.txt a.run -m AP " + "x" * 300, "wanted a known metric"),
         ("qrels.txt a.run --metric " + "x" * 5000, "in at most 4,000 characters; found 5,000"),
-        ("qrels.txt a.run -m AP@0", "wanted depth of AP, a whole number of at least 1; found 0"),
         ("qrels.txt a.run -m AP --depth 0", "--depth, a whole number of at least 1"),
-        ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
         ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "found P@20, nDCG@6; wanted .* 5 at"),
@@ -176,7 +171,6 @@ def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkey
         ("qrels.txt team.parquet -m AP --by topic", "found 'topic' .*; wanted --by"),
         ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
         ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
-        ("- - -m AP", "wanted standard input .* found it 2 times"),
         ("qrels.txt a.run -m AP -o no/such/file", "no/such/file: No such file or directory"),
     ],
 )
@@ -188,16 +182,11 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("compare none none -m AP --baseline-file no/b --update --fail-on worse", "no/b: No such"),
-    ],
-)
 @pytest.mark.usefixtures("odd")
-def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
+def test_what_cannot_be_written_is_told_before_the_work(capsys):
+    words = "compare none none -m AP --baseline-file no/b --update --fail-on worse"
     status, out, error = run(capsys, *words.split())
-    assert (status, out, told in error) == (2, "", True), error
+    assert (status, out, "no/b: No such" in error) == (2, "", True), error
 
 
 @pytest.mark.parametrize(
@@ -213,8 +202,6 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, words, told):
         ("evaluate q r -m AP --ties best", "invalid choice: 'best'"),
         ("evaluate q r -m AP --format xml", "invalid choice: 'xml'"),
         ("evaluate q r -m AP --two\nlines", "unrecognized arguments: --two lines"),
-        ("evaluate q r -m", "expected one argument"),
-        ("evaluate q r -m --depth 3", "expected one argument"),
     ],
 )
 def test_words_that_are_no_command(capsys, words, told):
@@ -702,8 +689,8 @@ def test_check_tells_of_every_file_at_once(capsys):
     assert len(found.loc["bm25", "lists_short"]) == 16
     status, out, _ = run(capsys, *words, "--format", "csv")
     assert ", ".join(str(topic) for topic in range(101, 117)) in out
-    Path("comma.csv").write_text("101,Q0,x,1,2.0,b\n" * 30_000)
-    status, out, error = run(capsys, "check", "qrels.txt", "comma.csv")
+    Path("bars.txt").write_text("101|Q0|x|1|2.0|b\n" * 30_000)
+    status, out, error = run(capsys, "check", "qrels.txt", "bars.txt")
     assert (status, error) == (1, "")
     assert "line 3 has 1 column, not 6; 29,997 more\n" in out
     assert len(out) < 1000

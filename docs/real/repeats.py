@@ -20,7 +20,7 @@ PAGE = Page("repeats")
 DRAWS, MIXED = 2000, 200
 SPREADS = 0.0, 0.02, 0.04
 CROSSING, RESIDUAL = 0.15, 0.08
-SIZES = [(topics, repeats) for topics in (10, 50) for repeats in (1, 3, 5)]
+SIZES = [(topics, repeats) for topics in (10, 50) for repeats in (1, 2, 3, 5)]
 PAIR = np.array([[0, 1]])
 RECIPES = {"n10": "10 questions", "n30": "30 questions", "n100": "100 questions"}
 

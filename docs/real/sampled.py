@@ -15,7 +15,7 @@ from shown import Page, data_folder
 
 import irframe as ir
 from irframe.cubes.estimate import LEAST_DRAWN, limits
-from irframe.cubes.sampled import Draw, estimated
+from irframe.cubes.sampled import Draw, estimated, weights_of
 from irframe.metrics.facts import facts
 
 PAGE = Page("sampled")
@@ -49,10 +49,19 @@ def shown(shares):
     return ["" if np.isnan(share) else f"{share:.3f}".lstrip("0") for share in shares]
 
 
-def down_to(depths, each, rows):
-    """Return sums of something of judged documents down to depths of lists, (depth, ...)."""
-    summed = np.append(each, 0.0)[rows].cumsum(axis=-1)
-    return np.stack([summed[..., at - 1] for at in depths])
+def powers(each, rows):
+    """Return sums of the squared weights of documents in lists, and of the squares of these.
+
+    Of documents that count something, shape (2, metric, system, topic).
+    """
+    here, ranks = np.append(each, 0.0)[rows], rows.shape[-1]
+    weights = [weights_of(m, ranks, [at])[:, 0] for m, at in zip(METRICS, AT, strict=True)]
+    return np.stack([[here @ w**power for w in weights] for power in (2, 4)])
+
+
+def alike(sums):
+    """Return as how many documents that count alike these are as good."""
+    return sums[0] ** 2 / np.maximum(sums[1], np.finfo(float).tiny)
 
 
 def complete(cube):
@@ -87,9 +96,9 @@ class Samples:
             values.append([value[..., 0] for value, _ in found])
             kept = ((0, 0), (0, 1), (1, 1))
             spreads.append([[spread[each][..., 0] for each in kept] for _, spread in found])
-            numbers.append(down_to(AT, draw.judged, rows))
+            numbers.append(powers(draw.judged, rows))
         self.value, self.spread = np.array(values), np.array(spreads)
-        self.expected = down_to(AT, draw.chance, rows)
+        self.expected = powers(draw.chance, rows)
         self.number, self.judgments = np.array(numbers), int(draw.judged.sum())
         self.part = self.judgments / len(grade)
         self.full = complete(cube)
@@ -124,7 +133,7 @@ class Samples:
             )
             for kind, (each, between, variance) in parts.items()
         }
-        return found, self.number[samples, ..., topics].sum(axis=0)
+        return found, alike(self.number[samples, ..., topics].sum(axis=0))
 
 
 def held(mean, reach, truth):
@@ -145,7 +154,8 @@ def covered(samples, truth, topics, kind, *, fixed):
         parts, number = samples.means(rng.integers(SAMPLES, size=topics), some)
         mean, error, error_of_topics = parts[kind]
         if fixed:
-            expected = samples.expected[..., some].sum(axis=-1).mean(axis=-1, keepdims=True)
+            expected = alike(samples.expected[..., some].sum(axis=-1))
+            expected = expected.mean(axis=-1, keepdims=True)
             enough = (expected >= LEAST_DRAWN) & (number > 1)
             freedom = np.where(enough, number - 1, np.nan)
         else:

@@ -20,8 +20,9 @@ from irframe.commands import METRIC
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, load, name_of, undamaged
-from irframe.files.read_file import find_files, is_parquet
-from irframe.files.read_run import ScannedRuns
+from irframe.files.read_file import find_files
+from irframe.files.read_parquet import is_parquet, read_parquet
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import ALIASES, SYSTEM, TOPIC, roles
 
 
@@ -38,7 +39,8 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
     data = load(path)
     with undamaged("a table", path, ValueError, OSError):
         if is_parquet(data):
-            return pd.read_parquet(BytesIO(data))
+            frame: pd.DataFrame = read_parquet(data, path).to_pandas()
+            return frame
         separator = "\t" if ".tsv" in Path(path.lower()).suffixes else ","
         return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
 
@@ -127,6 +129,7 @@ HELP = {
     "weights": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
     "cluster": "such a file of topics that were drawn together: topic and a column of clusters",
     "tasks": "such a file of tasks, each of which counts alike: topic and a column of tasks",
+    "train": "judgments that systems were trained with",
     "effects": "Hedges' g with its interval",
     "simultaneous": "intervals that hold all at once",
     "length": "column that says what each document costs, or one length of all",
@@ -161,6 +164,7 @@ READING: dict[str, dict[str, Any]] = {
     "depths": {"metavar": "DEPTHS"},
     "margin": {"type": float},
     **{word: {"metavar": "TABLE"} for word in ("cluster", "tasks", "weights")},
+    "train": {"metavar": "FILE"},
     "length": {"type": number_or_column},
     "of": {"metavar": "COLUMN"},
     "budget": {"metavar": "BUDGETS"},
@@ -244,6 +248,8 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
     for word in ("cluster", "tasks", "weights"):
         if arguments.get(word) is not None:
             arguments[word] = read_topic_values(arguments[word], word)
+    if arguments.get("train") is not None:
+        arguments["train"] = ir.read_qrels(arguments["train"])
     if len(listed(arguments.get("baseline"))) == 1:
         [arguments["baseline"]] = arguments["baseline"]
     return arguments

@@ -311,7 +311,8 @@ def _cautions(
 ) -> Iterator[str]:
     """Say which comparisons rest on too little, or on what does not hold."""
     flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
-    unknown = {str(name): None for part in parts for name in part.systems[~part.known]}
+    some = [part for part in parts if not part.known.all()]
+    unknown = {str(name): None for part in some for name in part.systems[~part.known]}
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
     yield from significance.without_spread(int(flat.sum()), len(flat))

@@ -25,7 +25,8 @@ from irframe.errors import IdError, InputError, MetricError, ParameterError, Sto
 from irframe.experiments.rank_table import rank
 from irframe.experiments.topic_design import drawn_topics
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.compression import write_whole
+from irframe.files.compression import load, write_whole
+from irframe.files.limits import shallow
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import (
@@ -385,11 +386,11 @@ def _read_frozen(path: str) -> dict[str, Any]:
     """Return what a file holds, refusing one that is not as it was written."""
     wanted, advice = f"a baseline that irframe froze in {path}", "freeze it again: irframe freeze"
     try:
-        held = json.loads(Path(path).read_text(encoding="utf-8"))
+        held = json.loads(shallow(path, load(path)))
     except OSError as error:
         raise StoreError(wanted, error.strerror or str(error), advice) from None
-    except (ValueError, RecursionError):
-        raise StoreError(wanted, "no JSON", advice) from None
+    except ValueError as error:
+        raise StoreError(wanted, getattr(error, "found", "no JSON"), advice) from None
     if not isinstance(held, dict) or KIND not in held:
         raise StoreError(wanted, "another file", advice)
     if held[KIND] != FORMAT:

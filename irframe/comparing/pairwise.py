@@ -18,6 +18,7 @@ from irframe.experiments.topic_design import CLUSTER, WEIGHTS, names_said
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, plural
 from irframe.paired import MaxT, PairedT, PairedTest, describe_differences
+from irframe.paired.classical import of_differences
 from irframe.paired.design import Design
 from irframe.paired.margins import EFFECTS, detectable, hedges, within_margin
 from irframe.scores.drawn import clusters, effective
@@ -197,8 +198,11 @@ class PairOptions:
         """Return the columns of pairs by one metric, from its scores."""
         summary = group.summaries[row]
         given = summands(values, summary)
-        tested = group.tested(self.test, given, pairs, *design).decided()
         differences = describe_differences(given, pairs, *design)
+        if isinstance(self.test, PairedT) and group.system_order is None:
+            tested = of_differences(differences).decided()
+        else:  # of systems in another order, whose sums round elsewhere
+            tested = group.tested(self.test, given, pairs, *design).decided()
         known = finite(given, summary)[pairs].all(axis=1)
         means = of_topics(values, summary, *design)
         mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]

@@ -31,8 +31,9 @@ from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import ScannedRuns, changed_files
-from irframe.files.repeats import LACKING, fold
+from irframe.files.read_run import changed_files
+from irframe.files.repeats import fold, not_lacking
+from irframe.files.scan_runs import ScannedRuns
 from irframe.record import RECORD, Steps, recorded
 from irframe.warned import OneCall, in_group, listing
 
@@ -224,7 +225,7 @@ def cube(
         seed=seed,
         **units.decided,
     )
-    with OneCall(without=LACKING if repeats == "topic" else None):
+    with OneCall(without=not_lacking(repeats, None)):
         runs, qrels = units.runs(folded.runs, policy), units.qrels(qrels)
         if groups is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.cubes.sampled import Draw, estimated
+from irframe.cubes.sampled import Draw, estimated, placed, weights_of
 from irframe.cubes.score import label_scores, read_metrics
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, experiment_of
@@ -19,30 +19,60 @@ from irframe.experiments.policy import shares_ranks
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
+from irframe.metrics.ndcg import nDCG
 from irframe.names import CAUTION, DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.warned import listing
 
 LEAST_DRAWN = 15
 """How many drawn documents lists must have for limits of what drawing them varies to hold."""
+MOST_BIASED = 20
+"""What the sum over topics of 1/n may be, n drawn documents in an ideal ranking, for the bias of a
+share of it to be small beside its error."""
+TINY = np.finfo(float).tiny
 
 
-def freedom_of(rows: Array, draw: Draw, depths: Sequence[int]) -> xr.DataArray:
-    """Return degrees of freedom of what drawing documents varies, (system, depth).
+def freedom_of(
+    metrics: Sequence[Metric],
+    rows: Array,
+    draw: Draw,
+    graded: tuple[Array, Array],
+    depths: list[int],
+) -> xr.DataArray:
+    """Return degrees of freedom of what drawing documents varies, (metric, system, depth).
 
-    One less than documents in a system's lists that might not have been drawn and judged; NaN at
-    depths where fewer than `LEAST_DRAWN` were to be expected, in the mean of systems. Rows are
-    those of `totals`.
+    One less than the number of drawn documents in a system's lists, of those that might not have
+    been drawn: as many as count alike, ``(sum w^2)^2 / sum w^4`` with w what a rank counts for. NaN
+    at depths where fewer than `LEAST_DRAWN` were to be expected, in the mean of systems, and for
+    shares of an ideal ranking where so few have their place in that.
+
+    Parameters
+    ----------
+    metrics, depths
+        What is estimated.
+    rows, draw
+        As `totals` has them.
+    graded
+        Grades of documents, and the top grades of their collections.
     """
-    place, left = rows[..., : max(depths)], draw.chance < 1
+    left = draw.chance < 1
+    chance = draw.chance if (draw.chance > 0).all() else draw.judged
     drawn, expected = (
-        np.append(np.where(left, weight, 0.0), 0.0)[place].sum(axis=1).cumsum(axis=1)
-        for weight in (draw.judged, draw.chance)
+        np.append(np.where(left, one, 0.0), 0.0)[rows].sum(axis=1) for one in (draw.judged, chance)
     )
-    least = expected if (draw.chance > 0).all() else drawn
-    last = np.asarray(depths) - 1
-    number = drawn[:, last]
-    enough = (least[:, last].mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
-    return xr.DataArray(np.where(enough, number - 1, np.nan), dims=(SYSTEM, DEPTH))
+    found = []
+    for metric in metrics:
+        squares = weights_of(metric, rows.shape[-1], depths) ** 2
+        number, least = (
+            (one @ squares) ** 2 / np.maximum(one @ squares**2, TINY) for one in (drawn, expected)
+        )
+        enough = (least.mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
+        if isinstance(metric, nDCG):
+            own = placed(metric, draw, graded, depths)
+            unsure = np.bincount(draw.topic, left, len(own)) > 0
+            biased = (1 / np.maximum(own[unsure], 0.5)).sum(axis=0) > MOST_BIASED
+            enough &= (own.sum(axis=0) >= LEAST_DRAWN) & ~biased
+        found.append(np.where(enough, number - 1, np.nan))
+    return xr.DataArray(np.stack(found), dims=(METRIC, SYSTEM, DEPTH))
 
 
 def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> list[xr.DataArray]:
@@ -90,7 +120,8 @@ def tell_unknown(
     if draw.complete:
         why = "every document was judged"
     elif none:
-        why = f"there is one topic, or fewer than {LEAST_DRAWN} drawn documents in a system's lists"
+        few = f"fewer than {LEAST_DRAWN} drawn documents in a system's lists"
+        why = f"there is one topic, or {few}, or too few in ideal rankings"
     message = f"no intervals of {lost} of {low.size} means, as {why}"
     warn(message)
     return {CAUTION: message}
@@ -196,9 +227,12 @@ def estimate(
     2021 by .013 to .040 at depth 10 where 10 to 30 % were drawn, and by less than .01 at depth 100.
     Hence the least depth. Estimates of single topics may exceed 1.
 
-    Limits of means are Student's, with one degree of freedom less than there are drawn documents in
-    a system's lists, on the scale of the arcsine of the root, or of logarithms for scores that may
-    exceed 1. Of fewer than 15 drawn documents they do not hold, and are NaN. On 63 runs and 53
+    Limits of means are Student's, on the scale of the arcsine of the root, or of logarithms for
+    scores that may exceed 1, with one degree of freedom less than there are drawn documents in a
+    system's lists; where ranks count for w these are as good as ``(sum w^2)^2 / sum w^4``. Of fewer
+    than 15 they do not hold, and are NaN. So are those of nDCG where fewer than 15 drawn documents
+    have their place in the ideal rankings, or so few in each that the sum over topics of one over
+    their number is above 20. On 63 runs and 53
     topics of TREC's Deep Learning track of 2021, and on 8 to 30 of these, they held the truth in 92
     to 97 of 100 draws of 5 to 20 % of the documents, those of nDCG at depth 100 in 93 to 96.
 
@@ -244,7 +278,7 @@ def estimate(
     squares = (result["error"] ** 2).where(there, 0.0)
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
     result = result.assign(mean=result["estimate"].mean(TOPIC), mean_error=error)
-    freedom = freedom_of(rows, draw, depths)
+    freedom = freedom_of(chosen, rows, draw, grades[0], depths)
     reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * result["mean_error"]
     shares = [facts(metric).share for metric in chosen]
     low, high = limits(result["mean"], reach, shares)

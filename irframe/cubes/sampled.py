@@ -198,6 +198,28 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     return scores[0] if np.array_equal(scores[0], scores[1]) else None
 
 
+def weights_of(metric: Any, ranks: int, depths: Sequence[int]) -> Floats:
+    """Return what ranks count for in a score or, of shares of an ideal ranking, above the line."""
+    if isinstance(metric, nDCG):
+        inside = np.arange(ranks)[:, np.newaxis] < np.asarray(depths)
+        return inside * discounts(metric.discount, metric.base, ranks)[:, np.newaxis]
+    weights = _weights(metric, ranks, depths)
+    return np.ones((ranks, len(depths))) if weights is None else weights
+
+
+def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequence[int]) -> Array:
+    """Return how many drawn documents have a place in the ideal ranking, shape (topic, depth)."""
+    gain = np.where(draw.judged, gains_of(metric, *graded), 0.0)
+    order = np.lexsort([-gain, draw.topic])
+    order = order[gain[order] > 0]
+    topic, taken = draw.topic[order], 1 / draw.probability[order]
+    before = np.cumsum(taken) - taken
+    before -= before[np.searchsorted(topic, topic)]
+    found = np.zeros((len(draw.size), len(depths)))
+    np.add.at(found, topic, before[:, np.newaxis] < np.asarray(depths))
+    return found
+
+
 def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
     """Return gains of grades under the top grades of their topics, 0 of marks and below 0.
 

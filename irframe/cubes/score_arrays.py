@@ -245,6 +245,9 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
 
 def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return columns of numbers, NaN where there is none, refusing others and none at all."""
+    plain = frame.to_numpy() if frame.size else np.empty(0, object)
+    if plain.dtype.kind in "biuf":
+        return plain.astype(np.float64, copy=False)
     flags = pd.api.types.is_bool_dtype
     text = [str(n) for n in frame.columns if not (_is_number(frame[n]) or flags(frame[n]))]
     if text or not frame.size:

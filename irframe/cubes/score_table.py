@@ -347,8 +347,14 @@ def _codes_of_rows(
     """Return which label each row has of systems, repeats and topics, and these labels."""
     codes, labels = {}, {}
     for dim, level in roles.items():
-        column: Any = wide.index.get_level_values(wide.index.names.index(level))
-        codes[dim], present = pd.factorize(column, use_na_sentinel=False)
+        index: Any = wide.index
+        place = index.names.index(level)
+        of_rows = index.codes[place]
+        if (of_rows < 0).any():
+            codes[dim], present = pd.factorize(index.get_level_values(place), use_na_sentinel=False)
+        else:  # whose levels tell labels apart already
+            codes[dim], among = pd.factorize(of_rows)
+            present = index.levels[place].take(among)
         labels[dim] = present.rename(level)
     return codes, labels
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from irframe.errors import StoreError
 from irframe.files import compression
 from irframe.files.compression import is_address, opened_by, refuse_strange
+from irframe.files.read_parquet import read_parquet
 
 FACTS = "cube.json"
 """The file that says all of the others, with their checksums; it is written last."""
@@ -71,7 +72,7 @@ class Folder:
 
     def table(self, name: str, checksum: str) -> pa.Table:
         """Read a table."""
-        return pq.read_table(pa.BufferReader(self.get(name, checksum)))
+        return read_parquet(self.get(name, checksum), name)
 
     def facts(self) -> dict[str, Any]:
         """Return what a saved cube says of itself.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.arrays import in_threads
 from irframe.errors import IdError, InputError, ParameterError, warn
-from irframe.experiments.spans import Spans, borders, by_span
+from irframe.experiments.spans import Items, Spans, borders, evidence_of, read_borders
 from irframe.files import ids
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role, part_empty
 from irframe.files.kinds import QRELS, RUN, ByRole
@@ -294,7 +294,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
         advice = "cube, evaluate and scorer read spans; drop the borders if documents are meant"
         found = "spans of text, as columns say where they start and end"
         raise InputError("judgments of documents", found, advice)
-    return replace(table, **by_span(table))
+    return replace(table, **_by_span(table))
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
@@ -333,6 +333,39 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         names=docs,
         grade=grade.astype(np.int8),
     )
+
+
+def _by_span(table: QrelsTable) -> dict[str, Any]:
+    """Return what judgments are with a row for every span, those that overlap as one."""
+    columns = dict(table.columns) | (borders(table.frame.columns) or {})
+    start, end = read_borders(table.frame, columns, "spans of evidence")
+    doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
+    sets, labels = np.zeros(len(doc), np.int64), None
+    if words.SET in table.frame.columns:
+        sets, labels = pd.factorize(table.frame[words.SET].astype(str))
+    good = np.flatnonzero(table.grade >= 1)
+    pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
+    own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
+    if merged := len(good) - len(own.start):
+        why = "overlap others and are merged with them"
+        warn(f"{merged} spans of evidence {why if labels is None else 'are twice in a set'}")
+    others = np.flatnonzero(table.grade < 1)
+    kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
+    low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
+    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
+    if labels is not None:
+        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
+    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
+    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
+    return {
+        "frame": table.frame.iloc[rows],
+        "topic": table.topic[rows],
+        "names": pa.chunked_array([named]),
+        "grade": table.grade[rows],
+        "stratum": None,
+        "probability": None,
+        "spans": evidence_of(own, pd.Index(docs), len(table.topics), sets=labels is not None),
+    }
 
 
 def _by_subtopic(table: QrelsTable) -> QrelsTable:

@@ -23,7 +23,7 @@ from irframe.experiments.rank_table import listed_again, rank_table, refuse_dupl
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import Codes, within
 from irframe.files.kinds import QRELS, RUN, ByRole
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.files.values import numbers
 from irframe.record import recorded
 
@@ -155,6 +155,8 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
     """Return which column names chunks, and the document of each row."""
     frame, columns = runs
     own = columns[words.DOC]
+    if isinstance(of, str) and of in words.ALIASES[words.DOC] and of not in frame.columns:
+        of = own  # as a file called it that was read
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
         chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)

@@ -20,8 +20,8 @@ from irframe.experiments.split import parts_of
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.experiments.topic_design import TopicValues, carried, said_of_tables
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.read_run import ScannedRuns
-from irframe.files.repeats import LACKING, Folded, fold
+from irframe.files.repeats import Folded, fold, not_lacking
+from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.record import recorded
 from irframe.warned import OneCall, in_group
@@ -206,7 +206,7 @@ def _with_repeats(
     repeats: words.Layout | None,
 ) -> pd.DataFrame:
     """Score runs of which there may be several repeats, and judgments of which there may."""
-    with OneCall(without=LACKING if repeats == "topic" else None):
+    with OneCall(without=not_lacking(repeats, plan.no_rel)):
         runs, qrels = units.runs(folded.runs, plan.policy), units.qrels(qrels)
         if plan.stops is not None and not plan.stops.of:
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))

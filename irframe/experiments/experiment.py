@@ -291,7 +291,8 @@ class Experiment:
     @property
     def unknown(self) -> list[str]:
         """The systems no retrieved document of which is judged: nothing is known of them."""
-        return self.systems[~np.asarray(self.hits.count.any(axis=1))].astype(str).tolist()
+        judged = np.asarray(self.hits.count.any(axis=1))
+        return [] if judged.all() else self.systems[~judged].astype(str).tolist()
 
     @property
     def longest(self) -> int:

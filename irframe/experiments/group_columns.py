@@ -15,7 +15,7 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
 from irframe.files.as_runs import as_qrels, as_runs
 from irframe.files.ids import Codes
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.names import GROUP, ITERATION, SET, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import inside_group, listing

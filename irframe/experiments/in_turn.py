@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from operator import is_
 from typing import Any, NamedTuple, cast
 
@@ -20,11 +21,12 @@ from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collapse import lengths_of
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
+from irframe.experiments.overlaps import Overlaps, named_by_span
 from irframe.experiments.policy import Policy, shares_ranks
-from irframe.experiments.spans import Overlaps, named_by_span
 from irframe.files.ids import Codes, give_back, grouped, of_ranges
 from irframe.files.kinds import refuse_two_units
-from irframe.files.read_run import ScannedRuns, changed_files
+from irframe.files.read_run import changed_files
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import LENGTH, SCORE
 
 
@@ -240,19 +242,26 @@ class TopUnjudged:
         """Return what is called so in lists; objects (system, topic, rank)."""
         laid = np.full((*shape, depth), None, object)
         there = np.flatnonzero(self.rank < depth)
-        names = self.doc.take(pa.array(there)).to_numpy(zero_copy_only=False)
+        names = self.take(there).doc.to_numpy(zero_copy_only=False)
         laid.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
         return laid
 
     def onto(self, place: Codes) -> "TopUnjudged":
         """Return the same by other numbers of the lists, without those at -1."""
-        placed = replace(self, of=place.astype(np.int32)[self.of])
-        there = np.flatnonzero(placed.of >= 0)
-        return placed if len(there) == len(placed.of) else placed.take(there)
+        if np.array_equal(place, np.arange(len(place))):
+            return self
+        inside = (place >= 0)[self.of]
+        kept = self if inside.all() else self.take(np.flatnonzero(inside))
+        return replace(kept, of=place.astype(np.int32)[kept.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
-        """Return some of the documents."""
-        return TopUnjudged(self.of[rows], self.rank[rows], self.doc.take(pa.array(rows)))
+        """Return some of the documents, in the order in which they stand."""
+        ends = np.cumsum([0, *map(len, self.doc.chunks)])
+        parts = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
+        # each by itself, as Arrow else makes one of them all before
+        doc = [chunk.take(pa.array(rows[slice(*some)] - start)) for chunk, start, some in parts]
+        named = pa.chunked_array(doc, self.doc.type)
+        return TopUnjudged(self.of[rows], self.rank[rows], named)
 
 
 def together(parts: Sequence[TopUnjudged | None]) -> TopUnjudged | None:

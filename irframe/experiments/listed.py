@@ -15,8 +15,8 @@ from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Tied, TiePolicy, as_key, by_name
-from irframe.files.ids import Codes, grouped, rows_of_ranges
-from irframe.names import ScoreDtype
+from irframe.files.ids import Codes, grouped, labels_in, labels_of_one_kind, rows_of_ranges
+from irframe.names import DOC, ScoreDtype
 
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
@@ -139,11 +139,12 @@ class Places:
         IdError
             For documents that are given twice, which then have two positions.
         """
-        given = pd.Index([*self.given], dtype=object)
+        given = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
         if given.has_duplicates:
             twice = given[given.duplicated()]
             raise IdError("every document of docs= once", f"{len(twice)} again", "", twice)
-        docs: pd.Index = pd.Index([*given, *self.judgments.names]).unique()
+        given, judged = labels_of_one_kind(given, pd.Index(self.judgments.names))
+        docs: pd.Index = pd.Index([*given, *judged]).unique()
         return docs
 
     @cached_property
@@ -154,7 +155,8 @@ class Places:
     @cached_property
     def _judged(self) -> pd.Index:
         """The topic and document of each judgment as one number."""
-        doc = self.docs.get_indexer(pd.Index(self.judgments.names))
+        _, judged = labels_of_one_kind(self.docs, pd.Index(self.judgments.names))
+        doc = self.docs.get_indexer(judged)
         return pd.Index(self._pair(self.judgments.topic, doc))
 
     def _pair(self, topic: Codes, doc: Codes) -> NDArray[np.int64]:
@@ -250,6 +252,8 @@ def _described(places: Places, topic: Codes, doc: Codes) -> list[str]:
     return [f"{a} {b}" for a, b in zip(places.judgments.topics[topic], names, strict=True)]
 
 
+FEW = 1 << 10
+"""Keys that are counted one by one in less time than steps of a bisection take."""
 CROWD = 4
 """Pairs of a judged document and another of its score, for each document of a run, from which it is
 less to sort the names of all."""
@@ -303,6 +307,9 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
 def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
     """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
     width, flat = keys.shape[1], keys.ravel()
+    if len(of) * width <= FEW:
+        own, limit = keys[of], mine[:, np.newaxis]
+        return np.asarray((own <= limit if equal else own < limit).sum(axis=1))
     first = of * width - 1
     place = first.copy()
     step = (width + 1) >> 1

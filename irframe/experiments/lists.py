@@ -14,9 +14,12 @@ from irframe.errors import IdError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import Topics
 from irframe.files.ids import Codes, repeated, shown
-from irframe.files.repeats import LACKING
+from irframe.files.repeats import LACKING, UNLISTED
 from irframe.names import TOPIC
 from irframe.warned import listing
+
+EVERYTHING = pd.Index(["all"])
+"""What the one collection of all topics is called."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Collections:
     @classmethod
     def one(cls, topics: int) -> "Collections":
         """Put all topics into one collection."""
-        return cls(np.zeros(topics, np.intp), pd.Index(["all"]))
+        return cls(np.zeros(topics, np.intp), EVERYTHING)
 
     @classmethod
     def read(
@@ -218,7 +221,7 @@ def tell_missing(
     unlisted = topics[np.flatnonzero(wanted & ~present)]
     if len(unlisted):
         warn(
-            f"no system has a list for {len(unlisted)} of {wanted.sum()} judged topics: "
+            f"{UNLISTED} for {len(unlisted)} of {wanted.sum()} judged topics: "
             f"{listing(unlisted)}; topics='runs' leaves them out"
         )
     stray = ~np.asarray(lists.listed.any(axis=1))

@@ -8,7 +8,7 @@ Verbs: to_pytrec_eval, to_ranx.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,12 @@ from irframe.checks import whole
 from irframe.errors import IdError, InputError
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
+from irframe.experiments.scorer_input import paired
 from irframe.files.ids import repeated
 from irframe.files.kinds import RUN, refuse_two_units, require_columns
 from irframe.files.tables import columns_of
+from irframe.metrics import Metric
 from irframe.metrics.facts import facts
-
-if TYPE_CHECKING:
-    from irframe.experiments.scorer import Scorer
 
 QUERIES = 1 << 12
 """Queries that are compared with documents at a time."""
@@ -44,8 +43,8 @@ class Batches:
     {'RR_at_10': 0.75}
     """
 
-    def __init__(self, scorer: "Scorer") -> None:
-        self._scorer = scorer
+    def __init__(self, mean: Callable[..., dict[str, float]]) -> None:
+        self._mean = mean
         self.reset()
 
     def reset(self) -> None:
@@ -119,7 +118,7 @@ class Batches:
         if not names:
             raise InputError("a batch", "none")
         arrays: Any = {name: joined([part[name] for part in self._parts]) for name in names}
-        means = self._scorer.mean(names="plain", **arrays)
+        means = self._mean(names="plain", **arrays)
         self.reset()
         return means
 
@@ -135,7 +134,8 @@ class Evaluator:
 
     def __init__(
         self,
-        scorer: "Scorer",
+        mean: Callable[..., dict[str, float]],
+        metrics: Mapping[str, Metric],
         queries: Mapping[Any, str],
         corpus: Mapping[Any, str],
         *,
@@ -146,10 +146,11 @@ class Evaluator:
         whole("k", k, low=1)
         if not queries or not corpus:
             raise InputError("queries and a corpus, id -> text", "none")
-        self._scorer, self._queries, self._corpus = scorer, dict(queries), dict(corpus)
+        self._mean, self._queries, self._corpus = mean, dict(queries), dict(corpus)
         self._k, self.name, self._similarity = min(k, len(corpus)), name, similarity
-        self.primary_metric = self._named(scorer.plain_names[0])
-        self.greater_is_better = facts(scorer.metrics[0]).sign > 0
+        first = next(iter(metrics))
+        self.primary_metric = self._named(first)
+        self.greater_is_better = facts(metrics[first]).sign > 0
 
     def __call__(
         self,
@@ -168,7 +169,7 @@ class Evaluator:
         output_path, epoch, steps
             What trainers pass; not read.
         """
-        means = self._scorer.mean(self.search(model), names="plain")
+        means = self._mean(self.search(model), names="plain")
         return {self._named(metric): value for metric, value in means.items()}
 
     def __iter__(self) -> Iterator["Evaluator"]:
@@ -197,25 +198,6 @@ class Evaluator:
 
     def _named(self, metric: str) -> str:
         return f"{self.name}_{metric}" if self.name else metric
-
-
-def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
-    """Return topics, documents and scores one for one, given the lists of topics in rows.
-
-    Examples
-    --------
-    >>> columns = paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])
-    >>> columns["topic"].tolist(), columns["doc"].tolist()
-    (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
-    """
-    topics, docs, scores = (as_plain(part) for part in (topic, doc, score))
-    if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
-        topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
-    if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
-        found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
-        wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
-        raise InputError(wanted, found)
-    return {words.TOPIC: topics, words.DOC: docs, words.SCORE: scores}
 
 
 def joined(parts: Sequence[Array]) -> Array:

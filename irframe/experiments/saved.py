@@ -32,7 +32,7 @@ from irframe.experiments.experiment import Experiment, Pool
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
-from irframe.files.ids import Codes
+from irframe.files.ids import LARGE, Codes, give_back
 from irframe.names import VERSION
 
 EVIDENCE, SETS = ":evidence", ":sets"
@@ -125,10 +125,10 @@ def _written(
     starts = np.append(base.start, len(base.row))
     for number in tracked(range(len(ends)), len(ends), "block", progress=progress):
         topics = np.arange(start[number], ends[number])
-        part = experiment.part(every, topics).loaded
-        for name, columns, more in _block(part, int(starts[start[number]])):
-            file = f"{name}-{number}.parquet"
-            files[file] = folder.put(file, _parquet(columns, more))
+        row = int(starts[start[number]])
+        # Each block is gone before the next one is made.
+        files |= _put_block(folder, experiment.part(every, topics).loaded, row, number)
+        give_back(LARGE)
     said = {
         "irframe": VERSION,
         "digest": experiment.digest,
@@ -148,6 +148,14 @@ def _written(
     sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
     return facts
+
+
+def _put_block(folder: Folder, part: Experiment, row: int, number: int) -> dict[str, str]:
+    """Write the tables of a block of topics, and return the checksum of each file."""
+    return {
+        (file := f"{name}-{number}.parquet"): folder.put(file, _parquet(columns, more))
+        for name, columns, more in _block(part, row)
+    }
 
 
 def _block(part: Experiment, row: int) -> Iterable[tuple[str, dict[str, Any], dict[str, str]]]:

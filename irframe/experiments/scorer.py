@@ -16,13 +16,13 @@ from irframe.experiments import policy as policies
 from irframe.experiments.collapse import ChunksOf, Copies, LaterCopies, Lengths, Units
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.other_tools import Batches, Evaluator, paired
-from irframe.experiments.scorer_input import Reader
+from irframe.experiments.other_tools import Batches, Evaluator
+from irframe.experiments.scorer_input import Reader, paired
 from irframe.experiments.scoring import Plan, Scoring
 from irframe.experiments.stopping import Stops, ThresholdLike
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs
 from irframe.files.nested import height
-from irframe.files.repeats import LACKING, Folded, checked_layout, fold, layout_of
+from irframe.files.repeats import Folded, checked_layout, fold, layout_of, not_lacking
 from irframe.files.tables import is_dictionary
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
@@ -70,6 +70,7 @@ class Scorer:
     ) -> None:
         self.metrics, self._units, self._policy = plan.metrics, units, plan.policy
         self._repeats = checked_layout(repeats)
+        self._unsaid = not_lacking(repeats, plan.no_rel)
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
         self._judgments, self._names = judgments, self._scoring.labels
@@ -203,7 +204,7 @@ class Scorer:
         >>> batches.compute()
         {'RR_at_10': 0.75}
         """
-        return Batches(self)
+        return Batches(self.mean)
 
     def evaluator(
         self,
@@ -244,7 +245,8 @@ class Scorer:
         >>> evaluator(Model())
         {'dev_RR_at_10': 0.5}
         """
-        return Evaluator(self, queries, corpus, k=k, name=name, similarity=similarity)
+        named = dict(zip(self.plain_names, self.metrics, strict=True))
+        return Evaluator(self.mean, named, queries, corpus, k=k, name=name, similarity=similarity)
 
     def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
         """Score one run without labels.
@@ -270,7 +272,7 @@ class Scorer:
             run = {ONLY_SYSTEM: run} if frames or height(run) == ONE_RUN + 1 else run
         folded = fold(run)
         folded.attributes(self._repeats)
-        with OneCall(without=LACKING if self._repeats == "topic" else None):
+        with OneCall(without=self._unsaid):
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, as_plain
 from irframe.errors import InputError
 from irframe.experiments import listed
 from irframe.experiments.coded_tables import read_table
@@ -18,13 +21,12 @@ from irframe.experiments.in_turn import Framed, Ranked, Wanted, rank_framed, ran
 from irframe.experiments.joining import tell_no_topics, tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
-from irframe.experiments.other_tools import paired
 from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, part_empty
-from irframe.files.ids import EXACT, Codes, code_labels, grouped, is_utf8
+from irframe.files.ids import EXACT, Codes, grouped, is_utf8
 from irframe.files.kinds import RUN, ByRole
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.files.values import framed, numbers
 from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 
@@ -174,12 +176,12 @@ class Reader:
             return None
         if {*CHUNKS, *[CONTRIBUTING] * self._pooled} & {*frame.columns} or _is_contrary(named):
             return None
-        system = code_labels(frame[known[SYSTEM]], SYSTEM)[1] if SYSTEM in known else ONLY
-        score, names = frame[known[SCORE]], frame[known[DOC]].tolist()
+        system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
+        score, names = frame[known[SCORE]], frame[known[DOC]].to_numpy(object).tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
-        odd = odd or len(system) > 1
-        if odd or not (_of(names, self._kinds) and _of(labels, self._topic_kinds)):
+        known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
+        if odd or system is None or not known_kinds:
             return None
         judged = self._judgments.places
         others = [label for label in dict.fromkeys(labels) if label not in judged]
@@ -192,7 +194,7 @@ class Reader:
         if lists is None or not any(lists):
             return None
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
-        return self._of_names(lists, pd.Index(system), others, titles)
+        return self._of_names(lists, system, others, titles)
 
     def _of_names(
         self,
@@ -319,14 +321,29 @@ def _is_contrary(named: ByRole) -> bool:
         return True
 
 
-def _blocks(topic: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return where another topic begins than that of the row before, and which that is."""
-    values = topic.array
-    changed: Any = values[1:] != values[:-1]
-    if not isinstance(changed, np.ndarray):
-        changed = changed.to_numpy(bool, na_value=True)
-    start = np.flatnonzero(np.append(True, changed))
-    return start, values[start].to_numpy().tolist()
+def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
+    """Return where something else begins than in the row before, and what; nothing if odd."""
+    plain = column.tolist() if column.dtype == object else column
+    if plain is not column and not (_of(plain, TEXT) or _of(plain, WHOLE)):
+        return np.zeros(1, np.intp), [None]  # before Arrow sees what may contain itself
+    try:
+        values = pa.array(plain)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+        encoded = pc.run_end_encode(values)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return np.zeros(1, np.intp), [None]
+    return np.append(0, encoded.run_ends.to_numpy()[:-1]), encoded.values.to_pylist()
+
+
+def _one_system(column: pd.Series) -> pd.Index | None:
+    """Return the one system of a column; None of several, or where it is odd."""
+    labels = _blocks(column)[1]
+    if not (_of(labels, TEXT) or _of(labels, WHOLE)) or len({*labels}) > 1:
+        return None
+    kind: Any = getattr(column.dtype, "categories", column).dtype
+    one: pd.Index = pd.Index(labels[:1], dtype=kind)
+    return one
 
 
 def _is_whole(values: NDArray[Any]) -> bool:
@@ -338,3 +355,22 @@ def _of(values: Iterable[Any], kinds: set[type]) -> bool:
     listed = [*values]
     text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
     return {*map(type, listed)} <= kinds and text
+
+
+def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
+    """Return topics, documents and scores one for one, given the lists of topics in rows.
+
+    Examples
+    --------
+    >>> columns = paired(["a", "b"], [[1, 2], [3, 4]], [[9, 8], [7, 6]])
+    >>> columns["topic"].tolist(), columns["doc"].tolist()
+    (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
+    """
+    topics, docs, scores = (as_plain(part) for part in (topic, doc, score))
+    if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
+        topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
+    if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
+        found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
+        wanted = "topic, doc and score as arrays of one length, or a topic for each row of two"
+        raise InputError(wanted, found)
+    return {TOPIC: topics, DOC: docs, SCORE: scores}

@@ -18,6 +18,7 @@ from irframe.experiments.hits import LAID, refuse_large
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.experiments.stopping import Stops, nothing_read, without_relevant
+from irframe.files.ids import every_row
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import average, facts
@@ -88,7 +89,7 @@ class Scoring:
         policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
-        self._indexed: tuple[Any, pd.MultiIndex] = None, pd.MultiIndex.from_arrays([[], []])
+        self._indexed: tuple[Any, Any] = None, None
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
             self._summaries.setdefault(known.summary, []).append(row)
@@ -172,7 +173,7 @@ class Scoring:
         sides, names = (experiment.systems, experiment.judgments.topics), list(experiment.names)
         key = experiment.judgments, *experiment.systems, experiment.systems.dtype, *names
         if self._indexed[0] != key:  # one run mostly shares its labels with the run before
-            self._indexed = key, pd.MultiIndex.from_product(sides, names=names)
+            self._indexed = key, every_row(sides, names)
         index = self._indexed[1].copy()
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
         if experiment.took_part is not None:

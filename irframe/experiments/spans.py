@@ -2,23 +2,17 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import InputError, MetricError, warn
-from irframe.files.ids import Codes, identifiers, labels_of_one_kind, rows_of_ranges
+from irframe.errors import InputError, MetricError
+from irframe.files.ids import Codes, rows_of_ranges
 from irframe.files.values import numbers
 from irframe.metrics import Metric
-from irframe.names import BORDERS, DOC, END, SET, START, TOPIC
-
-if TYPE_CHECKING:
-    from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.names import BORDERS, DOC, END, START, TOPIC
 
 TEXT = "spans of text"
 """What scores by spans say of the unit of lists."""
@@ -205,46 +199,7 @@ class Spans:
         return replace(known[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
 
 
-def by_span(table: "QrelsTable") -> dict[str, Any]:
-    """Return what judgments are with a row for every span, those that overlap as one.
-
-    Parameters
-    ----------
-    table
-        A `irframe.experiments.coded_tables.QrelsTable` whose frame has borders.
-    """
-    columns = dict(table.columns) | (borders(table.frame.columns) or {})
-    start, end = read_borders(table.frame, columns, "spans of evidence")
-    doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
-    sets, labels = np.zeros(len(doc), np.int64), None
-    if SET in table.frame.columns:
-        sets, labels = pd.factorize(table.frame[SET].astype(str))
-    good = np.flatnonzero(table.grade >= 1)
-    pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
-    own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
-    if merged := len(good) - len(own.start):
-        why = "overlap others and are merged with them"
-        warn(f"{merged} spans of evidence {why if labels is None else 'are twice in a set'}")
-    others = np.flatnonzero(table.grade < 1)
-    kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
-    low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
-    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
-    if labels is not None:
-        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
-    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
-    rows, named = kept[once], pa.array([names[place] for place in once], pa.large_string())
-    return {
-        "frame": table.frame.iloc[rows],
-        "topic": table.topic[rows],
-        "names": pa.chunked_array([named]),
-        "grade": table.grade[rows],
-        "stratum": None,
-        "probability": None,
-        "spans": _evidence(own, pd.Index(docs), len(table.topics), sets=labels is not None),
-    }
-
-
-def _evidence(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
+def evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
     """Return what rows of judgments stand for, given the spans that the first ones are."""
     nothing = np.zeros(len(own.start), np.int64)
     text, item = Items.of(own.pair[own.group], nothing, own.start, own.end)
@@ -342,73 +297,6 @@ def completed(
     last = np.full(int(key.max(initial=-1)) + 1, len(of))
     np.minimum.at(last, key, cover.whole)
     return np.bincount(last, minlength=len(of)).astype(float)
-
-
-@dataclass(frozen=True, eq=False)
-class Overlaps:
-    """The rows of runs beside evidence."""
-
-    spans: Spans
-    pair: Codes
-    """Topic and document of rows that overlap evidence, as that numbers them, -1 of others."""
-    start: Codes
-    end: Codes
-    judged: Codes
-    """A row of the judgments whose span each row overlaps, -1 where there is none."""
-
-    @classmethod
-    def of(cls, table: "RunTable", judgments: "QrelsTable", placed: Codes) -> "Overlaps":
-        """Join runs to evidence.
-
-        Raises
-        ------
-        InputError
-            If runs do not say where what was retrieved begins and ends, or a span is none.
-        """
-        spans, columns = cast("Spans", judgments.spans), borders(table.frame.columns)
-        if columns is None:
-            advice = "give runs the columns start and end, or drop those of the judgments"
-            what = "runs with start and end of what was retrieved, as judgments are spans"
-            raise InputError(what, "no such columns among", advice, table.frame.columns)
-        start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
-        named = identifiers(table.frame[table.columns[DOC]], DOC)
-        docs, own = labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))
-        doc = docs.get_indexer(own)
-        topic = placed[table.topic].astype(np.int64)
-        pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
-        judged = np.full(len(pair), -1, np.int32)
-        unit, item = spans.text.overlapping(pair, start, end)
-        judged[unit[::-1]] = spans.row[item[::-1]]
-        return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
-
-    def along(self, rows: Codes, length: Codes) -> dict[str, NDArray[Any]]:
-        """Return what is told of the units of lists, given their rows in order.
-
-        Parameters
-        ----------
-        rows
-            Rows, some lists after the other, best first.
-        length
-            How long these are.
-        """
-        start, end, pair = self.start[rows], self.end[rows], self.pair[rows]
-        of = np.repeat(np.arange(len(length)), length)
-        units = {START: start, END: end, PLACE: pair}
-        return units | held_evidence(self.spans, of, units)
-
-
-def named_by_span(table: "RunTable") -> "RunTable":
-    """Return runs in which what was retrieved is called by its document and borders."""
-    columns = borders(table.frame.columns)
-    if columns is None:
-        return table
-    text, parts = pa.large_string(), [table.doc.combine_chunks().cast(pa.large_string())]
-    for role in (START, END):
-        border = pa.array(numbers(table.frame[columns[role]]))
-        parts.append(pc.cast(border, pa.int64(), safe=False).cast(text))
-    signs = [pa.scalar(sign, text) for sign in (" [", ", ", ")", "")]
-    joined = pc.binary_join_element_wise(*chain(*zip(parts, signs, strict=False)), *signs[3:])
-    return replace(table, doc=pa.chunked_array([joined]))
 
 
 def held_evidence(

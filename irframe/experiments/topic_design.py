@@ -261,8 +261,10 @@ def columns_of_topics(*tables: Any) -> Iterator[pd.DataFrame]:
 
 def said_of_tables(tables: Sequence[Any], given: Mapping[str, Any]) -> dict[str, pd.Series | None]:
     """Return what is said of topics, in columns of runs or of judgments, or by topic."""
-    said = {}
+    said: dict[str, pd.Series | None] = dict.fromkeys(given)
     for word, value in given.items():
+        if value is None:
+            continue
         frames = [*columns_of_topics(*tables)]
         holding = [frame for frame in frames if isinstance(value, str) and value in frame.columns]
         chosen = (holding or frames or [pd.DataFrame(columns=[TOPIC])])[0]

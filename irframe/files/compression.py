@@ -25,7 +25,8 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError, InputError, shortened
+from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.files.limits import MEANT, refuse_large
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def undamaged(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]
     """Say which file of a kind is damaged, where its reader gives a sign that it is."""
     try:
         yield
-    except FileFormatError:
+    except IrframeError:
         raise
     except signs as error:
         wanted, found = f"{kind} that is whole", f"{source} damaged ({error})"
@@ -270,12 +271,8 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
 _HEAD = 10
 """Bytes that tell how a file is packed."""
 
-MEANT = "check that this is the file you meant"
 LAYERS = 3
 """How often a file may be packed; ranx packs twice."""
-FREE, RATIO = 1 << 26, 100
-"""Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
-pack to a tenth or so."""
 _PART = 1 << 20
 """Bytes that are read or unpacked at a time."""
 LINE = 1 << 24
@@ -350,6 +347,8 @@ def _opened(source: Any) -> Iterator[IO[bytes]]:
         with undamaged("a file", name_of(source), ValueError):  # closed, or in another encoding
             parts = []
             while content := source.read():  # some give less than all at a time
+                if not isinstance(content, str | bytes | bytearray):
+                    raise InputError("a file of text or bytes", f"one of {type(content).__name__}")
                 parts.append(content.encode() if isinstance(content, str) else content)
             data = b"".join(parts)
         yield io.BytesIO(data)
@@ -372,12 +371,12 @@ def may_be_json(head: bytes) -> bool:
     return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
-def _blocks(source: Source, size: int) -> Iterator[bytes]:
-    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `RATIO`."""
+def _blocks(source: Source, part: int) -> Iterator[bytes]:
+    """Read a file some bytes at a time, unpacked as often as ranx packs; see `LAYERS`, `limits`."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(source))
         # A few packed bytes can hold more than any memory.
-        most, layers, seen = max(FREE, RATIO * stream.seek(0, io.SEEK_END)), 0, 0
+        size, layers, seen = stream.seek(0, io.SEEK_END), 0, 0
         stream.seek(0)
         with undamaged("a packed file", name_of(source), *_damage()):
             while unpack := _unpacking(stream):
@@ -385,13 +384,10 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
                     found = f"{name_of(source)} packed more often"
                     raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
                 stream = stack.enter_context(unpack(stream))
-            while block := stream.read(size):
+            while block := stream.read(part):
                 seen += len(block)
-                if layers and seen > most:
-                    least = f"at most {FREE >> 20} MiB or {RATIO} times its size"
-                    found = f"{name_of(source)} with more than {most:,} bytes in it"
-                    advice = f"{MEANT}, and unpack it first"
-                    raise FileFormatError(f"a file that unpacks to {least}", found, advice)
+                if layers:
+                    refuse_large(name_of(source), size, seen)
                 yield block
 
 

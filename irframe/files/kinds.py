@@ -98,7 +98,8 @@ class Kind:
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Find the names of the columns by role; judgments may call the grade a score."""
         names = [*names]
-        columns = roles(names) | {self.called[str(n)]: n for n in names if str(n) in self.called}
+        asked = names if self.called else ()  # as numbers may be too long for text
+        columns = roles(names) | {self.called[str(n)]: n for n in asked if str(n) in self.called}
         if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
             columns[GRADE] = columns[SCORE]
         return {role: str(columns[role]) for role in self.roles if role in columns}

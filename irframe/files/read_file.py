@@ -1,23 +1,22 @@
 """Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
 
-import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from typing import cast
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import InputError, IrframeError, RankingError, shortened
+from irframe.errors import InputError, IrframeError, shortened
 from irframe.files import compression
-from irframe.files.comments import cut_off
+from irframe.files.in_pieces import read_in_pieces
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.read_json import is_nested, is_objects, parse_nested, parse_objects
-from irframe.files.text import Cut, cuts_of, parse
+from irframe.files.read_parquet import is_parquet, read_parquet
+from irframe.files.text import parse
 from irframe.files.values import TYPES, constant
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -126,14 +125,6 @@ def home(name: str) -> str:
     return name
 
 
-_DAMAGE = pa.ArrowException, OSError
-
-
-def is_parquet(data: bytes) -> bool:
-    """Tell by its content whether a file is Parquet."""
-    return data.startswith(compression.PARQUET) and data.endswith(compression.PARQUET)
-
-
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
     """Read a Parquet file into a table with a column per role, then its further columns.
 
@@ -152,11 +143,7 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
         Rows in file order. Ids are text; ids that were whole numbers are written out. Of further
         columns with one name only the first is read.
     """
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
-
-    with compression.undamaged("a Parquet file", source, *_DAMAGE):
-        table = ParquetFile(pa.BufferReader(data)).read()
-    return in_types(table, source, kind)
+    return in_types(read_parquet(data, source), source, kind)
 
 
 LINES = 3
@@ -219,9 +206,6 @@ def empty_run() -> pa.Table:
     return pa.table({name: pa.array([], TYPES[name]) for name in columns})
 
 
-LARGE, PIECE = 1 << 24, 1 << 25
-"""Bytes from which on a file is read in pieces, and about how many a piece has."""
-
 RUN_SUFFIXES = (
     *(".run", ".txt", ".trec", ".tsv", ".csv", ".json", ".jsonl", ".lz4", ".parquet", ".parq"),
 )
@@ -237,62 +221,11 @@ READERS = (
 
 def read_file(source: compression.Source, kind: Kind) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
-    if kind.value == SCORE and (table := _in_pieces(source, kind)) is not None:
+    if kind.value == SCORE and (table := read_in_pieces(source, kind)) is not None:
         return table
     data, name = compression.load(source), compression.name_of(source)
     reader = next((read for tells, read in READERS if tells(data)), parse)
     return reader(data, name, kind)
-
-
-def _in_pieces(source: compression.Source, kind: Kind) -> pa.Table | None:
-    """Read a large run of plain lines, some at a time; None for others, and where one is odd.
-
-    What is wrong, or to be warned of, is said of a file that is seen as a whole.
-    """
-    file = fspath(source) if isinstance(source, str | PathLike) else ""
-    if compression.is_address(file) or not Path(file).is_file():
-        return None
-    try:
-        tables = [*_parsed_pieces(file, kind)] if Path(file).stat().st_size >= LARGE else []
-    except IrframeError:
-        return None
-    # Notes count lines of the whole file, which is read again for them.
-    if not tables or any(table.schema.metadata for table in tables):
-        return None
-    table = pa.concat_tables(tables)
-    odd = pc.any(pc.starts_with(table[TOPIC], "#")).as_py() or cut_off(table) is not None
-    return None if odd else table
-
-
-def _parsed_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
-    """Yield the rows of a run in lines, of which all are cut as the first ones are."""
-    cut, held = cast("Cut | None", None), b""
-    for data in compression.pieces(file, PIECE):
-        held += data
-        if not compression.is_in_lines(held):
-            return
-        if cut is None:
-            cut = _cut_of(held, kind)
-            if cut is None or cut.header:
-                return
-            held = held.removeprefix(codecs.BOM_UTF8)[cut.start :]
-            cut = cut._replace(start=0)
-        yield parse(held, file, kind, cut)
-        held = b""
-
-
-def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return how the first lines of a run are cut, if they tell."""
-    for cut in cuts_of(data, kind):
-        start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
-        try:
-            parse(start, "", kind, cut)
-        except RankingError:  # of ranks that may be scores
-            return None
-        except IrframeError:
-            continue
-        return cut
-    return None
 
 
 def run_table(source: compression.Source, system: str | None, kind: Kind = RUN) -> pa.Table:

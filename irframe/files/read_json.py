@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
-from math import isinf
+from math import inf, isinf
 from typing import Any
 
 import pyarrow as pa
@@ -17,12 +17,15 @@ from irframe.files import compression
 from irframe.files.as_runs import by_role
 from irframe.files.compression import is_cbor, may_be_json, undamaged
 from irframe.files.kinds import Kind, in_types
+from irframe.files.limits import refuse_wide, shallow
 from irframe.files.values import framed, refuse_beyond_floats
 from irframe.names import DOC, TOPIC, roles
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
 """Digits of a number that floats may not tell from others."""
+_LEAST = 1e15
+"""The least number of so many digits."""
 _OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
 
 
@@ -49,7 +52,9 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     with compression.undamaged(
         "a file of JSON lines", source, pa.ArrowException, OSError, ValueError, RecursionError
     ):
-        first = json.loads(data.partition(b"\n")[0])
+        line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
+        first = json.loads(line)
+        refuse_wide(source, len(first))
         text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
         schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
         size = ReadOptions(block_size=compression.LINE, use_threads=len(data) > compression.LINE)
@@ -82,8 +87,8 @@ def _row(line: bytes) -> dict[str, Any]:
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
     """Tell whether numbers may have become others as floats."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
-    beyond = any(pc.any(pc.is_inf(column)).as_py() for column in floats)
-    return beyond or (bool(floats) and _LONG.search(data) is not None)
+    most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
+    return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
 
 
 _END = 256
@@ -132,13 +137,15 @@ def _loaded(data: bytes, source: str) -> Any:
             raise FileFormatError(wanted, f"none, for {source}", advice) from error
         with undamaged("a file", source, cbor2.CBORError, RecursionError):
             return cbor2.loads(data)
-    again, large = list[str](), list[str]()
+    again, large, endless = list[str](), list[str](), list[bool]()
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) < len(pairs):
             numbers = Counter(key for key, _ in pairs)
             again.extend(key for key, number in numbers.items() if number > 1)
+        if _holds_infinity([*result.values()]):
+            endless.append(True)
         return result
 
     def finite(text: str) -> float:
@@ -147,11 +154,21 @@ def _loaded(data: bytes, source: str) -> Any:
             large.append(text)
         return value
 
-    with undamaged("a file", source, ValueError, RecursionError):
-        nested = json.loads(data, object_pairs_hook=distinct, parse_float=finite)
+    with undamaged("a file", source, ValueError):
+        nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
+        if endless or _holds_infinity([nested]):  # as it says, or as a number beyond all floats
+            json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
     if again:
         wanted, found = "each key once in its dictionary", f"{source} with keys again"
         advice = "keep one of them, or unite what they hold"
         raise FileFormatError(wanted, found, advice, map(shortened, again))
     return nested
+
+
+def _holds_infinity(values: list[Any]) -> bool:
+    """Tell whether a list, or lists in it, hold an infinite number."""
+    if inf in values or -inf in values:
+        return True
+    lists = [value for value in values if type(value) is list] if list in map(type, values) else []
+    return any(map(_holds_infinity, lists))

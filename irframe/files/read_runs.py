@@ -1,28 +1,29 @@
 """The runs of many files in one frame."""
 
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from itertools import count, islice, pairwise
+from itertools import chain, count, islice, pairwise
 from os import PathLike
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 import pandas as pd
 import pyarrow as pa
 
 from irframe.checks import choice
-from irframe.errors import FileFormatError, IdError, InputError
+from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
 from irframe.files.comments import notes_of
 from irframe.files.compression import PACKED, Source, name_of
-from irframe.files.read_run import named_groups, of_documents, states_of
-from irframe.files.repeats import with_names
+from irframe.files.in_pieces import runs_in_turn
+from irframe.files.read_run import states_of
 from irframe.files.values import to_frame
-from irframe.names import FILES
+from irframe.names import FILES, REPEAT, SYSTEM
 
 BY_NAME = "rename files, or read them apart with read_run(path, system=...)"
 TOLD_APART = (
@@ -150,6 +151,72 @@ def read_runs(
     return runs if problems is None else (runs, problems)
 
 
+def named_groups(pattern: str | None) -> re.Pattern[str] | None:
+    """Return a pattern that says of a name which system and which repeat it is of."""
+    if pattern is None:
+        return None
+    wanted = "a regular expression with the groups system and repeat"
+    advice = r"as in repeat=r'(?P<system>.+)-seed(?P<repeat>\d+)'"
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise ParameterError(wanted, f"{pattern!r} ({error})", advice) from None
+    if not {SYSTEM, REPEAT} <= compiled.groupindex.keys():
+        raise ParameterError(wanted, repr(pattern), advice)
+    return compiled
+
+
+def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
+    """Return runs with systems and repeats apart, as a pattern has their systems' names.
+
+    Raises
+    ------
+    ParameterError
+        For names that do not fit, listing them, and where two are of one repeat.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"system": ["dpr-1", "dpr-2"], "topic": "q", "doc": "d", "rank": 1})
+    >>> with_names(runs, named_groups(r"(?P<system>.+)-(?P<repeat>.+)"))
+      system repeat topic doc  rank
+    0    dpr      1     q   d     1
+    1    dpr      2     q   d     1
+    """
+    if pattern is None:
+        return frame
+    codes, names = pd.factorize(frame[SYSTEM])
+    fits = [pattern.fullmatch(name) for name in names]
+    strange = [name for name, fit in zip(names, fits, strict=True) if fit is None]
+    if strange:
+        advice = "a file without a repeat is allowed for by an optional group: (-(?P<repeat>.+))?"
+        wanted = f"names of files like {pattern.pattern!r}"
+        raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
+    parts = {role: [fit[role] for fit in fits if fit] for role in (SYSTEM, REPEAT)}
+    labels = pd.DataFrame(parts)
+    again = names[labels.duplicated(keep=False)]
+    if len(again):
+        raise ParameterError("one file for every repeat of a system", "several", "", again)
+    result = frame.drop(columns=SYSTEM)
+    for place, role in enumerate((SYSTEM, REPEAT)):
+        result.insert(place, role, labels[role].astype(frame[SYSTEM].dtype).array.take(codes))
+    result.attrs = dict(frame.attrs)
+    return result
+
+
+def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
+    """Return runs that were read with each document at its first chunk.
+
+    Parameters
+    ----------
+    frame
+        What `read_runs` gives.
+    unit
+        As for `read_runs`.
+    """
+    collapsed: pd.DataFrame = cast("Any", frame).ireval.collapse(of=unit)
+    return collapsed
+
+
 def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:
     """Yield the runs of some files after the other, without what the files say of themselves.
 
@@ -168,14 +235,31 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
         As `read_runs` does of all of them, when it comes to the files at fault.
     """
     batches, together = _batches(files, by_file=by_file), read_file.Together()
+    alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
+
+    def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
+        several = name in alone and not by_file and not read_file.partitions(name)
+        runs = runs_in_turn(name) if several else None
+        return runs or read_file.attempt(name, by_file=by_file)
+
     with _threads() as pool:
-        read = partial(pool.map, partial(read_file.attempt, by_file=by_file))
+        read = partial(pool.map, attempt)
         results = _counted_aloud(_ahead(read, batches), len(files), progress=None)
         for names, _ in batches:
-            tables = _all_read(names, list(islice(results, len(names))))
-            _refuse_clashes(together, names, tables, by_file=by_file)
-            notes_of(tables)
-            yield to_frame(_one_table(tables))
+            held: list[Any] = list(islice(results, len(names)))
+            runs = held.pop() if isinstance(held[0], Iterator) else iter(())
+            for part in chain([held] if held else [], _one_by_one(runs)):
+                tables = _all_read(names, part)
+                part.clear()  # so that nobody here holds them
+                _refuse_clashes(together, names, tables, by_file=by_file)
+                notes_of(tables)
+                yield to_frame(_one_table(tables))
+
+
+def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
+    """Yield tables in lists of their own, which are to be emptied."""
+    while part := list(islice(runs, 1)):
+        yield part
 
 
 def _ahead(

@@ -5,7 +5,6 @@ dictionary where it holds ``{system: {repeat: run}}``. `fold` gives every repeat
 and `Folded` says afterwards which system and which repeat that was.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -21,8 +20,9 @@ from irframe.files import as_runs as foreign
 from irframe.files.ids import Codes
 from irframe.files.nested import height, is_mteb
 from irframe.files.read_file import stem
-from irframe.files.read_run import ScannedRuns, named_groups
+from irframe.files.read_runs import named_groups, with_names
 from irframe.files.retrieved import unpacked
+from irframe.files.scan_runs import ScannedRuns
 from irframe.files.tables import collected, columns_of, is_dictionary
 
 LAYOUT_WORDS = {
@@ -160,6 +160,15 @@ class Folded(NamedTuple):
 
 LACKING = "lists that systems lack count as empty"
 """How it is said that some do, which repeats inside topics do not."""
+UNLISTED = "no system has a list"
+"""How it is said of topics, of which all lists are empty."""
+
+
+def not_lacking(repeats: Any, no_rel: Any) -> tuple[str, ...]:
+    """Return how warnings begin of lists that are not there, where these are as they should be."""
+    if no_rel == "silence":
+        return LACKING, UNLISTED
+    return (LACKING,) if repeats == "topic" else ()
 
 
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
@@ -264,43 +273,6 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str
     if word is None:
         return Folded(frame, None, {})
     return _folded(frame, word, columns.get(words.SYSTEM))
-
-
-def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
-    """Return runs with systems and repeats apart, as a pattern has their systems' names.
-
-    Raises
-    ------
-    ParameterError
-        For names that do not fit, listing them, and where two are of one repeat.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"system": ["dpr-1", "dpr-2"], "topic": "q", "doc": "d", "rank": 1})
-    >>> with_names(runs, named_groups(r"(?P<system>.+)-(?P<repeat>.+)"))
-      system repeat topic doc  rank
-    0    dpr      1     q   d     1
-    1    dpr      2     q   d     1
-    """
-    if pattern is None:
-        return frame
-    codes, names = pd.factorize(frame[words.SYSTEM])
-    fits = [pattern.fullmatch(name) for name in names]
-    strange = [name for name, fit in zip(names, fits, strict=True) if fit is None]
-    if strange:
-        advice = "a file without a repeat is allowed for by an optional group: (-(?P<repeat>.+))?"
-        wanted = f"names of files like {pattern.pattern!r}"
-        raise ParameterError(wanted, f"{len(strange)} that do not fit", advice, strange)
-    parts = {role: [fit[role] for fit in fits if fit] for role in (words.SYSTEM, words.REPEAT)}
-    labels = pd.DataFrame(parts)
-    again = names[labels.duplicated(keep=False)]
-    if len(again):
-        raise ParameterError("one file for every repeat of a system", "several", "", again)
-    result = frame.drop(columns=words.SYSTEM)
-    for place, role in enumerate((words.SYSTEM, words.REPEAT)):
-        result.insert(place, role, labels[role].astype(frame[words.SYSTEM].dtype).array.take(codes))
-    result.attrs = dict(frame.attrs)
-    return result
 
 
 def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:

@@ -92,17 +92,11 @@ def unpacked(x: Any) -> Any:
 
 def _hits_by_topic(answers: Mapping[Any, Any]) -> dict[Any, Any] | None:
     """Return the hits of every topic; None where not all are answers, or lists beside these."""
-    first = next(iter(answers.values()), None)
-    numbers = isinstance(first, Mapping) and _is_number(next(iter(first.values()), 0))
-    if first is None or (numbers and not _hits_in(first)):
+    if _hits_in(next(iter(answers.values()), None)) is None:
         return None
     lists = {topic: _hits_in(answer) for topic, answer in answers.items()}
     known = any(hits is not answers[topic] for topic, hits in lists.items())
     return lists if known and None not in lists.values() else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Number)
 
 
 def _hits_in(answer: Any) -> Sequence[Any] | None:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -18,7 +17,8 @@ from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.compression import LINE
 from irframe.files.ids import TEXT
 from irframe.files.kinds import UNREAD, Kind, in_types
-from irframe.files.values import ERRORS, TYPES, read_numbers, says_infinite, wanted_of
+from irframe.files.limits import refuse_wide
+from irframe.files.values import ERRORS, TYPES, numbers_of_text, says_infinite, wanted_of
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, counted, roles
 
 BLOCK = LINE
@@ -30,6 +30,8 @@ MEND = "mend these lines, or check that this is the file you meant"
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
+_NO_ROW = [*b"\n# \t\v\f"]
+"""How begin lines that may be no rows."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -68,10 +70,13 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
     """
     if between == ANY:
         return [field for field in re.split("[ \t\v\f]+", line) if field]
-    return next(csv.reader([line], delimiter=between), [])
+    try:
+        return next(csv.reader([line], delimiter=between), [])
+    except csv.Error:  # of a long field
+        return [line]
 
 
-def cuts_of(data: bytes, kind: Kind) -> list[Cut]:
+def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     """Return the ways to cut lines that the first row fits: tabs before blanks of any kind."""
     data = data.removeprefix(_BOM)
     first = _FIRST.search(data) or _MARKED.search(data)
@@ -90,12 +95,14 @@ def cuts_of(data: bytes, kind: Kind) -> list[Cut]:
         if columns:
             headed.append(Cut(columns, between, tuple(names), first.end(1)))
     if headed:
+        refuse_wide(source, len(headed[0].columns))
         return headed
     cuts = []
     for between in ways:
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
         cuts += [Cut(columns, between) for columns in kind.laid_out(number)]
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
+    refuse_wide(source, max(len(way.columns) for way in cuts))
     above = data[: first.start(1)]
     return [
         c if holds_rows(_separated(above), c.columns) else c._replace(start=first.start(1))
@@ -131,7 +138,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
         if table is None:
             raise FileFormatError(kind.wanted, f"{source} with lines that do not fit")
         return _noted(table, data, source, kind, cut, 0)
-    cuts, strange = cuts_of(data, kind), list[tuple[Cut, Strange]]()
+    cuts, strange = cuts_of(data, kind, source), list[tuple[Cut, Strange]]()
     if not cuts:
         raise FileFormatError(kind.wanted, f"{source} without a single row")
     for way in cuts:
@@ -195,12 +202,23 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows that fit as they are; None for any other."""
     if cut.between != ANY:
         return _typed(_without_comments(body, cut), cut.columns, cut.between, cut.quoted)
-    used = [blank for blank in " \t\v\f" if blank.encode() in body]
-    if b"#" not in body and used in ([" "], ["\t"]):
-        table = _typed(body, cut.columns, used[0])
-        if table is not None:
+    if one := _one_blank(body):
+        table = _typed(body, cut.columns, one)
+        if table is not None or not _is_padded(body, one, len(cut.columns)):
             return table
     return _typed(without_comments(_separated(body), cut.columns) + b"\n", cut.columns, "\t")
+
+
+def _one_blank(body: bytes) -> str:
+    """Return the only kind of blank between columns, where there are no comments; else nothing."""
+    used = [blank for blank in " \t\v\f" if blank.encode() in body]
+    return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
+
+
+def _is_padded(body: bytes, one: str, columns: int) -> bool:
+    """Tell whether there are other numbers of blanks than stand between columns."""
+    lines = body.count(b"\n") + (not body.endswith(b"\n"))
+    return body.count(one.encode()) != lines * (columns - 1)
 
 
 def _without_comments(lines: bytes, cut: Cut) -> bytes:
@@ -223,10 +241,14 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     table = _exactly(body, cut)
     if table is not None:
         return table, 0
-    if cut.between == ANY:
+    between = cut.between
+    if between == ANY:
+        one = _one_blank(body)
+        plain = one and not _is_padded(body, one, len(cut.columns))
+        found = _by_value(body, cut.columns, one) if plain else None
+        if found is not None and not (isinstance(found, Strange) and "" in found.values):
+            return found, 0
         body, between = _separated(body), "\t"
-    else:
-        between = cut.between
     lines = _without_comments(body, cut) + b"\n"
     found = _by_value(lines, cut.columns, between, quoted=cut.quoted)
     layout = kind.layouts[0] if kind.layouts else ()
@@ -305,7 +327,7 @@ def _by_value(
         if TYPES[name] == TEXT:
             strange = np.flatnonzero(pc.equal(pc.binary_length(column), 0).to_numpy())
         else:
-            values, strange = read_numbers(pd.Series(column.to_numpy(), dtype=object), name)
+            values, strange = numbers_of_text(column, name)
             column_of, missing = _as_type(values, name, ranked=SCORE in names)
             if not len(strange):
                 column, strange = column_of, missing
@@ -393,6 +415,14 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
 
 def _lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[str, str]]:
     """Return which lines some rows are, in order, and what they say."""
+    start = cut.start + bool(cut.header)
+    body, first = data[start:], 1 + data.count(b"\n", 0, start)
+    at = np.frombuffer(body, np.uint8)
+    ends = np.append(np.flatnonzero(at == ord("\n")), len(body))
+    begins = np.append(0, ends[:-1] + 1)
+    if b"\r" not in body and not np.isin(at[begins[begins < len(body)]], _NO_ROW).any():
+        lines = [(first + row, body[begins[row] : ends[row]]) for row in rows]
+        return [(f"line {number}", line.decode(errors="replace")) for number, line in lines]
     places, wanted = [], iter(rows)
     row = next(wanted, None)
     for place, (number, line) in enumerate(_numbered(data, cut)):

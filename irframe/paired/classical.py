@@ -12,7 +12,7 @@ from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.design import Design
-from irframe.paired.differences import SCALE, moments, ratio, sides
+from irframe.paired.differences import SCALE, Differences, moments, ratio, sides
 from irframe.paired.pairs import Pairs, by_pair, in_blocks, marked_ranks
 
 NEAR = 1e-6
@@ -91,7 +91,7 @@ def _beyond(mean: Floats, sd: Floats, *, topics: int, alpha: float) -> Flags:
 
 
 def student(
-    mean: Floats, sd: Floats, *, topics: int | Ints, freedom: Floats | None = None
+    mean: Floats, sd: Floats, *, topics: int | Ints, freedom: Floats | Ints | None = None
 ) -> PairedResult:
     """Give t and its two-sided p-value.
 
@@ -113,6 +113,11 @@ def student(
     t = ratio(mean, np.where(one & (mean == 0), 0.0, sd / np.sqrt(topics)))
     p = 2 * scipy.special.stdtr(np.subtract(topics, 1) if freedom is None else freedom, -abs(t))
     return PairedResult(t, np.where(one, 1.0, p))
+
+
+def of_differences(found: Differences) -> PairedResult:
+    """Give what `PairedT` gives for differences that are described already."""
+    return student(found.mean, found.sd, topics=found.topics, freedom=found.freedom)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import scipy
 from irframe.arrays import Ends, Floats, Ints
 from irframe.paired.base import PairedResult
 from irframe.paired.differences import moments, ratio
-from irframe.paired.pairs import gram, in_blocks
+from irframe.paired.pairs import in_blocks, products
 
 
 class RepeatAnova(NamedTuple):
@@ -236,10 +236,9 @@ def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ..
         left = own - by_topic[system]
         left -= left.mean(axis=1, keepdims=True)
         rest[:, system] = np.moveaxis(left, 2, 0)
-    inner = gram(rest.reshape(depths, len(table), repeats * topics))
-    own = np.diagonal(inner, axis1=1, axis2=2)
+    own, cross = products(rest.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
-    squares = np.maximum(own[:, a] + own[:, b] - 2 * inner[:, a, b], 0).T  # rounding is harmless
+    squares = np.maximum(own[:, a] + own[:, b] - 2 * cross, 0).T  # rounding is harmless
     freedom = max(topics - 1, 1) * (repeats - 1)
     residual = squares / freedom / (topics * repeats)
     parts = np.stack([repeat**2 / (repeats - 1), residual**2 / freedom])

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from irframe.arrays import Array, Floats, Ints
-from irframe.paired.pairs import DRAWN, count_drawn, gram, refuse_large
+from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the larger score: differences this close together count as one constant."""
@@ -197,10 +197,8 @@ class Design:
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
         parts, power = [], 0.0
         for own in self._tasks:
-            inner = gram(np.ascontiguousarray(off[..., own]))
-            alone = np.diagonal(inner, axis1=1, axis2=2)
+            alone, cross = products(np.ascontiguousarray(off[..., own]), pairs)
             both = alone.take(a, axis=1) + alone.take(b, axis=1)
-            cross = inner.reshape(len(block), -1).take(a * len(alone.T) + b, axis=1)
             parts.append(np.maximum(both - 2 * cross, 0))
             power = power + both
         mean = means.take(a, axis=1) - means.take(b, axis=1)

@@ -9,7 +9,7 @@ import scipy
 from irframe.arrays import Ends, Floats, Ints
 from irframe.checks import level
 from irframe.paired.design import GUARD, ROUNDING, Design
-from irframe.paired.pairs import Pairs, by_pair, fitting, gram, groups, in_blocks
+from irframe.paired.pairs import Pairs, by_pair, fitting, groups, in_blocks, products
 
 
 def moments(
@@ -73,10 +73,8 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
     centred = block - block.mean(axis=1, keepdims=True)
     means = centred.mean(axis=2)
     centred -= means[:, :, None]
-    inner = gram(centred)
-    own = np.diagonal(inner, axis1=1, axis2=2)
+    own, cross = products(centred, pairs)
     power = own + topics * means**2
-    cross = inner.reshape(len(block), -1).take(a * len(own.T) + b, axis=1)
     squares = own.take(a, axis=1) + own.take(b, axis=1) - 2 * cross
     mean = means.take(a, axis=1) - means.take(b, axis=1)
     rounding = topics * (ROUNDING * abs(block).max(axis=(1, 2))) ** 2

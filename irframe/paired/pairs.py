@@ -212,6 +212,34 @@ def gram(block: Floats) -> Floats:
     return total
 
 
+MANY = 1024
+"""Systems from which on few pairs are multiplied one by one, not each system with each."""
+
+
+def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
+    """Inner products of every row with itself, and of both rows of every pair.
+
+    Parameters
+    ----------
+    block
+        Shape (depth, system, topic).
+    pairs
+        Shape (pair, 2).
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Shape (depth, system) and (depth, pair).
+    """
+    systems, (a, b) = block.shape[1], pairs.T
+    if systems > MANY and 8 * len(pairs) < systems**2:
+        own = np.einsum("dst,dst->ds", block, block)
+        return own, by_pair(lambda a, b: (np.einsum("dpt,dpt->dp", a, b),), block, pairs)[0]
+    inner = gram(block)
+    cross = inner.reshape(len(block), -1).take(a * systems + b, axis=1)
+    return np.diagonal(inner, axis1=1, axis2=2), cross
+
+
 def product(rows: Floats, columns: Floats) -> Floats:
     """Inner products of rows and columns: rows @ columns.
 

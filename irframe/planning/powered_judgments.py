@@ -63,7 +63,9 @@ def power_judgments(
     n = scores["value"].notnull().sum(TOPIC)
     freedom = n - 1.0
     if options.fixed:
-        freedom = estimate.freedom_of(experiment_of(cube).rows_at(max(depths)), draw, depths)
+        experiment = experiment_of(cube)
+        graded = grade, experiment.tops[experiment.judgments.topic]
+        freedom = estimate.freedom_of(chosen, experiment.rows_at(max(depths)), draw, graded, depths)
     freedom = freedom.where(n > 1)
     parts = _means_with_intervals(
         scores, draw, options, freedom, shares

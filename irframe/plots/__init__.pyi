@@ -10,6 +10,7 @@ from .crp_curves import crp_curves as crp_curves
 from .crp_curves import effort_gain as effort_gain
 from .crp_curves import reference_runs as reference_runs
 from .depth_curves import depth_curves as depth_curves
+from .depth_curves import metric_curves as metric_curves
 from .depth_curves import p_value_curves as p_value_curves
 from .depth_curves import ratio_curves as ratio_curves
 from .depth_curves import unjudged_share as unjudged_share

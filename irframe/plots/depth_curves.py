@@ -1,6 +1,6 @@
 """Curves by evaluation depth, and of sorted p-values.
 
-Figures: depth_curves, ratio_curves, unjudged_share, p_value_curves.
+Figures: depth_curves, metric_curves, ratio_curves, unjudged_share, p_value_curves.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cautions import cautions_of
 from irframe.checks import holding, level
 from irframe.cubes.score import score
 from irframe.cubes.score_table import to_scores
@@ -21,6 +22,7 @@ from irframe.plots import canvas
 from irframe.plots.room import Axes, Size
 from irframe.record import NONE
 from irframe.scores.averages import averages
+from irframe.scores.summary import summary
 from irframe.stops import axis_of
 from irframe.tables.captions import told_decision, told_test
 
@@ -105,6 +107,72 @@ def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None, *, log: bool
     canvas.mark_depth(ax, canvas.pool_depth_of(values, pool_depth))
     ax.set_xlabel(axis.says(axis.title + axis.units))
     canvas.log_depths(ax, values[axis.dim].to_numpy(), log=log and axis.log)
+
+
+def metric_curves(
+    scores: xr.DataArray,
+    system: Any = None,
+    *,
+    alpha: float = 0.05,
+    log: bool = True,
+    ax: Axes | None = None,
+    figsize: Size = None,
+) -> Axes:
+    """Draw the means of one system by several metrics against depth, threshold or budget.
+
+    Also called as ``scores.ireval.plot.metric_curves()``.
+
+    Parameters
+    ----------
+    scores
+        Scores by depth, or where else reading stops, as `irframe.verbs.score` gives them.
+    system
+        Which one; may be left out where there is only one.
+    alpha
+        One less the level of the intervals over topics, above 0 and below 1.
+    log
+        Whether depth has a logarithmic scale.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one line per metric in a band, its interval as `irframe.verbs.summary` has it.
+
+    References
+    ----------
+    .. [1] Lewis. Evaluating and optimizing autonomous text classification systems. SIGIR 1995.
+       doi:10.1145/215206.215366
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> cube = runs[runs["system"] == "monot5"].ireval.cube(qrels, scores=True)
+    >>> scores = cube.ireval.score("P", "R", "F", threshold="all", no_rel="silence")
+    >>> scores.ireval.plot.metric_curves().get_xlabel()
+    'threshold'
+    """
+    dim = axis_of(scores).dim
+    holding(f"scores with a dimension {dim}", scores, {dim}, "sizes")
+    array = to_scores(scores, "this figure")
+    row = canvas.only_place("system", system, array.indexes[SYSTEM].tolist(), "the systems")
+    table = summary(array.isel({SYSTEM: [row]}), alpha=alpha).isel({SYSTEM: 0})
+    ax = canvas.new_axes(ax, figsize=figsize)
+    stops = table[dim].to_numpy()
+    for number, metric in enumerate(table[METRIC].to_numpy()):
+        part = table.isel({METRIC: number})
+        style = canvas.series_style(number) | canvas.dotted(stops)
+        ax.plot(stops, part["mean"], linewidth=1.8, label=str(metric), **style)
+        ax.fill_between(stops, part["ci_low"], part["ci_high"], color=style["color"], alpha=0.15)
+    _finish(ax, scores, None, log=log)
+    ax.set_ylabel(f"mean of {array.indexes[SYSTEM][row]} with {1 - alpha:.0%} confidence interval")
+    canvas.subtitle(ax, counted(array.sizes[TOPIC], TOPIC), *cautions_of(table.attrs))
+    canvas.legend_beside(ax)
+    return ax
 
 
 def ratio_curves(

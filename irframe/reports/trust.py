@@ -174,7 +174,10 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
 
 
 def what_to_beware(view: View, metric: int, depth: int) -> Claim:
-    """Say which means have no interval though there are topics, or one that holds less often."""
+    """Say of whom nothing is judged, or of which means intervals are lost or hold too seldom."""
+    unknown = np.isin(view.systems, experiment_of(view.whole).unknown)
+    if unknown.any() and not view.void:
+        return "caution.void", {"names": view.labels[unknown]}
     mean, low = (view.ranked[name][metric, depth] for name in ("mean", "ci_low"))
     topics, known = view.topics_compared[metric, depth], view.setting.facts[metric]
     if known.summary != "mean" or topics < 2:

@@ -386,9 +386,13 @@ class View:
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
-        """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
+        """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair).
+
+        Of a system no retrieved document of which is judged there is nothing to tell.
+        """
         below = self.p[..., np.newaxis] < np.array(self.levels)
-        return np.asarray(below.sum(-1, np.uint8))
+        known = self.alone or self.paired.known[all_pairs(len(self.systems))].all(axis=1)
+        return np.asarray(below.sum(-1, np.uint8) * known, np.uint8)
 
     @cached_property
     def p(self) -> Array:

@@ -93,7 +93,8 @@ class Scores:
     @cached_property
     def known(self) -> NDArray[np.bool_]:
         """The systems of which some retrieved document is judged, shape (system,)."""
-        return ~self.systems.astype(str).isin(listed(self.attrs.get(UNKNOWN)))
+        unknown = {*listed(self.attrs.get(UNKNOWN))}
+        return np.array([str(name) not in unknown for name in self.systems.tolist()], bool)
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
@@ -332,8 +333,8 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
 
 def _by_name(labels: pd.Index) -> Array | None:
     """Return the order of labels by name, None for the one in which they stand."""
-    names = labels.astype(str)
-    return None if names.is_monotonic_increasing else np.argsort(names.to_numpy(), kind="stable")
+    names = [*map(str, labels.tolist())]
+    return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
 
 def _taken(labels: Any, places: Any) -> Any:

@@ -18,6 +18,7 @@ from irframe.cubes.verb import table_verb
 from irframe.errors import warn
 from irframe.experiments.group_columns import GroupBy
 from irframe.experiments.topic_design import WEIGHTS, TopicValues, names_said
+from irframe.files.ids import every_row
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats
@@ -284,7 +285,7 @@ def like_scores(
         parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
         return xr.Dataset(parts, labels, attributes)
     names = {dim: dim for dim in labels} | {SYSTEM: read.systems.name}
-    index = pd.MultiIndex.from_product([*labels.values()], names=[*names.values()])
+    index = every_row([*map(pd.Index, labels.values())], [*names.values()])
     frame = pd.DataFrame({name: values.ravel() for name, values in figures.items()}, index)
     frame.attrs.update(attributes)
     return frame

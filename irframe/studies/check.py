@@ -3,7 +3,7 @@
 Verbs: check.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 from typing import Any
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.errors import DepthError, InputError, shortened
+from irframe.errors import DepthError, InputError, shortened, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.collapse import Copies, as_map, pairs_of, standing
 from irframe.experiments.joining import like_chunks
@@ -27,6 +27,7 @@ from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.record import recorded
 from irframe.studies import findings
+from irframe.warned import listing
 
 EXAMPLES = 3
 """How many documents stand for all of a run, none of which is judged."""
@@ -93,10 +94,33 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Co
     """Return the rows of documents that are not in a collection."""
     if documents is None:
         return np.arange(0)
-    if isinstance(documents, str) or not isinstance(documents, Iterable):
-        raise InputError("documents, the ids of a collection", shortened(documents))
-    ids = pa.array(pd.unique(pd.Series(list(documents)))).cast(table.doc.type)
+    ids = pa.array(pd.unique(pd.Series([*documents]))).cast(table.doc.type)
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
+
+
+def beware_of_judgments(
+    judgments: coded_tables.QrelsTable, documents: Iterable[Any] | None, train: Qrels | None
+) -> Iterator[str]:
+    """Say which judged documents no run can retrieve, and what training data hold of all judged."""
+    topics, docs = judgments.topics.astype(str), _docs_of(judgments)
+    if documents is not None and len(gone := docs[~docs.isin([*map(str, documents)])]):
+        counts = f"{len(gone)} of {len(docs)} ({listing(gone)})"
+        yield f"judged documents that are not among the documents of the collection: {counts}"
+    if train is None:
+        return
+    seen = coded_tables.read_qrels_table(train)
+    trained = topics[topics.isin(seen.topics.astype(str))]
+    known = int(docs.isin(_docs_of(seen)).sum())
+    if len(trained) or known:
+        named = f" ({listing(trained)})" * bool(len(trained))
+        counts = f"{len(trained)} of {len(topics)} judged topics{named}"
+        yield f"training data hold {counts} and {known} of {len(docs)} judged documents"
+
+
+def _docs_of(judgments: coded_tables.QrelsTable) -> pd.Index:
+    """Return the documents that are judged, each once, as text."""
+    named: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
+    return named
 
 
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
@@ -187,6 +211,7 @@ def check(
     documents: Iterable[Any] | None = None,
     problems: pd.DataFrame | None = None,
     copies: Copies = None,
+    train: Qrels | None = None,
 ) -> pd.DataFrame:
     r"""Say of every run what may be wrong with it, one row per run.
 
@@ -207,6 +232,9 @@ def check(
         read have a row, too.
     copies
         Document -> the one that stands for it, as for `cube`: later copies are listed.
+    train
+        Judgments that a system was trained with: how many judged topics and documents they hold,
+        by their ids.
 
     Returns
     -------
@@ -266,6 +294,13 @@ def check(
     DepthError
         For a depth or length below 1.
 
+    Warns
+    -----
+    IrframeWarning
+        Of judged documents that are not among `documents`, as those of a collection that has
+        changed since, and of judged topics and documents that `train` holds. The attribute
+        ``caution`` says these.
+
     Notes
     -----
     Order is decided as trec_eval does: by score, and equal scores by document, the last first.
@@ -294,6 +329,8 @@ def check(
     if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
+    documents = _ids(documents)
+    warn(*beware_of_judgments(judgments, documents, train))
     none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
     frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
@@ -307,6 +344,14 @@ def check(
     else:
         numbers = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
     return _with_severity(_filled(numbers, listed), scored=SCORE in roles(frame.columns))
+
+
+def _ids(documents: Iterable[Any] | None) -> list[Any] | None:
+    if documents is None:
+        return None
+    if isinstance(documents, str) or not isinstance(documents, Iterable):
+        raise InputError("documents, the ids of a collection", shortened(documents))
+    return [*documents]
 
 
 def _numbers_of_systems(

@@ -86,6 +86,26 @@ TIED_POOLS = "; pools take equal scores in the order of rows, as filed: others m
 """What is to be said of a pool that equal scores, and so the order of rows, decide."""
 
 
+MILLER = "Miller 2024, arXiv:2411.00640"
+
+
+def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
+    """Yield which topics share a name before a number, which some, but not all, have in common.
+
+    Only the caller knows whether they were drawn together.
+    """
+    topics = judgments.topics.astype(str).to_series()
+    counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
+    if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
+        where = [f"{label} ({n})" for label, n in counts[counts > 1].items()]
+        advice = (
+            "if they are turns of a conversation, or questions of one document, score with "
+            "cluster=: tests and intervals then count these"
+        )
+        what = "topics that may have been drawn together, by their ids"
+        yield from findings_at("note", what, where, advice, MILLER)
+
+
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
     """Yield of which lists nothing fits into a budget."""
     lists = stops.nothing_read(experiment_of(cube).hits)
@@ -330,9 +350,9 @@ def diagnose(
     with a recall base; systems that did not contribute; pairs of systems closer than the residuals
     of RBP(p=0.8); repeats, such as seeds, whose mean is more than 3.5 median absolute deviations
     from the median of their system's, five at least; systems with one repeat beside others with
-    several; and what the paper advises to report. Pools take equal scores in the order of rows, as
-    runs are filed: where there are some, another order of rows may change what is found of the
-    pool, and the advice says so.
+    several; topics that share a name before a number; and what the paper advises to report. Pools
+    take equal scores in the order of rows, as runs are filed: where there are some, another order
+    of rows may change what is found of the pool, and the advice says so.
 
     References
     ----------
@@ -382,6 +402,7 @@ def _findings(
     folded, table = runs
     of_frames = list(findings.check_frames(table, judgments, depth))
     yield from of_frames
+    yield from drawn_together(judgments)
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in of_frames):
         with unsaid():

@@ -113,6 +113,32 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
     assert say(benchmark, f"{verb}, 2 systems x 50 topics", seconds) >= 0.3
 
 
+def test_a_baseline_and_ten_thousand_systems(benchmark):
+    names = pd.Index(range(10_000)).astype(str)
+    index = pd.MultiIndex.from_product([names, ["1", "2", "3"]], names=["system", "topic"])
+    frame = pd.DataFrame({"AP": np.random.default_rng(0).random(len(index))}, index)
+    some = {"baseline": "0"}
+    benchmark.pedantic(frame.ireval.compare, (), some, rounds=3, warmup_rounds=1)
+    peak = peak_of(lambda: frame.ireval.compare(**some)) / 1e6
+    sys.stdout.write(f"\n{peak:.0f} MB on top of the scores\n")
+    assert say(benchmark, "compare, 10,000 systems with a baseline") < 1
+    assert peak < 200
+
+
+def test_clusters_cost_little(benchmark, scores):
+    start = time.process_time()
+    scores.ireval.compare(at=HUNDRED)
+    alone = time.process_time() - start
+    cluster = {topic: number // 5 for number, topic in enumerate(scores["topic"].to_numpy())}
+    start = time.process_time()
+    scores.ireval.compare(at=HUNDRED, cluster=cluster)
+    ratio = (time.process_time() - start) / alone
+    benchmark.pedantic(lambda: None, rounds=1)
+    benchmark.extra_info["ratio"] = ratio
+    sys.stdout.write(f"\ncompare with clusters: {ratio:.2f} of the time without\n")
+    assert ratio < 1.2
+
+
 def test_wilcoxon_at_twenty_depths(benchmark, scores):
     found = benchmark.pedantic(
         scores.ireval.discrimination, ("wilcoxon",), {"at": TWENTY}, rounds=3, warmup_rounds=0

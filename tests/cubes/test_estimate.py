@@ -9,6 +9,8 @@ import pytest
 from refusals import refused
 
 import irframe as ir
+from irframe.cubes.estimate import freedom_of
+from irframe.cubes.sampled import Draw, placed
 from irframe.errors import InputError, IrframeWarning, MetricError, ParameterError
 
 METRICS = ("P(rel=2)", "DCG", "RBP(p=0.8, gain='linear')", "INSQ(T=1.0)")
@@ -183,3 +185,92 @@ def test_what_cannot_be_estimated_is_refused(cube):
         found = RUNS.ireval.cube(lone).ireval.estimate("P", at=3)
     assert np.isnan(found["error"]).any()
     assert not np.isnan(found["estimate"]).any()
+
+
+def slow_number(weights, drawn, lists):
+    """Return as how many drawn documents that count alike those in lists are as good, by a loop."""
+    second = fourth = 0.0
+    for docs in lists:
+        for weight, doc in zip(weights, docs, strict=False):
+            second += weight**2 * (doc in drawn)
+            fourth += weight**4 * (doc in drawn)
+    return second**2 / fourth if fourth else 0.0
+
+
+def test_degrees_of_freedom_are_of_documents_that_count_alike():
+    rng = np.random.default_rng(0)
+    docs = [f"d{n}" for n in range(60)]
+    rows = [
+        {"topic": f"{t}", "doc": doc, "grade": int(rng.random() < 0.4)}
+        for t in range(9)
+        for doc in docs
+    ]
+    qrels = pd.DataFrame(rows)
+    parts = [
+        qrels.groupby("topic").sample(40, random_state=n).assign(system=f"s{n}") for n in (1, 2)
+    ]
+    runs = pd.concat(parts).drop(columns="grade")
+    runs["rank"] = runs.groupby(["system", "topic"]).cumcount() + 1
+    sampled = ir.verbs.draw_to_judge(qrels, 0.5, seed=2)
+    cube = ir.cube(runs, sampled)
+    experiment, judged = cube.experiment, sampled[sampled["grade"] >= 0]
+    base = experiment.judgments
+    draw = Draw.of(base, base.grade, base.strata, base.probability)
+    metrics = [ir.parse_metric(text) for text in ("P", "RBP(p=0.5)", "RBP(p=0.95)", "nDCG")]
+    graded = base.grade, experiment.tops[base.topic]
+    found = freedom_of(metrics, experiment.rows_at(40), draw, graded, [10, 40])
+    drawn = {*zip(judged["topic"], judged["doc"], strict=True)}
+    for (m, k), system in product(product(range(4), (10, 40)), (1, 2)):
+        rank = np.arange(1, k + 1)
+        weights = [rank**0.0, 0.5**rank, 0.95**rank, 1 / np.log2(1 + rank)][m]
+        own = runs[runs["system"] == f"s{system}"]
+        lists = [
+            [*zip(part["topic"], part["doc"], strict=True)] for _, part in own.groupby("topic")
+        ]
+        number = slow_number(weights, drawn, lists)
+        value = found[m, system - 1, [10, 40].index(k)].item()
+        assert np.isnan(value) or value == pytest.approx(number - 1)
+        if number > 20:
+            assert value == pytest.approx(number - 1)
+        if number < 11:
+            assert np.isnan(value)
+    assert np.isnan(found[1]).all()
+    assert not np.isnan(found[[0, 2, 3]]).any()
+
+
+def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
+    grades = np.zeros(400, int)
+    grades[::100] = 1
+    qrels = pd.DataFrame(
+        {
+            "topic": np.repeat(list("12345"), 80),
+            "doc": [f"d{n}" for n in range(400)],
+            "grade": grades,
+        }
+    )
+    run = qrels[["topic", "doc"]].assign(score=np.arange(400, 0, -1.0))
+    cube = ir.cube(run, ir.verbs.draw_to_judge(qrels, 0.5, seed=1))
+    base = cube.experiment.judgments
+    draw = Draw.of(base, base.grade, base.strata, base.probability)
+    graded = base.grade, cube.experiment.tops[base.topic]
+    (number,) = placed(ir.parse_metric("nDCG"), draw, graded, [80]).sum(axis=0)
+    assert number == (base.grade > 0).sum() < 15
+    with pytest.warns(IrframeWarning, match="fewer than 15 drawn documents"):
+        found = cube.ireval.estimate("nDCG", at=80)
+    assert np.isnan(found["ci_low"]).all()
+
+
+@pytest.mark.parametrize(("relevant", "told"), [(4, False), (16, True)])
+def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant, told):
+    topics, docs = 40, 30
+    grade = np.tile(np.arange(docs) < relevant, topics).astype(int)
+    names = [f"{t:02}" for t in range(topics)]
+    listed = [f"d{n}" for n in range(docs)]
+    qrels = pd.DataFrame(product(names, listed), columns=["topic", "doc"]).assign(grade=grade)
+    run = qrels.sample(frac=1, random_state=0).assign(score=np.arange(len(qrels), 0, -1.0))
+    cube = ir.cube(run.drop(columns="grade"), ir.verbs.draw_to_judge(qrels, 0.4, seed=1))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = cube.ireval.estimate("nDCG", at=30)
+    assert np.isfinite(found["ci_low"]).all() == told
+    assert told or "too few in ideal rankings" in str(caught[0].message)

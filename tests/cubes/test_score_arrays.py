@@ -55,6 +55,7 @@ def test_wide_frames_round_trip():
     assert LONG.ireval.summary().index.names == ["metric", "name"]
 
 
+@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_missing_pairs_are_nan_and_counted():
     with pytest.warns(IrframeWarning, match=r"means over different topics: AP \(1 to 2\)"):
         summary = LONG.iloc[:-1].ireval.summary()
@@ -70,6 +71,7 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
     assert list(to_scores(bare).metric.values) == ["AP"]
 
 
+@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_groups_by_level_column_and_coordinate():
     wide = LONG.set_index(["name", "qid", "measure"])["value"].unstack()
     level = wide.assign(track=["x", "y"] * 2).set_index("track", append=True)
@@ -213,6 +215,7 @@ def test_groups_that_are_none():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_tables_of_other_libraries_have_groups():
     arrow = pytest.importorskip("pyarrow")
     frame = wide(half=list("xyxy"))

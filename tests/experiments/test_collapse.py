@@ -76,6 +76,7 @@ WAYS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("way", WAYS)
 def test_every_road_counts_a_document_once(way):
     runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")

@@ -14,7 +14,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import FileFormatError, IdError, IrframeError
 from irframe.files import read_runs
-from irframe.files.read_run import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 
 METRICS = ["AP", "nDCG@5", "P@3", "bpref", "Judged@5"]
 POLICIES = [

@@ -110,6 +110,9 @@ def test_silence_is_right_where_nothing_is_to_be_found():
         array[0].to_numpy().reshape(-1, 2),
         found[["P >= 0", "P >= 9"]].drop(index="new", level="topic"),
     )
+    some = runs[(runs["topic"] != "t5") & ((runs["topic"] != "t4") | (runs["system"] == "s0"))]
+    few = some.ireval.evaluate(qrels, "R", no_rel="silence", threshold=0)  # warns of nothing
+    assert few.loc[("s1", ["t4", "t5"]), :].eq(0).all(axis=None) or best[["t4", "t5"]].eq(0).any()
     depths = cube.ireval.score("P", no_rel="silence", at=[1])
     assert depths.sel(topic="t0").to_numpy().max() == 0
 

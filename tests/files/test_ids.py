@@ -13,7 +13,7 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import IdError, InputError
 from irframe.files.as_runs import by_role
-from irframe.files.ids import code_labels, grouped, identifiers, within
+from irframe.files.ids import LONG, code_labels, every_row, grouped, identifiers, within
 from irframe.files.kinds import DOCUMENTS, QRELS, RUN, require_columns
 
 IDS_RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
@@ -98,7 +98,7 @@ def test_what_is_no_id(role, values):
     )
 
 
-@pytest.mark.parametrize("rows", [999, 1000, 5000])
+@pytest.mark.parametrize("rows", [LONG - 1, LONG, 2 * LONG + 5])
 @pytest.mark.parametrize("times", [1, 2, 40])
 def test_rows_that_say_the_same_after_each_other_are_coded_as_any(rows, times):
     rng = np.random.default_rng(rows + times)
@@ -112,8 +112,28 @@ def test_rows_that_say_the_same_after_each_other_are_coded_as_any(rows, times):
             assert (codes.dtype, labels.tolist()) == (np.int32, known.tolist())
 
 
+SIDES = [
+    *(["b", "a", "c"], [3, 1, 2], [1.5, 0.5], ["a", 1], [], ["a", "a"], [True, False], [None, "a"]),
+    *(
+        pd.Index(["b", "a"], dtype=object),
+        pd.CategoricalIndex(["b", "a"]),
+        pd.Index([2, 1], dtype="Int64"),
+    ),
+    *(pd.Index([3, 1], dtype=np.int32), pd.Index([5, 1], dtype=object)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), few_of(product(SIDES, SIDES[:4]), 9), ids=str)
+def test_all_combinations_are_those_of_pandas(left, right):
+    both = pd.Index(left), pd.Index(right)
+    found, expected = every_row(both, [1, 2]), pd.MultiIndex.from_product(both, names=[1, 2])
+    pd.testing.assert_index_equal(found, expected)
+    for level, known in zip(found.levels, expected.levels, strict=True):
+        pd.testing.assert_index_equal(level, known)
+
+
 def test_missing_ids_are_named_by_their_rows_wherever_they_are():
-    column = pd.Series(["1"] * 4000, dtype="string[pyarrow]")
+    column = pd.Series(["1"] * LONG, dtype="string[pyarrow]")
     column[[7, 2500, 2501]] = pd.NA
     with pytest.raises(IdError, match="found 3 missing at row positions: 7, 2500, 2501"):
         code_labels(column, "topic")

@@ -30,8 +30,9 @@ from irframe.errors import (
 )
 from irframe.files import values
 from irframe.files.read_file import run_table
-from irframe.files.read_run import read_qrels, read_run, scan_runs
+from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
+from irframe.files.scan_runs import scan_runs
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))
@@ -337,3 +338,11 @@ def test_two_readings_are_refused_with_the_way_on(tmp_path):
     refused(ParameterError, "sep, one character", read_run, blanks, sep="ab")
     votes = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "rank": [100, 50, 0]})
     refused(RankingError, "ranks 0 to 100, which fall", ir.verbs.rank, votes)
+
+
+def test_a_column_of_a_file_is_found_by_its_own_name(tmp_path):
+    rows = "topic,chunk_id,doc_id,rank,tokens\nq,a#0,a,1,9\nq,a#1,a,2,5\nq,b#0,b,3,9\n"
+    options = {"of": "doc_id", "length": "tokens", "budget": [22, 23]}
+    read = read_run(write(tmp_path, rows))
+    found = ir.evaluate(read, {"q": {"a": 1, "b": 1}}, "Recall", **options)
+    assert found.to_numpy().tolist() == [[0.5, 1.0]]

@@ -14,7 +14,8 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning, ParameterError
-from irframe.files import compression, read_file
+from irframe.files import compression, in_pieces, read_parquet, read_runs
+from irframe.files.kinds import RUN
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 
@@ -66,8 +67,8 @@ def test_a_large_file_is_read_as_a_small_one(tmp_path, monkeypatch, text, size, 
     file = tmp_path / "bm25.txt"
     file.write_bytes(pack((TEXTS | FAULTY)[text]))
     expected = read(file)
-    monkeypatch.setattr(read_file, "LARGE", 0)
-    monkeypatch.setattr(read_file, "PIECE", size)
+    monkeypatch.setattr(in_pieces, "LARGE", 0)
+    monkeypatch.setattr(in_pieces, "PIECE", size)
     frame, told = read(file)
     assert told == expected[1]
     pd.testing.assert_frame_equal(frame, expected[0])
@@ -87,8 +88,8 @@ def read(file):
 def test_plain_lines_of_a_large_file_are_never_there_as_a_whole(tmp_path, monkeypatch):
     file = tmp_path / "bm25.txt"
     file.write_bytes(LINES)
-    monkeypatch.setattr(read_file, "LARGE", 0)
-    monkeypatch.setattr(read_file, "PIECE", 30)
+    monkeypatch.setattr(in_pieces, "LARGE", 0)
+    monkeypatch.setattr(in_pieces, "PIECE", 30)
     monkeypatch.setattr(compression, "load", lambda *_: pytest.fail("read as a whole"))
     assert len(ir.read_run(file)) == 40
 
@@ -101,8 +102,8 @@ def test_lines_at_fault_are_counted_from_the_top_of_a_large_file(
 ):
     file = tmp_path / "a.txt"
     file.write_bytes(LINES + line)
-    monkeypatch.setattr(read_file, "LARGE", 0)
-    monkeypatch.setattr(read_file, "PIECE", size)
+    monkeypatch.setattr(in_pieces, "LARGE", 0)
+    monkeypatch.setattr(in_pieces, "PIECE", size)
     refused(FileFormatError, f"line 41 has {number} columns, not 6", ir.read_run, file)
 
 
@@ -195,3 +196,54 @@ def test_names_of_scanned_files_fit_their_pattern(repeated):
     odd = ir.scan_runs(files, repeat=NAMED["repeat"].replace("seed", "pass"))
     refused(ParameterError, "6 that do not fit", lambda: odd.ireval.cube(qrels))
     refused(InputError, "runs without repeats", lambda: ir.scan_runs(files, **NAMED).frame())
+
+
+RUNS, QRELS = ir.example_track()
+ORDERS = {
+    "by system": RUNS,
+    "by topic": RUNS.sort_values(["topic", "rank"], kind="stable"),
+    "twice": pd.concat([RUNS[::2], RUNS[1::2]]),
+}
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".parquet"])
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
+    order, suffix, tmp_path, monkeypatch
+):
+    path = tmp_path / f"runs{suffix}"
+    ORDERS[order].ireval.write_run(path)
+    whole, once = ir.read_runs(path), ir.scan_runs(path).ireval.evaluate(QRELS, "AP")
+    for name, size in (("LARGE", 0), ("SMALL", 1 << 12), ("ROWS", 2000)):
+        monkeypatch.setattr(in_pieces, name, size)
+    monkeypatch.setattr(read_runs, "BATCH", 0)
+    monkeypatch.setattr(read_parquet, "MOST", 512)
+    frames = list(ir.scan_runs(path).frames())
+    assert len(frames) > 2
+    assert sum(len(frame["system"].unique()) for frame in frames) == 8
+    keys = ["system", "topic", "doc"]
+    assert pd.concat(frames).sort_values(keys).to_numpy().tolist() == (
+        whole.sort_values(keys).to_numpy().tolist()
+    )
+    assert ir.scan_runs(path).ireval.evaluate(QRELS, "AP").sort_index().equals(once.sort_index())
+
+
+@pytest.mark.parametrize("name", ["titles", "one row", "one system", "two names"])
+def test_what_parts_of_a_file_do_not_decide_is_read_at_once(name, tmp_path, monkeypatch):
+    changed = {
+        "titles": RUNS.assign(name=RUNS["doc"]).drop(columns="system"),
+        "one row": pd.concat([RUNS, RUNS[:1].assign(system="last")]),
+        "one system": RUNS[RUNS["system"] == "bm25"],
+        "two names": RUNS.assign(score=RUNS["score"].round().astype(int)),
+    }[name]
+    changed.to_parquet(tmp_path / "runs.parquet")
+    monkeypatch.setattr(in_pieces, "LARGE", 0)
+    assert in_pieces.runs_in_turn(tmp_path / "runs.parquet") is None
+
+
+def test_pieces_that_begin_as_json_does_are_lines(tmp_path, monkeypatch):
+    path = tmp_path / "run.txt"
+    path.write_text("1 Q0 d 1 2 a\n" + "".join(f"[{n}] Q0 d 1 2 a\n" for n in range(999)))
+    monkeypatch.setattr(in_pieces, "LARGE", 0)
+    monkeypatch.setattr(in_pieces, "PIECE", 1 << 10)
+    assert len(in_pieces.read_in_pieces(path, RUN)) == len(ir.read_run(path)) == 1000

@@ -136,7 +136,6 @@ TWO_NUMBERS = {"q1": 1, "q2": 2}
 NUMBERS = {"a": 11, "b": 12, "c": 13, "d": 14}
 TEXTS = {"a": "11", "b": "12", "c": "13", "d": "14"}
 WORDS = {"a": "alpha 1", "b": "beta 2", "c": "gamma 0", "d": "delta 1"}
-SIX = [6, 5, 4, 3, 2, 1]
 TITLES = ["One", "Two", "Three", "Four", "Five", "Six"]
 
 CASES = [

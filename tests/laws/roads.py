@@ -318,7 +318,7 @@ def _(case):
 def _(case):
     held = arrays(case)
     docs = list(dict.fromkeys(row["doc"] for row in case.run))[::-1]
-    need(not any(kind(doc) != "text" for doc in docs))
+    need(not any(kind(doc) not in {"text", "whole"} for doc in docs))
     found = ir.scorer(inferred(case, case.judged, "grade"), METRICS, docs=docs)
     held["doc"] = np.array([docs.index(doc) for doc in held["doc"]])
     return evaluated(found(**held))
@@ -343,16 +343,47 @@ def _(case):
     return evaluate(order(case), one(nested(case, case.judged, "grade", case.unjudged)))
 
 
-@road("lists of hits")
+def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Road:
+    """Return a road of lists of hits, each made of a document and its score, in what holds them."""
+
+    def act(case):
+        nameless(case)
+        need(case.run and not any({*row} != {"topic", "doc", "score"} for row in case.run))
+        made: dict[Any, Any] = {topic: [] for topic in case.empty}
+        for row in case.run:
+            made.setdefault(row["topic"], []).append(make(row["doc"], row["score"]))
+        answers = {topic: around(hits) for topic, hits in made.items()}
+        return evaluate(answers, one(nested(case, case.judged, "grade", case.unjudged)))
+
+    return act
+
+
+ROADS["lists of hits"] = _hits(lambda doc, score: {"id": doc, "score": score})
+ROADS["answers"] = _hits(
+    lambda doc, score: {"_id": doc, "_score": score, "_source": {"title": "t"}},
+    lambda hits: {"took": 3, "hits": {"total": {"value": len(hits)}, "hits": hits}},
+)
+
+
+def matrix(held: dict[Any, Any]) -> pd.DataFrame:
+    """Return a dictionary of dictionaries as a frame with named axes, of plain numbers."""
+    values = [value for docs in held.values() for value in docs.values()]
+    need(values and all(type(value) in (int, float) and not nan(value) for value in values))
+    need(all(held.values()) and all(abs(value) < 2**53 for value in values))
+    docs = [*dict.fromkeys(doc for own in held.values() for doc in own)]
+    need(not any(doc is None or nan(doc) for doc in (*docs, *held)))
+    rows = [[own.get(doc, np.nan) for doc in docs] for own in held.values()]
+    try:
+        axes = pd.Index([*held], name="topic"), pd.Index(docs, name="docno")
+        return pd.DataFrame(rows, *axes)
+    except UnicodeError:  # of pandas itself
+        raise CannotError from None
+
+
+@road("matrices")
 def _(case):
-    nameless(case)
-    need(case.run and not any({*row} - {"topic", "doc", "score"} for row in case.run))
-    made: dict[Any, Any] = {topic: [] for topic in case.empty}
-    for row in case.run:
-        made.setdefault(row["topic"], []).append(
-            {"id": row["doc"], "score": row["score"]} if "score" in row else need(())
-        )
-    return evaluate(made, one(nested(case, case.judged, "grade", case.unjudged)))
+    runs, qrels = dictionaries(case)
+    return evaluate(matrix(one(runs)), matrix(qrels))
 
 
 @road("records")

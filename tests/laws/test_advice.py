@@ -25,7 +25,6 @@ QRELS = pd.DataFrame(JUDGED, columns=["topic", "doc", "grade"])
 OTHER = RUN.assign(score=[1.0, 2.0, 3.0, 1.0, 2.0, 3.0])
 BOTH = pd.concat([RUN.assign(system="A"), OTHER.assign(system="B")], ignore_index=True)
 SCORES, CUBE = ir.evaluate(BOTH, QRELS, ["AP"]), ir.cube(BOTH, QRELS)
-MATRIX = SCORES["AP"].unstack("system")
 
 CODE = re.compile(r"\b(?:frame|pd|ir|cube|runs|scores)\b(?=[.\[])")
 KEYWORD = re.compile(r"(?<=[ (])(?:of|at|ties|topics)=(?:'[^']*'|\[[^\]]*\])")

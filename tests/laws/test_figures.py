@@ -32,6 +32,7 @@ GIVEN = {
     "dates": {name: f"2020-0{place + 1}" for place, name in enumerate(SYSTEMS)},
     "depth": DEPTH,
     "metric": "two",
+    "system": "s1",
 }
 with though_incomplete():
     CUBE = ir.cube(*experiment(0), collection="track")

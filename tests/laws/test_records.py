@@ -172,7 +172,16 @@ IDLE = {
     "tie_agreement": {"score_dtype"},
 }
 """Verb -> parameters of which no value that is tried here makes a difference."""
-ELSEWHERE = {*OBJECTS, *UNTOLD, "ties", "score_dtype", "topics", "contributing", "documents"}
+ELSEWHERE = {
+    *OBJECTS,
+    *UNTOLD,
+    "ties",
+    "score_dtype",
+    "topics",
+    "contributing",
+    "documents",
+    "train",
+}
 """Arguments that are data, change no number, or are of frames alone."""
 
 
@@ -220,6 +229,7 @@ NUGGETS = pd.DataFrame(
         "system": "s",
     }
 )
+SCORED_BY = {"qrels": JUDGED}
 FRAMES = {
     "evaluate": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING), (LARGER, SCORING | TIED)),
@@ -244,6 +254,7 @@ FRAMES = {
         (ROUGH, SCORING),
     ],
     "check": [(RUNS, {"qrels": QRELS})],
+    "risk_coverage": [(RUNS, {"qrels": QRELS}), (LARGER, SCORED_BY | TIED), (ROUGH, SCORED_BY)],
     "diagnose": [
         *((RUNS, {"qrels": QRELS, "metrics": ["AP"]}), (LARGER, SCORING | {"length": "tokens"})),
         (LARGER, SCORING | {"length": "tokens", "budget": 90}),
@@ -288,6 +299,7 @@ FRAME_OTHERS = {
     "documents": [RUNS[RUNS["doc"].str[-1] == "1"][["topic", "doc"]]],
     "no_vital": "nan",
     "check.length": 1,
+    "risk_coverage.rel": 2,
     "draw_to_judge.share": 0.8,
     "draw_to_judge.strata": "part",
     "draw_to_judge.seed": 5,

@@ -48,7 +48,7 @@ def test_a_joint_test_is_never_corrected_again(name):
 
     def given(**options):
         options["test"] = ir.paired.TukeyHSD(samples=50)
-        if "margin" in PARAMETERS[name]:  # which a joint test does not have
+        if "margin" in PARAMETERS[name] and name != "ablation":  # which a joint test does not have
             options["margin"] = None
         if name == "judge_effect":
             runs, qrels = ir.example_track()
@@ -63,7 +63,8 @@ def test_a_joint_test_is_never_corrected_again(name):
 
 @pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
 def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name):
-    usual = None if name == "median_p" else "auto"  # which decides nothing
+    one = {"median_p", "ablation", "reordering"}  # of which the first decides nothing
+    usual = None if name in one else "auto"
     assert PARAMETERS[name]["adjust"].default == usual
     if name in {"outcomes", "judge_effect"}:
         return

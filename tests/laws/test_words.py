@@ -23,7 +23,8 @@ DECIDING = ("test", "adjust", "family", "alpha")
 PLANNING = {"topics_needed"}
 """Verbs whose test is of a plan, which compares nothing."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
-"""Verbs that are told how many systems or topics, or which part of the topics."""
+COUNTED |= {"as_qrels", "as_runs"}
+"""Verbs that are told how many systems or topics, which part of these, or what they are called."""
 LATER = {"report", "explain", "replay"}
 """What looks at one depth alone."""
 ONE = {"enumerate_rankings", "random_separability"}
@@ -86,4 +87,5 @@ def test_depths_are_one_or_several(name):
 )
 def test_systems_and_topics_are_chosen_by_label(word, name):
     words = str(SIGNATURES[name][word].annotation)
-    assert name in COUNTED or "Hashable" in words or "Sequence" in words
+    of_sides = "common" in words  # of scores and others that these are held against
+    assert name in COUNTED or "Hashable" in words or "Sequence" in words or of_sides

@@ -22,7 +22,15 @@ from irframe.paired import (
     describe_differences,
     pairs,
 )
-from irframe.paired.pairs import draw_signs, draw_topics, gram, marked_ranks, product
+from irframe.paired.pairs import (
+    MANY,
+    draw_signs,
+    draw_topics,
+    gram,
+    marked_ranks,
+    product,
+    products,
+)
 
 
 def test_all_pairs():
@@ -68,6 +76,15 @@ def test_inner_products_of_all_rows(shape):
     block = np.random.default_rng(0).normal(size=shape)
     expected = np.einsum("dst,dut->dsu", block, block)
     np.testing.assert_allclose(gram(block), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("systems", [3, MANY + 1])
+def test_inner_products_of_few_pairs(systems):
+    block = np.random.default_rng(0).normal(size=(2, systems, 4))
+    few = np.array([[0, 2], [2, systems - 1], [1, 1]])
+    own, cross = products(block, few)
+    np.testing.assert_allclose(own, (block**2).sum(axis=-1), atol=1e-12)
+    np.testing.assert_allclose(cross, (block[:, few[:, 0]] * block[:, few[:, 1]]).sum(axis=-1))
 
 
 @pytest.mark.usefixtures("pieces")

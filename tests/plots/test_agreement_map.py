@@ -108,6 +108,7 @@ class TestVolatilityMap:
         assert ax.lines[0].get_xdata()[0] == 20
         assert ax.get_figure().axes[1].get_ylabel() == "AP correlation"
 
+    @pytest.mark.filterwarnings("ignore:agreements that are undefined")
     def test_undefined_correlations_are_grey(self, three):
         matrix = (three[:1] * 0).ireval.volatility(at=[1, 5])
         ax = matrix.ireval.plot.volatility_map()

@@ -1,6 +1,7 @@
 """What `depth_curves` draws, and what goes with it.
 
-What `p_value_curves` draws; What `ratio_curves` draws; What `unjudged_share` draws.
+What `metric_curves` draws; What `p_value_curves` draws; What `ratio_curves` draws; What
+`unjudged_share` draws.
 """
 
 from dataclasses import replace
@@ -47,6 +48,22 @@ def test_pool_depth_and_axes_may_be_given(scores):
     ax = scores.ireval.plot.depth_curves(metric="AP", pool_depth=20, ax=given)
     assert ax is given
     assert ax.lines[-1].get_xdata()[0] == 20
+
+
+def test_metrics_of_one_system_stand_in_their_intervals(scores):
+    ax = scores.ireval.plot.metric_curves("bm25")
+    table = ir.verbs.summary(scores.sel(system=["bm25"])).isel(system=0)
+    assert legend(ax) == ["AP", "P", "pool depth"]
+    for line, band, name in zip(ax.lines[:2], ax.collections, ["AP", "P"], strict=True):
+        part = table.sel(metric=name)
+        np.testing.assert_array_equal(line.get_ydata(), part["mean"])
+        ends = band.get_paths()[0].vertices[:, 1]
+        assert (ends.min(), ends.max()) == (part["ci_low"].min(), part["ci_high"].max())
+    assert ax.get_xlabel() == "evaluation depth k"
+    assert ax.get_ylabel() == "mean of bm25 with 95% confidence interval"
+    refused(ParameterError, "system= to be one of the systems", scores.ireval.plot.metric_curves)
+    flat = scores.isel(depth=0, drop=True)
+    refused(InputError, "a dimension depth", ir.plots.metric_curves, flat, "bm25")
 
 
 def test_curves_at_one_depth_are_points(scores):

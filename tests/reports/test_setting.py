@@ -315,6 +315,10 @@ def order(view, metric, depth):
 
 
 def caution(view, metric, depth):
+    found = view.told.runs.merge(view.told.qrels, on=["topic", "doc"])["system"].unique()
+    strange = [name for name in view.told.runs["system"].unique() if name not in found]
+    if strange and len(found) and view.relevant:
+        return "caution.void", {"names": strange}
     low = view.at(view.means["ci_low"], metric, depth)
     topics, least = view.topics_of(metric, depth), facts(metric).least_topics
     if topics < 2 or facts(metric).summary != "mean" or not (low.isna().any() or topics < least):

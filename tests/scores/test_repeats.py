@@ -413,6 +413,7 @@ def test_what_cannot_be_is_refused_by_name(name):
     assert re.search(told_of, str(failed.value).replace("\n", " ")), str(failed.value)
 
 
+@pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
 def test_what_is_left_out_is_counted():
     scores = drawn()
     scores[0, 1, 2, :4] = np.nan
@@ -519,6 +520,7 @@ class TestVariations:
         assert (own["AP"] == 0).all()
 
 
+@pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
 def test_intervals_are_chosen_by_single_repeats():
     """Means over repeats may lie within 0 and 1 where these do not."""
     values = np.random.default_rng(0).random((2, 2, 8))

@@ -231,3 +231,22 @@ def test_repeats_far_off_single_ones_and_shared_labels_are_named():
     assert found.loc["systems with one seed, beside others with up to 6", "where"] == "bm25"
     shared = found.loc["seeds that several systems have under the same label"]
     assert (shared["severity"], shared["where"]) == ("note", "1")
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["31_1", "31_2", "32_1", "32_2", "33_1"], "31 (2), 32 (2)"),
+        (["a-b/1", "a-b/2", "c/1", "c/2", "c/3"], "c (3), a-b (2)"),
+        (["q_1", "q_2", "q_3", "q_4", "q_5"], None),
+        (["a_1", "b_1", "c_1", "d_1", "e_1"], None),
+        ([101, 102, 103, 104, 105], None),
+    ],
+)
+def test_it_asks_whether_topics_were_drawn_together(names, told):
+    qrels = pd.DataFrame({"topic": names, "doc": list("vwxyz"), "grade": 1})
+    run = qrels.drop(columns="grade").assign(system="s", score=1.0)
+    found = ir.verbs.diagnose(run, qrels)
+    asked = found[found["what"].str.contains("drawn together")]
+    assert asked["where"].tolist() == ([told] if told else [])
+    assert asked["advice"].str.contains("cluster=").all()

@@ -1,0 +1,71 @@
+"""Risk against coverage counts what a loop over topics counts."""
+
+import numpy as np
+import pandas as pd
+from refusals import refused
+
+from irframe.errors import InputError, ParameterError
+
+
+def track(seed=0):
+    """Return runs of which the first scores tie, and one list is missing."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"s{s}", f"t{t}", f"d{d}", float(rng.integers(0, 6)))
+        for s in range(3)
+        for t in range(8)
+        for d in range(4)
+        if (s, t) != (1, 3)
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = runs[["topic", "doc"]].drop_duplicates()
+    grades = rng.integers(0, 3, len(qrels))
+    return runs, qrels.assign(grade=np.where(qrels["topic"] < "t3", 0, grades))
+
+
+def slowly(runs, qrels, rel):
+    """Yield the rows, one threshold after the other."""
+    known = qrels.set_index(["topic", "doc"])["grade"]
+    topics = sorted(qrels["topic"].unique())
+    hopeless = [topic for topic in topics if (known[topic] < rel).all()]
+    for system, own in runs.groupby("system"):
+        first = {
+            topic: part.sort_values(["score", "doc"], ascending=False).iloc[0]
+            for topic, part in own.groupby("topic")
+        }
+        for step in sorted({row["score"] for row in first.values()}, reverse=True):
+            answered = [topic for topic, row in first.items() if row["score"] >= step]
+            wrong = [t for t in answered if known[t, first[t]["doc"]] < rel]
+            alone = [topic for topic in hopeless if topic not in answered]
+            n = len(answered)
+            shares = n / len(topics), len(wrong) / n, len(alone) / len(hopeless)
+            yield system, step, n, *shares, len(topics)
+
+
+def test_rows_are_those_of_a_loop():
+    for seed in range(5):
+        runs, qrels = track(seed)
+        for rel in (1, 2):
+            found = runs.ireval.risk_coverage(qrels, rel=rel)
+            expected = pd.DataFrame(slowly(runs, qrels, rel), columns=found.columns)
+            found = found.sort_values(["system", "answered"], ignore_index=True)
+            pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+def test_what_has_no_order_of_scores_is_refused():
+    runs, qrels = track()
+    refused(ParameterError, "ties by which scores", runs.ireval.risk_coverage, qrels, ties="rank")
+    ranks = runs.assign(rank=runs.groupby(["system", "topic"]).cumcount() + 1)
+    refused(
+        InputError, "found ranks alone", ranks.drop(columns="score").ireval.risk_coverage, qrels
+    )
+    refused(ParameterError, "rel", runs.ireval.risk_coverage, qrels, rel=0)
+
+
+def test_all_answered_leaves_nothing_alone():
+    runs, qrels = track()
+    last = runs.ireval.risk_coverage(qrels).groupby("system").last()
+    assert last["answered"].tolist() == [8, 7, 8]
+    assert last.loc["s0", "left_alone"] == 0
+    runs, some = runs[runs["topic"] >= "t3"], qrels[qrels["topic"] >= "t3"]
+    assert runs.ireval.risk_coverage(some.assign(grade=1))["left_alone"].isna().all()
