@@ -14,6 +14,7 @@ from .depth_curves import metric_curves as metric_curves
 from .depth_curves import p_value_curves as p_value_curves
 from .depth_curves import ratio_curves as ratio_curves
 from .depth_curves import unjudged_share as unjudged_share
+from .differences import differences as differences
 from .judge_ranks import confusion_map as confusion_map
 from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import best_systems as best_systems

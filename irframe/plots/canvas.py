@@ -1,8 +1,7 @@
 """What all figures share: axes on demand, colours, scales, legends, and the choice of one metric.
 
-A system keeps its colour, and its dashes, from figure to figure of a session: the first figure
-that singles it out gives it those that fewest systems have. `SYSTEM_STYLES` holds them, by name;
-clear it to begin anew, or put names into it beforehand.
+A system keeps its colour from figure to figure of the same data: it follows from the sorted names
+of the systems. Those of `SYSTEM_STYLES` have the style that stands there.
 """
 
 import inspect
@@ -37,7 +36,7 @@ FAINT = "#8C96A1"
 """Colour of what stays in the background, seen on white and on black."""
 
 SYSTEM_STYLES: dict[Hashable, int] = {}
-"""System -> the number of its style, for as long as the session lasts."""
+"""System -> the number of its style, where the caller chooses it."""
 
 FEWEST = 3
 """Rows for which a figure has room at least."""
@@ -177,42 +176,41 @@ def marked_style(number: int) -> dict[str, Any]:
     return {**series_style(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
-def system_style(systems: Sequence[Hashable]) -> list[dict[str, Any]]:
-    """Return colour and dashes of systems, which they keep in all figures of a session.
+def system_style(
+    systems: Sequence[Hashable], known: Iterable[Hashable] = ()
+) -> list[dict[str, Any]]:
+    """Return colour and dashes of systems, which follow from the names, whatever was drawn before.
 
     Parameters
     ----------
     systems
         The systems that a figure singles out.
+    known
+        All systems of its data: a system has the colour of its place among their sorted names, or
+        the next that is free in the figure. Dashes tell apart those of one colour.
 
     Examples
     --------
     >>> system_style(["bm25", "ance"]) == system_style(["ance", "bm25"])[::-1]
     True
     """
-    known = [SYSTEM_STYLES[system] for system in systems if system in SYSTEM_STYLES]
-    taken = {number % len(COLOURS) for number in known}
-    for system in systems:
-        if system not in SYSTEM_STYLES:
-            SYSTEM_STYLES[system] = _free(taken)
-            taken.add(SYSTEM_STYLES[system] % len(COLOURS))
-    return [series_style(SYSTEM_STYLES[system]) for system in systems]
+    order = {name: place for place, name in enumerate(sorted({*known, *systems}, key=str))}
+    fixed = {name: SYSTEM_STYLES[name] for name in systems if name in SYSTEM_STYLES}
+    uses = [sum(n % len(COLOURS) == hue for n in fixed.values()) for hue in range(len(COLOURS))]
+    for system in sorted({*systems} - {*fixed}, key=order.__getitem__):
+        own = order[system] % len(COLOURS)
+        colour = uses.index(0) if uses[own] and 0 in uses else own
+        fixed[system] = colour + len(COLOURS) * uses[colour]
+        uses[colour] += 1
+    return [series_style(fixed[system]) for system in systems]
 
 
-def _free(taken: set[int]) -> int:
-    """Return the first style that no system has, of a colour that is not taken, if there is one."""
-    used = set(SYSTEM_STYLES.values())
-    free = [number for number in range(len(used) + 2 * len(COLOURS)) if number not in used]
-    apart = [number for number in free if number % len(COLOURS) not in taken]
-    return apart[0] if apart and apart[0] < len(COLOURS) * len(LINES) else free[0]
-
-
-def system_colours(systems: Sequence[Hashable]) -> list[str]:
+def system_colours(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[str]:
     """Return the colours of `system_style`, for bars and points, which have no dashes.
 
     Of systems of one colour all but the first have another, as long as there are more colours.
     """
-    colours = [str(style["color"]) for style in system_style(systems)]
+    colours = [str(style["color"]) for style in system_style(systems, known)]
     for place, colour in enumerate(colours):
         if colour in colours[:place]:
             colours[place] = next((free for free in COLOURS if free not in colours), colour)
@@ -276,7 +274,7 @@ def draw_systems(
         What a legend says of a system, given with its name as far as there is room for it.
     """
     names, dot = room.fitting_names(ax, chosen), dotted(depths)
-    for system, name, style in zip(chosen, names, system_style(chosen), strict=True):
+    for system, name, style in zip(chosen, names, system_style(chosen, curves), strict=True):
         ax.plot(depths, curves[system], linewidth=2, label=label(system, name), **style, **dot)
     others = [system for system in curves if system not in chosen]
     thin: dict[str, Any] = {"color": FAINT, "linewidth": 0.8}

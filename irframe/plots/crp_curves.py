@@ -251,14 +251,15 @@ def reference_runs(
     ['ideal', 'full scale', 'worst']
     """
     one = select_topic(misplaced, topic)
-    places("a system that was measured", [system], one[SYSTEM].to_numpy().tolist())
+    names = one[SYSTEM].to_numpy().tolist()
+    places("a system that was measured", [system], names)
     one = one.sel({SYSTEM: system})
     curves = _references(read_cube(cube).sel({TOPIC: [topic]}), one, misplaced.attrs["rel"])
     ax = canvas.new_axes(ax, figsize=figsize)
     for (name, curve), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
         ranks = np.arange(1, 1 + len(curve))
         ax.plot(ranks, curve, color=canvas.FAINT, linestyle=dashes, linewidth=1.6, label=name)
-    (style,), (name,) = canvas.system_style([system]), fitting_names(ax, [system])
+    (style,), (name,) = canvas.system_style([system], names), fitting_names(ax, [system])
     ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))

@@ -47,9 +47,9 @@ def ladder(
     Parameters
     ----------
     ranks
-        What `irframe.verbs.rank_intervals` returned, of one group.
+        What `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard` returned, of one group.
     metric
-        Which metric; may be left out where there is only one.
+        Which metric; may be left out where there is only one. A board is ranked by its first.
     depth
         Which depth; by default the greatest.
     top
@@ -146,6 +146,11 @@ def _ranks_by_system(ranks: Any) -> Any:
     ):
         dataset = ranks.to_xarray().assign_attrs(ranks.attrs)
         return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
+    of_board = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
+    if isinstance(ranks, pd.DataFrame) and of_board and ranks.index.nlevels == 1:
+        board = ranks[[*NEEDED]].rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
+        by = [*map(str, ranks)][[*ranks].index("ci_low") - 1]
+        return board.expand_dims({METRIC: [by]})
     return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
 
 
@@ -344,7 +349,7 @@ def _styles(ax: Axes, names: list[Any], front: NDArray[np.intp]) -> dict[int, tu
     order = [*front.tolist(), *(place for place in range(len(names)) if place not in front)]
     named = sorted(order[:MOST_NAMED])
     chosen = [names[place] for place in named]
-    colours = canvas.system_colours(chosen)
+    colours = canvas.system_colours(chosen, names)
     again = [colours[:number].count(colour) for number, colour in enumerate(colours)]
     markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in again]
     styles = zip(named, fitting_names(ax, chosen), colours, markers, strict=True)

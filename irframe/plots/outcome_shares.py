@@ -173,7 +173,9 @@ def length_histogram(
     places[-1] += 0.6
     width = 0.85 / len(systems)
     ax = canvas.new_axes(ax, figsize=figsize)
-    series = zip(systems, fitting_names(ax, systems), canvas.system_colours(systems), strict=True)
+    series = zip(
+        systems, fitting_names(ax, systems), canvas.system_colours(systems, known), strict=True
+    )
     for number, (system, name, colour) in enumerate(series):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width

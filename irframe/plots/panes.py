@@ -16,6 +16,7 @@ from irframe.checks import whole
 from irframe.cubes.by_group import groups, with_given_groups
 from irframe.errors import ParameterError
 from irframe.experiments.group_columns import GroupBy
+from irframe.names import METRIC
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
 from irframe.plots.room import NARROW, Axes, Size
 
@@ -191,7 +192,8 @@ def _split_by(data: Any, by: Any) -> list[tuple[Hashable, Any]]:
     if isinstance(data, xr.Dataset | xr.DataArray) and by in data.dims:
         return [(name, data.isel({by: [place]})) for place, name in enumerate(data[by].to_numpy())]
     if isinstance(data, pd.DataFrame) and by in data.columns:
-        return [(name, data[data[by] == name].drop(columns=by)) for name in data[by].unique()]
+        told = [] if by == METRIC else [by]  # which figures name
+        return [(name, data[data[by] == name].drop(columns=told)) for name in data[by].unique()]
     return list(groups(data, by))
 
 

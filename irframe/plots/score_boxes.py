@@ -413,6 +413,8 @@ def topic_differences(
     >>> len(ax.patches), ax.get_ylabel()
     (16, 'difference of nDCG@10')
     """
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
     layer, label = only_layer(scores, metric, depth)
     rows = places("systems of the scores", [a, b], layer.indexes[SYSTEM].tolist())
     left, right = (layer.isel({SYSTEM: row}) for row in rows)
@@ -422,18 +424,23 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    named, colours = room.fitting_names(ax, [a, b], 0.3), canvas.system_colours([a, b])
+    named, colours = (
+        room.fitting_names(ax, [a, b], 0.3),
+        canvas.system_colours([a, b], layer.indexes[SYSTEM]),
+    )
     sides = zip(named, colours, (1, -1), strict=True)
+    handles: list[Any] = []
     for system, colour, side in sides:
         bars = np.sign(values) == side * facts(label).sign
-        better = f"{system} better: {bars.sum()}"
-        ax.bar(np.flatnonzero(bars), values[bars], color=colour, label=better)
+        ax.bar(np.flatnonzero(bars), values[bars], color=colour)
+        handles.append(Patch(color=colour, label=f"{system} better: {bars.sum()}"))
     equal = np.flatnonzero(values == 0)
-    ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
-    ax.axhline(values.mean(), color=canvas.ink(ax), linestyle="--", linewidth=1, label="mean")
+    handles += ax.plot(equal, 0 * equal, ".", color=canvas.ink(ax), label=f"equal: {len(equal)}")
+    mean: dict[str, Any] = {"linestyle": "--", "linewidth": 1, "label": "mean"}
+    handles.append(ax.axhline(values.mean(), color=canvas.ink(ax), **mean))
     ax.axhline(0, color=canvas.ink(ax), linewidth=0.6)
     room.name_topics(ax, gaps[TOPIC].to_numpy())
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
-    canvas.legend_beside(ax)
+    canvas.legend_beside(ax, handles=handles)
     canvas.subtitle(ax, counted(len(values), TOPIC))
     return ax

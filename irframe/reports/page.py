@@ -197,7 +197,7 @@ class Page:
     def _by_metric(self, values: Any) -> pd.DataFrame:
         frame = pd.DataFrame(values.T, columns=list(self.setting.metrics))
         frame.insert(0, "depth", self.setting.depths)
-        return frame.melt("depth", var_name="metric").dropna()
+        return frame.melt("depth", var_name="metric")
 
     @property
     def facts(self) -> dict[str, Any]:

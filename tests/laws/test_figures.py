@@ -114,7 +114,9 @@ def looks(name, kind, change):
         subject = BY_METRIC[kind](call(kind, CUBE), change)
     else:
         subject = call(kind, CUBE, change)
-    (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, GIVEN)
+    unasked = {"leaderboard": {"metric", "depth"}, "compare": {"depth"}}
+    given = GIVEN.keys() - unasked.get(kind, set())
+    (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, given)
     words = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in said(ax)]
     return Counter(colours(ax)), Counter(filter(None, words))
 
@@ -179,8 +181,8 @@ def test_a_figure_says_what_its_result_records(verb, word, value):
     given = {key: one for key, one in given.items() if key in signature_of(VERBS[verb]).parameters}
     try:
         result = call(verb, CUBE, lambda scores: scores.isel(metric=[0]), **given | {word: value})
-    except ParameterError:  # of a test or correction that does not go with the rest
-        assert word in {"test", "adjust", "seed"}
+    except ParameterError:  # of a test, correction or order that does not go with the rest
+        assert word in {"test", "adjust", "seed", "order"}
         return
     result = getattr(result, "summary", result)
     for name in [name for name, kinds in FIGURES.items() if verb in kinds]:

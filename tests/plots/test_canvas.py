@@ -23,11 +23,6 @@ from irframe.plots.canvas import (
 )
 
 
-@pytest.fixture(autouse=True)
-def fresh(monkeypatch):
-    monkeypatch.setattr(canvas, "SYSTEM_STYLES", {})
-
-
 @pytest.fixture(scope="module")
 def scores(cube):
     return cube.ireval.score("AP")
@@ -47,13 +42,25 @@ def test_colours_are_seen_on_white_and_on_black():
         assert contrast(colour, "black") > 3.9
 
 
-def test_a_system_keeps_its_colour():
-    first = dict(zip("abc", system_style(list("abc")), strict=True))
-    assert len({style["color"] for style in first.values()}) == 3
-    later = dict(zip("cxa", system_style(list("cxa")), strict=True))
-    assert later["c"] == first["c"]
-    assert later["a"] == first["a"]
-    assert later["x"]["color"] not in {style["color"] for style in first.values()}
+def test_colours_come_from_the_sorted_names_of_the_data_whatever_was_drawn_before():
+    first = dict(zip("cab", system_style(list("cab"), "abcxyz"), strict=True))
+    assert [first[name]["color"] for name in "abc"] == [*COLOURS[:3]]
+    system_style(list("zyx"), "xyz")
+    assert dict(zip("xca", system_style(list("xca"), "zyxcba"), strict=True)) | first == {
+        **first,
+        "x": canvas.series_style(3),
+    }
+    one, other = system_style([0, 6], range(9))  # of one colour, were there no other
+    assert one == canvas.series_style(0)
+    assert other == canvas.series_style(1)
+
+
+def test_styles_that_the_caller_chooses_hold(monkeypatch):
+    monkeypatch.setattr(canvas, "SYSTEM_STYLES", {"b": 0, "c": 6})
+    styles = system_style(list("abc"))
+    assert styles == [canvas.series_style(number) for number in (1, 0, 6)]
+    own, other = system_colours(["b", "c"])
+    assert own == COLOURS[0] != other
 
 
 def test_names_are_names_in_legends(scores):
@@ -65,25 +72,10 @@ def test_names_are_names_in_legends(scores):
     assert {" _own", r"\$a\$b", r"\$\none\$"} <= {*texts}
 
 
-def test_bars_of_two_systems_differ_in_colour_whatever_they_had():
-    styles = system_style(range(8))
-    assert styles[0]["color"] == styles[6]["color"]
-    own, other = system_colours([0, 6])
-    assert own == styles[0]["color"] != other
-    assert len({*system_colours(range(1, 7))}) == len(COLOURS)
-    assert {*system_colours(range(8))} == {*COLOURS}
-
-
 def test_more_systems_than_colours_differ_in_dashes():
     many = [tuple(style.values()) for style in system_style(range(24))]
     assert len(set(many)) == len(COLOURS) * len(LINES) == 24
     assert len(system_style(range(60))) == 60
-
-
-def test_new_systems_take_a_colour_that_the_figure_lacks():
-    system_style(range(5))
-    new = system_style([0, "new"])
-    assert new[0]["color"] != new[1]["color"]
 
 
 def test_the_same_system_has_one_colour_in_every_figure(scores):
@@ -91,9 +83,9 @@ def test_the_same_system_has_one_colour_in_every_figure(scores):
     curves = scores.ireval.plot.depth_curves(systems=["splade", "bm25"])
     lines = {line.get_label(): line.get_color() for line in curves.lines}
     bars = wide.ireval.plot.topic_differences("bm25", "splade")
-    handles = {str(each.get_label()).split()[0]: each for each in bars.containers}
+    handles = {str(each.get_label()).split()[0]: each for each in bars.get_legend().legend_handles}
     for system in ("bm25", "splade"):
-        assert to_rgb(handles[system][0].get_facecolor()[:3]) == to_rgb(lines[system])
+        assert to_rgb(handles[system].get_facecolor()[:3]) == to_rgb(lines[system])
 
 
 def test_dark_backgrounds_have_light_lines(scores):

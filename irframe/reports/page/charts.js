@@ -29,8 +29,7 @@ function curveRows() {
 }
 
 function shareRows(pick) {
-  return facts.metrics.flatMap((metric, m) => facts.depths.map((depth, d) => ({ depth, metric, value: pick(m, d) })))
-    .filter((each) => !Number.isNaN(each.value));
+  return facts.metrics.flatMap((metric, m) => facts.depths.map((depth, d) => ({ depth, metric, value: pick(m, d) })));
 }
 
 const toldRows = () => shareRows((m, d) => of("told", m)[d]);

@@ -1,0 +1,70 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from refusals import refused
+
+import irframe as ir
+from irframe.errors import InputError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def frame():
+    runs, qrels = ir.example_track()
+    return runs.ireval.evaluate(qrels, ["nDCG@10", "ASL"])
+
+
+@pytest.mark.parametrize(("metric", "sign"), [("nDCG@10", 1), ("ASL", -1)])
+def test_every_pair_has_its_difference_its_interval_and_whether_it_is_significant(
+    frame, metric, sign
+):
+    compared = frame.ireval.compare(baseline="bm25")
+    ax = compared.ireval.plot.differences(metric=metric)
+    own = compared[compared["metric"] == metric].sort_values("difference", ascending=sign < 0)
+    assert [each.get_text() for each in ax.get_yticklabels()] == own["system_a"].tolist()
+    segments = np.array(ax.collections[0].get_segments())[:, :, 0]
+    np.testing.assert_array_equal(segments, own[["ci_low", "ci_high"]])
+    filled, hollow = (
+        dict(zip(line.get_ydata(), line.get_xdata(), strict=True)) for line in ax.lines[:2]
+    )
+    drawn = own["difference"].to_numpy()
+    assert filled | hollow == dict(enumerate(drawn))
+    assert [*filled] == np.flatnonzero(own["significant"]).tolist()
+    plt.close(ax.figure)
+
+
+def test_pairs_are_named_where_there_is_no_baseline_and_panels_by_what_tells_them_apart(frame):
+    axes = frame.ireval.compare().ireval.plot.panes(ir.plots.differences, by="metric")
+    said = [ax.get_xlabel().split(",")[0] for ax in axes]
+    assert said == ["difference in nDCG@10", "difference in ASL"]
+    every = frame[["ASL"]].ireval.compare()
+    ax = every.ireval.plot.differences(figsize=(9, 9))
+    first = every.loc[every["difference"].idxmin()]  # of a cost
+    assert ax.get_yticklabels()[0].get_text() == f"{first['system_a']} - {first['system_b']}"
+    plt.close("all")
+    compared = frame.ireval.compare(baseline="bm25", margin=0.1)
+    ax = compared.ireval.plot.differences(metric="ASL")
+    assert [line.get_xdata()[0] for line in ax.lines[2:]] == [0, 0.1]
+    plt.close(ax.figure)
+    refused(ParameterError, "none chosen", lambda: ir.plots.differences(compared))
+    refused(InputError, "what compare returned", lambda: ir.plots.differences(frame))
+
+
+def test_a_board_has_the_ladder_of_its_first_metric(frame):
+    board = frame.ireval.leaderboard()
+    ax = board.ireval.plot.ladder()
+    ranks = frame.ireval.rank_intervals().ireval.plot.ladder(metric="nDCG@10")
+    for part in ("get_xlabel", "get_xlim"):
+        assert getattr(ax, part)() == getattr(ranks, part)()
+    lines = [np.array(each.collections[0].get_segments()) for each in (ax, ranks)]
+    np.testing.assert_array_equal(*lines)
+    plt.close("all")
+
+
+def test_who_is_better_nowhere_keeps_its_colour_in_the_legend(frame):
+    better = frame[["nDCG@10"]].unstack("system")["nDCG@10"]
+    better["none"] = better["bm25"] - 0.01
+    ax = better.stack().rename("nDCG@10").to_frame().ireval.plot.topic_differences("bm25", "none")
+    first, last = (to_rgb(each.get_facecolor()[:3]) for each in ax.get_legend().legend_handles[:2])
+    assert first != last
+    plt.close(ax.figure)
