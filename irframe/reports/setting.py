@@ -25,7 +25,6 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.stopping import Stops
 from irframe.metrics.facts import Facts, facts
 from irframe.names import DEPTH, SYSTEM
-from irframe.printed import fixed_text
 from irframe.scores.repeats import OVERS, Over
 from irframe.stops import DEPTHS, Axis
 
@@ -168,7 +167,7 @@ def fixed(value: float) -> str:
     """
     if value != value:  # noqa: PLR0124 - as NaN is not
         return "-"
-    return str(fixed_text(float(value), 3 if abs(value) < LARGE else 1))
+    return f"{value:z.3f}" if abs(value) < LARGE else f"{value:z.1f}"
 
 
 ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
@@ -453,7 +452,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, float | np.floating):
         size = abs(float(value))
         usual = size == 0 or 5e-4 <= size < 1e4
-        return str(fixed_text(float(value), 3)) if usual else f"{value:.3g}"
+        return f"{value:z.3f}" if usual else f"{value:.3g}"
     return str(value)
 
 
