@@ -222,7 +222,9 @@ def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False)
 
 def _shown_choices(subject: Any) -> dict[str, str]:
     """Return what a figure shows of an object with several metrics, tests or depths: the last."""
-    labels = {dim: _labels(subject, dim) for dim in (words.METRIC, "test", words.DEPTH)}
+    board = kind_of(subject) == "leaderboard"  # whose ranks are by one metric, others beside it
+    dims = ("test", words.DEPTH) if board else (words.METRIC, "test", words.DEPTH)
+    labels = {dim: _labels(subject, dim) for dim in dims}
     return {d: json.dumps(known[-1], default=str) for d, known in labels.items() if len(known) > 1}
 
 

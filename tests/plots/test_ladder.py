@@ -44,10 +44,10 @@ class TestLadder:
 
     def test_what_was_repeated_is_told(self):
         runs, qrels = ir.example_track()
-        seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2)]
+        seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2, 3)]
         ranks = pd.concat(seeds).ireval.evaluate(qrels, "AP").ireval.rank_intervals()
         told = " ".join(ranks.ireval.plot.ladder().get_title(loc="left").split())
-        assert told == "2 seeds of each system, which intervals and tests count beside topics"
+        assert told == "3 seeds of each system, which intervals and tests count beside topics"
 
     def test_frames_and_the_best_only(self):
         runs, qrels = ir.example_track()

@@ -194,6 +194,7 @@ class TestTopicDifferences:
             refused(error, words, scores.ireval.plot.topic_differences, *pair, metric="ASL")
 
 
+@pytest.mark.filterwarnings("ignore:tests and intervals hold less often")  # one has two repeats
 def test_repeats_are_dots_beside_means():
     rng = np.random.default_rng(0)
     values = rng.uniform(0.2, 0.6, (1, 2, 3, 8))
