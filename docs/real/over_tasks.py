@@ -35,7 +35,7 @@ def main():
     cube = runs.ireval.cube(spans, length="characters", ties="rank", tasks=task)
     scores = cube.ireval.score("SpanR", budget=BUDGET)
     board = pd.DataFrame(scores.ireval.leaderboard())
-    mean = board.columns[5]
+    mean = board.columns[board.columns.get_loc("ci_low") - 1]
     tasks = list(task.value_counts().index)
     shown = board[["rank", "letters", mean, "ci_low", "ci_high", "win_rate", "borda", *tasks]]
     PAGE.table(spelled(shown.rename(columns={mean: "SpanR"})), "board")
