@@ -18,14 +18,7 @@ from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.nested import flatten, height, is_mteb, predictions
 from irframe.files.retrieved import holds_hits, of_hits, unpacked
-from irframe.files.tables import (
-    columns_of,
-    is_dictionary,
-    is_matrix,
-    labelled,
-    rows_of,
-    table_in,
-)
+from irframe.files.tables import columns_of, is_dictionary, is_matrix, labelled, rows_of, table_in
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 

@@ -18,12 +18,7 @@ from listed import frames_of_docs
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import (
-    DepthError,
-    GradeError,
-    InputError,
-    MetricError,
-)
+from irframe.errors import DepthError, GradeError, InputError, MetricError
 from irframe.extremes import labelings
 
 TABLE_2 = ("002-hand", "002-contributing-1", "002-contributing-2", "002-norel", "002-allrel")

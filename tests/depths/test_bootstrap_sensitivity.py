@@ -56,10 +56,7 @@ def test_groups_of_other_systems_keep_their_pairs(scores):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"resamples": [[0, 1]]}, "resamples of 16 topics"),
-    ],
+    ("options", "words"), [({"resamples": [[0, 1]]}, "resamples of 16 topics")]
 )
 def test_bad_input(scores, options, words):
     refused(ParameterError, words, scores.ireval.bootstrap_sensitivity, **options)

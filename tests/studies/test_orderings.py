@@ -32,14 +32,7 @@ def serps_of(cube, system, topic, gain):
 @pytest.mark.parametrize(
     "options",
     few_of(
-        [
-            {},
-            {"rel": 2},
-            {"gain": "linear"},
-            {"gain": "exp"},
-            {"gain": {1: 0.1, 2: 0.3, 3: 0.9}},
-        ],
-        3,
+        [{}, {"rel": 2}, {"gain": "linear"}, {"gain": "exp"}, {"gain": {1: 0.1, 2: 0.3, 3: 0.9}}], 3
     ),
 )
 def test_all_pairs_equal_algorithm_1(cube, options):
