@@ -144,8 +144,7 @@ def leaderboard(
     pairing = Pairing(test, adjust, alpha, family)
     ranking = RankOptions(method, interval, Resamples(alpha, samples, seed), pairing)
     read = read_scores(scores, over)
-    at_depth = read if at is None else select_depths(read, at)
-    known = of_tasks(at_depth, ranking.resamples) if over != "task" else None
+    known = of_tasks(read if at is None else select_depths(read, at)) if over != "task" else None
     check_order(order, known)
     if known is not None and known.lacking.any():  # for which nobody else loses a topic
         read = read.take(system=np.flatnonzero(~known.lacking))

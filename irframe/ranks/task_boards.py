@@ -25,10 +25,10 @@ class OfTasks(NamedTuple):
 
     means: pd.DataFrame
     """A row for each system, a column for each task; NaN where it has no score."""
-    sign: int
-    """-1 where lower is better."""
-    drawn: Array
-    """Means of resamples, (sample, task, system), higher is better; NaN where means are."""
+    scores: Scores
+    """Of the metric, at the depth."""
+    parts: list[tuple[Array, Array]]
+    """By task which systems have it, and the topics on which these are compared."""
 
     @property
     def lacking(self) -> Array:
@@ -45,18 +45,40 @@ class OfTasks(NamedTuple):
 
     def columns(self, resamples: Resamples) -> pd.DataFrame:
         """Return ``win_rate`` and ``borda`` of a board, and where they lie in the resamples."""
-        drawn = beaten(self.drawn)
+        drawn = beaten(self._resampled(resamples))
+        drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
         ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
-        parts = zip(WON, beaten(self.sign * self.means.to_numpy().T), *ends, strict=True)
-        found = {
-            f"{name}{end}": row
-            for name, *rows in parts
-            for end, row in zip(ENDS, rows, strict=True)
-        }
-        return pd.DataFrame(found, self.means.index)
+        own = beaten(self.scores.towards[0] * self.means.to_numpy().T)
+        rows = np.stack([own, *ends], axis=1).reshape(6, -1)
+        return pd.DataFrame(rows.T, self.means.index, WON)
+
+    def _resampled(self, resamples: Resamples) -> Array:
+        """Return means of resamples of topics within tasks, higher is better.
+
+        Their shape is (sample, task, system); all are NaN where some task has a single cluster.
+        """
+        scores, size = self.scores, (resamples.samples, *self.means.T.shape)
+        what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
+        room(what, 8 * size[0] * size[1] * size[2], "ask for fewer samples=")
+        means = np.full(size, np.nan)
+        kept = np.concatenate([topics for _, topics in self.parts])
+        if scores.topic_order is not None:  # draws are in the order of names
+            kept = scores.topic_order[np.isin(scores.topic_order, kept)]
+        design = scores.design and scores.design.take(kept)
+        if design is None or (np.diff(design.starts) < FEWEST).any():
+            return means
+        shares = design.drawn(samples=resamples.samples, seed=resamples.seed) * design.tasks
+        for task, (there, topics) in enumerate(self.parts):
+            own = np.isin(kept, topics)
+            values = scores.values[0][there][:, kept[own]]
+            drawn = shares[:, own] * own.sum()
+            found = means_of_draws(drawn, values, scores.summaries[0], scores.towards[0])
+            means[:, task, there] = found[:, 0]
+        return means
 
 
-WON, ENDS = ("win_rate", "borda"), ("", "_low", "_high")
+WON = [f"{name}{end}" for name in ("win_rate", "borda") for end in ("", "_low", "_high")]
+"""Columns of a board over tasks, with the ends of their spread."""
 
 
 def beaten(means: Array) -> Array:
@@ -85,7 +107,7 @@ def beaten(means: Array) -> Array:
     return np.stack([rates, np.where(known, won, 0.0).mean(axis=-2)])
 
 
-def of_tasks(scores: Scores, resamples: Resamples) -> OfTasks | None:
+def of_tasks(scores: Scores) -> OfTasks | None:
     """Return means by task of the first metric, at the first depth; None without tasks.
 
     Each is over the topics of a task on which every system has a score that has any there.
@@ -107,40 +129,7 @@ def of_tasks(scores: Scores, resamples: Resamples) -> OfTasks | None:
             topics = own[taking.scored[0, :, 0]]
         parts.append((there, topics))
         columns[labels.iloc[own[0]]] = values
-    means = pd.DataFrame(columns, scores.systems)
-    return OfTasks(means, first.towards[0], _resampled(first, parts, resamples))
-
-
-def _resampled(scores: Scores, parts: list[tuple[Array, Array]], resamples: Resamples) -> Array:
-    """Return means by task of resamples, higher is better, (sample, task, system).
-
-    Parameters
-    ----------
-    scores
-        Of one metric and depth.
-    parts
-        By task the systems that have it, and the topics on which these are compared.
-    resamples
-        Topics are drawn within tasks, in the order of their names.
-    """
-    size = (resamples.samples, len(parts), len(scores.systems))
-    what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
-    room(what, 8 * np.prod(size), "ask for fewer samples=")
-    means = np.full(size, np.nan)
-    order = scores.topic_order
-    order = np.arange(len(scores.topics)) if order is None else order
-    kept = order[np.isin(order, np.concatenate([topics for _, topics in parts]))]
-    design = scores.design and scores.design.take(kept)
-    if design is None or (np.diff(design.starts) < FEWEST).any():  # nothing is told of others
-        return means
-    shares = design.drawn(samples=resamples.samples, seed=resamples.seed) * design.tasks
-    for task, (there, topics) in enumerate(parts):
-        own = np.isin(kept, topics)
-        values = scores.values[0][there][:, kept[own]]
-        counts = shares[:, own] * own.sum()
-        found = means_of_draws(counts, values, scores.summaries[0], scores.towards[0])
-        means[:, task, there] = found[:, 0]
-    return means
+    return OfTasks(pd.DataFrame(columns, scores.systems), first, parts)
 
 
 def check_order(order: Order, tasks: OfTasks | None) -> None:
