@@ -171,9 +171,7 @@ def parse_correction(
     return parsed
 
 
-def parse_stepwise(
-    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
-) -> Correction | None:
+def parse_stepwise(adjust: Adjust, test: PairedTest | None = None) -> Correction | None:
     """Return a correction as `parse_correction` does, where it can only read p-values.
 
     Raises
@@ -181,7 +179,7 @@ def parse_stepwise(
     ParameterError
         As `parse_correction`, and for max-T, which reads scores.
     """
-    correction = parse_correction(adjust, test, family)
+    correction = parse_correction(adjust, test)
     if isinstance(correction, MaxT):
         raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
     return correction
