@@ -101,8 +101,8 @@ def _standing(board: pd.DataFrame) -> tuple[Array, str]:
         return len(board) - board["borda"].to_numpy(float), "mean rank over tasks"
     if order == "win_rate" and "win_rate" in board:
         return board["win_rate"].to_numpy(float), "win rate over tasks"
-    place = board.columns.get_loc("ci_low") - 1
-    return board.iloc[:, place].to_numpy(float), f"mean {board.columns[place]}"
+    label = [*board][[*board].index("ci_low") - 1]
+    return board[label].to_numpy(float), f"mean {label}"
 
 
 def _groups(letters: pd.Series) -> list[Array]:
