@@ -271,17 +271,6 @@ def test_all_of_it():
     pd.testing.assert_frame_equal(qrels.ireval.sample(1), qrels)
 
 
-def test_the_order_of_rows_does_not_matter():
-    _, qrels = ir.example_track()
-    kept = qrels.ireval.sample(0.4, seed=3)
-    shuffled = qrels.sample(frac=1, random_state=0).ireval.sample(0.4, seed=3)
-    pd.testing.assert_frame_equal(shuffled.sort_index(), kept)
-    assert kept.index.is_monotonic_increasing
-    part = qrels[qrels["topic"] != qrels["topic"].iloc[0]]
-    expected = kept[kept.index.isin(part.index)]
-    pd.testing.assert_frame_equal(part.ireval.sample(0.4, seed=3), expected)
-
-
 @pytest.mark.thorough
 def test_seeds_draw_evenly():
     qrels = qrels_of({"a": {1: 20}, "b": {1: 20}})
