@@ -210,10 +210,8 @@ def cube(
     folded = fold(runs)
     drawn = {"cluster": cluster, "tasks": tasks, "weights": weights}
     said = said_of_tables([qrels, runs], drawn)
-    extra, units = (
-        carried(folded.attributes(repeats), said),
-        Units(of, copies, later_copies, length, scores),
-    )
+    extra = carried(folded.attributes(repeats), said)
+    units = Units(of, copies, later_copies, length, scores)
     policy = Policy(
         depth=depth,
         ties=ties,

@@ -424,10 +424,8 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
-    named, colours = (
-        room.fitting_names(ax, [a, b], 0.3),
-        canvas.system_colours([a, b], layer.indexes[SYSTEM]),
-    )
+    named = room.fitting_names(ax, [a, b], 0.3)
+    colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])
     sides = zip(named, colours, (1, -1), strict=True)
     handles: list[Any] = []
     for system, colour, side in sides:

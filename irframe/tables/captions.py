@@ -183,10 +183,8 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     >>> told_test({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
     'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
-    tests, alpha = (
-        [test for test in listed(attributes.get("test")) if test],
-        attributes.get("alpha"),
-    )
+    tests = [test for test in listed(attributes.get("test")) if test]
+    alpha = attributes.get("alpha")
     words = " and ".join(map(_words, tests))
     corrected = _correction(attributes) if "adjust" in attributes else ""
     decided = tests or corrected
