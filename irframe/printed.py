@@ -228,6 +228,7 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
     """
     many = (board["letters"].str.len() > MOST_LETTERS).any() if "letters" in board else False
     left = ["letters" if many else "tier", "difference", "significant"]
+    left += [f"{name}_{end}" for name in ("win_rate", "borda") for end in ("low", "high")]
     if _is_constant(board["n_topics"]):
         left.append("n_topics")
     return [name for name in left if name in board.columns]

@@ -332,8 +332,8 @@ UNEVEN = 10
 def without_spread(number: int, total: int) -> list[str]:
     """Say of how many comparisons nothing tells how much differences vary."""
     message = (
-        "comparisons whose differences are the same on all topics, which do not say how much "
-        f"they vary on others: {number} of {total}"
+        "comparisons whose differences are the same on all topics, but for rounding or less than "
+        f"1e-150, which do not say how much they vary on others: {number} of {total}"
     )
     return [message] * bool(number)
 
