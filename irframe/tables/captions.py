@@ -54,7 +54,7 @@ METHOD_WORDS = {
     "pairs": "rank intervals from the pairs that differ significantly",
     "holm": "rank intervals from one-sided t-tests, Holm",
     "max-t": "rank intervals from t-tests, max-T",
-    "bootstrap": "spread of ranks under resampling",
+    "bootstrap": "spread of ranks under resampling, first in equal parts where means tie",
 }
 INTERVAL_WORDS = {
     "logit": "logit ",
@@ -70,8 +70,15 @@ DRAWING = {"bootstrap", "max-t"}
 ALWAYS_DRAWING = {"compare_judges", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests that are no values: that of `topics_needed`, and the bootstrap by resamples of a caller."""
-RELATIVE = {"ablation", "reordering"}
-"""Verbs whose margin is a part of a mean, beside a test that is two-sided."""
+PLAN = "topics_needed"
+MARGIN_WORDS = {
+    "": "margin {}, one-sided t-tests against it",
+    "ablation": "margin {} of a system's mean",
+    "reordering": "margin {} of a system's mean",
+    "compare": "margin {}, not worse and equivalent by one-sided t-tests",
+    PLAN: "not worse by margin {}, by a one-sided t-test",
+}
+"""Verb -> what its margin is of, and what is one-sided beside a test that is two-sided."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -85,7 +92,7 @@ ORIGIN_WORDS = {
     **{axis.told: axis.origin for axis in AXES.values() if axis.told},
     "lower": "lower is better: {}",
     "top": "top grade {}",
-    "pool_depth": "judged to depth {} by these runs",
+    "pool_depth": "every pooled list, as filed, judged to depth {}",
     "irframe": "irframe {}",
 }
 """How a caption tells of what decided scores."""
@@ -99,6 +106,8 @@ OPTION_WORDS = {
     "leaderboard.baseline": "compared with {}, a family of its own",
     "reference": "against {}",
     "rel": "relevant from grade {}",
+    "topics_needed.difference": "true difference {}",
+    "topics_needed.topics": "on {} topics",
 }
 """How it tells of other options of a verb; of those that are not here by their names."""
 SHOWN_BY = {
@@ -165,12 +174,20 @@ def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> st
 
 def told_decision(attributes: Mapping[Any, Any]) -> str:
     """Say by which test and correction, or which method, a result was decided."""
-    margin = attributes.get("margin", "")
-    spelled = f"margin {margin if isinstance(margin, str) else f'{margin:g}'}" if margin else ""
-    relative = attributes.get(RESULT) in RELATIVE
-    against = " of a system's mean" if relative else ", one-sided tests against it"
-    spelled += against if margin else ""
-    return ", ".join(filter(None, (told_test(attributes), told_method(attributes), spelled)))
+    margin, verb = attributes.get("margin", ""), str(attributes.get(RESULT))
+    words = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
+    spelled = words.format(margin if isinstance(margin, str) else f"{margin:g}")
+    planned = _planned(attributes) if verb == PLAN else ""
+    tested = "" if verb == PLAN and "width" in attributes else told_test(attributes)
+    return ", ".join(filter(None, (tested, told_method(attributes), spelled, planned)))
+
+
+def _planned(attributes: Mapping[Any, Any]) -> str:
+    """Say what a number of topics is to reach: how wide intervals, or how often a test finds it."""
+    if "width" not in attributes:
+        return f"power {attributes['power']:g}"
+    ends = told_interval({"interval": "t"} | dict(attributes))
+    return f"{ends} of a difference, {attributes['width']:g} wide on average"
 
 
 def told_test(attributes: Mapping[Any, Any]) -> str:
@@ -339,6 +356,7 @@ def told_options(attributes: Mapping[Any, Any]) -> str:
     for step in [step for step in steps_of(attributes) if step.verb not in SOURCES]:
         hidden = SHOWN_BY | OBJECTS | ({"baseline"} if step.verb in PAIRED else set())
         hidden |= POLICY if "score_dtype" in step.options else set()
+        hidden |= {"power", "width"} if step.verb == PLAN else set()
         hidden |= {"seed"} if "samples" in step.options else set()
         hidden |= {"topics"} if "reference" in step.options else set()
         hidden |= set() if step.verb == "preferences" else {"weights", "cluster", "tasks"}
@@ -393,13 +411,14 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     --------
     >>> import irframe as ir
     >>> told_origin(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
-    'ties trec; scores as float64; topics qrels; top grade 3; judged to depth 10 by these runs; ...'
+    'ties trec; scores as float64; ...; every pooled list, as filed, judged to depth 10; ...'
     >>> told_origin({"top": [2, 3], "collection": "track"})
     'collections by track; top grade 2 and 3'
     """
     facts = origin(attributes)
     words = dict(ORIGIN_WORDS)
     made = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in facts.items()}
+    made |= {"pool_depth": _range(facts["pool_depth"])} if "pool_depth" in facts else {}
     made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
     steps = steps_of(attributes)
     if steps and "pool_depth" in steps[0].options:
