@@ -31,6 +31,7 @@ RETURNED = "Of what verbs return"
 OBJECTS = {
     "agreement": "`robustness`",
     "best": "`best_systems`",
+    "board": "`leaderboard`",
     "bounds": "`bounds`",
     "cells": "`effort_gain`",
     "checked": "`significance_agreement`",

@@ -85,7 +85,7 @@ class Verbs:
             except (InputError, DepthError) as error:
                 if name in kinds.offered(self._subject, self._home):
                     raise
-                wrong: Exception = error.with_advice(self._unknown(name))
+                wrong: Exception = error.within("", self._unknown(name))
             except TypeError as error:
                 if not re.match(rf"{name}\(\):? missing .*required", str(error)):
                     raise

@@ -80,12 +80,8 @@ class IrframeError(ValueError):
 
     def within(self, where: str, advice: str | None = None) -> "IrframeError":
         """Return the same error that says where things were found, and may advise otherwise."""
-        found, said = f"{self._found} {where}".lstrip(), self.advice if advice is None else advice
+        found, said = f"{self._found} {where}".strip(), self.advice if advice is None else advice
         return type(self)(self.wanted, found, said, self.offenders)
-
-    def with_advice(self, advice: str) -> "IrframeError":
-        """Return the same error with other advice."""
-        return type(self)(self.wanted, self._found, advice, self.offenders)
 
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)

@@ -42,11 +42,7 @@ class Known(NamedTuple):
 
 
 KNOWN = {
-    RUNS: Known(
-        "a run frame",
-        "runs",
-        ("check", "evaluate", "cube", "diagnose", "pool"),
-    ),
+    RUNS: Known("a run frame", "runs", ("check", "evaluate", "cube", "diagnose", "pool")),
     JUDGMENTS: Known(
         "a frame of judgments",
         "qrels",
@@ -58,9 +54,7 @@ KNOWN = {
         ("summary", "compare", "leaderboard", "sheet", "styled"),
     ),
     CUBE: Known(
-        "a cube",
-        "runs.ireval.cube(qrels)",
-        ("score", "bounds", "search_lengths", "report", "save"),
+        "a cube", "runs.ireval.cube(qrels)", ("score", "bounds", "search_lengths", "report", "save")
     ),
     SCANNED: Known("scanned runs", "ir.scan_runs(paths)", ("evaluate", "cube")),
     NUGGETS: Known("labels of nuggets", "nuggets", ("score_nuggets",)),

@@ -112,7 +112,20 @@ class _Frames(type):
         return isinstance(instance, pd.DataFrame)
 
 
-class Result(pd.DataFrame, metaclass=_Frames):
+class Kept(pd.DataFrame):
+    """A frame whose parts are of its own kind."""
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return type(self)
+
+    def _constructor_from_mgr(self, mgr: Any, axes: Any) -> pd.DataFrame:
+        # pandas 2.2.0 would give the manager to the constructor, which warns of that
+        made: pd.DataFrame = self._from_mgr(mgr, axes)  # type: ignore[operator]
+        return made
+
+
+class Result(Kept, metaclass=_Frames):
     """A frame that prints rounded to three decimals, and a comparison by what answers.
 
     Its values are as precise, and its columns as many, as those of any frame. Whoever sets
@@ -126,15 +139,6 @@ class Result(pd.DataFrame, metaclass=_Frames):
     0       0.333  <.001
     1       0.020  0.500
     """
-
-    @property
-    def _constructor(self) -> type[pd.DataFrame]:
-        return Result
-
-    def _constructor_from_mgr(self, mgr: Any, axes: Any) -> "Result":
-        # pandas 2.2.0 would give the manager to the constructor, which warns of that
-        made: Result = Result._from_mgr(mgr, axes)  # type: ignore[attr-defined]
-        return made
 
     def __repr__(self) -> str:
         shown, note = _printed(self)
@@ -237,6 +241,7 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
     """
     many = (board["letters"].str.len() > MOST_LETTERS).any() if "letters" in board else False
     left = ["letters" if many else "tier", "difference", "significant"]
+    left += [f"{name}_{end}" for name in ("win_rate", "borda") for end in ("low", "high")]
     if _is_constant(board["n_topics"]):
         left.append("n_topics")
     return [name for name in left if name in board.columns]

@@ -35,7 +35,7 @@ def main():
     cube = runs.ireval.cube(spans, length="characters", ties="rank", tasks=task)
     scores = cube.ireval.score("SpanR", budget=BUDGET)
     board = pd.DataFrame(scores.ireval.leaderboard())
-    mean = board.columns[5]
+    mean = board.columns[board.columns.get_loc("ci_low") - 1]
     tasks = list(task.value_counts().index)
     shown = board[["rank", "letters", mean, "ci_low", "ci_high", "win_rate", "borda", *tasks]]
     PAGE.table(spelled(shown.rename(columns={mean: "SpanR"})), "board")
@@ -61,6 +61,8 @@ def main():
     counts = task.value_counts()
     PAGE.facts(questions=len(task), most=counts.iloc[0], least=counts.iloc[-1], tasks=len(counts))
     PAGE.figure(scores.ireval.plot.system_ranking(), "dots", dpi=110)
+    ranked = scores.ireval.leaderboard(order="borda")
+    PAGE.figure(ranked.ireval.plot.critical_difference(), "groups", dpi=110)
 
 
 def spelled(frame):

@@ -19,8 +19,8 @@ from irframe.commands.inputs import (
     read_all,
     read_judgments,
     read_systems,
+    runs_of,
     scored,
-    scores_of,
 )
 from irframe.comparing.freeze import GATES, Frozen, failing
 from irframe.comparing.pairwise import POWER
@@ -106,7 +106,7 @@ def run_compare(options: Namespace) -> Answer:
     _refuse_conflicts(options, gated=gated)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
-    scores = scored(options, runs, qrels, metrics, None)
+    scores = scored(options, runs, qrels, metrics)
     comparison = _comparison(options, scores, gated=gated)
     if options.rehearse:
         _rehearse(options, scores)
@@ -239,7 +239,8 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
 
 def run_leaderboard(options: Namespace) -> Answer:
     """List the systems."""
-    board = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
+    scores = scored(options, runs_of(options), read_judgments(options), metrics_of(options))
+    board = ir.verbs.leaderboard(scores, **given(options, ir.verbs.leaderboard))
     kind = format_of(options)
     short = kind == "table" and not options.wide
     notes = told(board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}")

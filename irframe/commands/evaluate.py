@@ -140,7 +140,7 @@ def run_freeze(options: Namespace) -> Answer:
         raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
     metrics, kept = inputs.metrics_of(options), options.documents
     runs: Any = inputs.runs_of(options, rows=kept is not None)
-    scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics, None)
+    scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics)
     kept_of = {} if kept is None else {"documents": kept, "runs": runs}
     ir.verbs.freeze(scores, options.output, **kept_of, **arguments)
     return Answer(None)

@@ -401,18 +401,12 @@ def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
     return metrics
 
 
-def scores_of(options: Namespace, by: str | None = None) -> pd.DataFrame:
-    """Score the runs that a line names."""
-    metrics = metrics_of(options)
-    return scored(options, runs_of(options), read_judgments(options), metrics, by)
-
-
 def scored(
     options: Namespace,
     runs: pd.DataFrame | ScannedRuns,
     qrels: pd.DataFrame,
     metrics: Any,
-    by: str | None,
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
     arguments = {"contributing": options.contributing, "by": by} | given(options, ir.evaluate)

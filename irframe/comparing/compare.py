@@ -343,11 +343,7 @@ def _refuse_design(part: Scores, options: PairOptions, bounds: Any) -> None:
 
 
 def _groups_and_pairs(
-    scores: Any,
-    baseline: Baselines,
-    at: Depths,
-    by: Any,
-    options: PairOptions,
+    scores: Any, baseline: Baselines, at: Depths, by: Any, options: PairOptions
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []

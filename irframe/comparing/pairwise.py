@@ -187,13 +187,7 @@ class PairOptions:
         return result | (_of_design(result, group) if group.design is not None else {})
 
     def _columns(
-        self,
-        group: Scores,
-        row: int,
-        pairs: Array,
-        alpha: float,
-        values: Array,
-        *design: Design,
+        self, group: Scores, row: int, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
         """Return the columns of pairs by one metric, from its scores."""
         summary = group.summaries[row]

@@ -17,12 +17,7 @@ from irframe.experiments.group_columns import GroupBy
 from irframe.metrics.facts import TIE
 from irframe.paired.design import Design
 from irframe.paired.differences import ratio
-from irframe.scores.read_scores import (
-    Depths,
-    choose_pairs,
-    label_pairs,
-    scores_to_compare,
-)
+from irframe.scores.read_scores import Depths, choose_pairs, label_pairs, scores_to_compare
 from irframe.scores.scores import of_topics
 
 RISKS = ("difference", "urisk", "trisk", "georisk")

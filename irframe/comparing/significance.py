@@ -171,9 +171,7 @@ def parse_correction(
     return parsed
 
 
-def parse_stepwise(
-    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
-) -> Correction | None:
+def parse_stepwise(adjust: Adjust, test: PairedTest | None = None) -> Correction | None:
     """Return a correction as `parse_correction` does, where it can only read p-values.
 
     Raises
@@ -181,7 +179,7 @@ def parse_stepwise(
     ParameterError
         As `parse_correction`, and for max-T, which reads scores.
     """
-    correction = parse_correction(adjust, test, family)
+    correction = parse_correction(adjust, test)
     if isinstance(correction, MaxT):
         raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
     return correction
@@ -334,8 +332,8 @@ UNEVEN = 10
 def without_spread(number: int, total: int) -> list[str]:
     """Say of how many comparisons nothing tells how much differences vary."""
     message = (
-        "comparisons whose differences are the same on all topics, which do not say how much "
-        f"they vary on others: {number} of {total}"
+        "comparisons whose differences are the same on all topics, but for rounding or less than "
+        f"1e-150, which do not say how much they vary on others: {number} of {total}"
     )
     return [message] * bool(number)
 

@@ -275,11 +275,6 @@ def without_relevant(
     return (relevant | counts)[:, np.newaxis, :, np.newaxis], others
 
 
-def _text(hits: Hits) -> NDArray[np.float64]:
-    """Return how long each document is."""
-    return np.asarray((hits.along or {})[words.LENGTH], np.float64)
-
-
 def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
     """Score lists down to depths, given by (system, topic, stop)."""
     width = max(1, int(read.max(initial=0)))
@@ -348,7 +343,8 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
     """Return which documents are read, and their borders, if the last one may be cut."""
-    along, own = dict(hits.along or {}), _text(hits)
+    along = dict(hits.along or {})
+    own = np.asarray(along[words.LENGTH], np.float64)
     left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)
     with np.errstate(divide="ignore", invalid="ignore"):
         part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)

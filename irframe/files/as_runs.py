@@ -18,14 +18,7 @@ from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.nested import flatten, height, is_mteb, predictions
 from irframe.files.retrieved import holds_hits, of_hits, unpacked
-from irframe.files.tables import (
-    columns_of,
-    is_dictionary,
-    is_matrix,
-    labelled,
-    rows_of,
-    table_in,
-)
+from irframe.files.tables import columns_of, is_dictionary, is_matrix, labelled, rows_of, table_in
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -65,10 +58,6 @@ def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
     return _one_frame(dict(zip(names, x, strict=True)))
 
 
-def _of_table(x: Any, kind: Kind) -> pd.DataFrame | None:
-    return columns_of(x, kind.value)
-
-
 def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
@@ -82,9 +71,7 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
     lists = [(topic, enumerate(docs, start=1)) for topic, docs in x.items()]
     rows = [(topic, doc, place) for topic, docs in lists for place, doc in docs]
     frame = framed(rows, [TOPIC, DOC, RANK])
-    return (
-        frame if kind.value == SCORE else frame.rename(columns={RANK: GRADE}).assign(**{GRADE: 1})
-    )
+    return frame if kind.value == SCORE else frame[[TOPIC, DOC]].assign(**{GRADE: 1})
 
 
 def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
@@ -125,7 +112,7 @@ def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
 
 ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
     _of_ranx,
-    _of_table,
+    lambda x, kind: columns_of(x, kind.value),
     _of_columns,
     _of_lists,
     _of_hits,

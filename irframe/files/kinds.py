@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.errors import (
@@ -337,15 +336,10 @@ def refuse_strangers(columns: Mapping[str, str], names: Iterable[Any], get: Colu
             )
             raise InputError("lists of one search each", found, advice)
         advice = f"is it the system? frame.rename(columns={{{name!r}: 'system'}})"
-        if DOC in columns and not _is_again(topic, get(columns[DOC])):
+        docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else topic
+        if not pd.DataFrame({TOPIC: topic, DOC: docs}).duplicated().any():
             advice += f"; if not, frame.drop(columns={name!r})"
         raise InputError("lists of one system each", found, advice)
-
-
-def _is_again(topic: NDArray[np.int64], doc: pd.Series) -> bool:
-    """Tell whether a topic has a document twice."""
-    codes, labels = pd.factorize(doc)
-    return len(np.unique(topic * len(labels) + codes)) < len(topic)
 
 
 def looked_at(

@@ -44,9 +44,10 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence
     >>> line_of(pd.DataFrame({"question": ["1", "2"], "n": [1, 2]}), {}, ["topic"])
     "frame.rename(columns={'question': 'topic'})"
     """
+    if not frame.columns.is_unique:
+        return ""
     free = [name for name in frame.columns if name not in known.values()]
-    plain = frame.columns.is_unique
-    floats = [name for name in free if plain and pd.api.types.is_float_dtype(frame[name])]
+    floats = [name for name in free if pd.api.types.is_float_dtype(frame[name])]
     systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
     if SCORE in wanted and len(systems) > 1:
         said = any(_likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems)
@@ -90,8 +91,6 @@ def _choices_of_columns(
     frame: pd.DataFrame, known: Mapping[str, Hashable], wanted: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
     """Yield choices of columns for roles, with how like these their names are."""
-    if not frame.columns.is_unique:
-        return
     tried = []
     for role in wanted:
         liked = {n: _likeness(n, role) for n in frame.columns if n not in known.values()}

@@ -211,11 +211,7 @@ RUN_SUFFIXES = (
 )
 
 
-READERS = (
-    (is_objects, parse_objects),
-    (is_nested, parse_nested),
-    (is_parquet, parse_parquet),
-)
+READERS = ((is_objects, parse_objects), (is_nested, parse_nested), (is_parquet, parse_parquet))
 """What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 

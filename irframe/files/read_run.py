@@ -51,11 +51,7 @@ def state_of(file: str) -> tuple[int, str]:
 
 
 def read_run(
-    path: Source,
-    system: str | None = None,
-    *,
-    columns: Columns = None,
-    sep: str | None = None,
+    path: Source, system: str | None = None, *, columns: Columns = None, sep: str | None = None
 ) -> pd.DataFrame:
     r"""Read one run, what a system retrieved, as it was filed.
 

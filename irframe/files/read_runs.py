@@ -361,11 +361,7 @@ def _all_read(
 
 
 def _refuse_clashes(
-    together: read_file.Together,
-    names: Sequence[str],
-    tables: Sequence[pa.Table],
-    *,
-    by_file: bool,
+    together: read_file.Together, names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
 ) -> None:
     """Raise if files do not go with each other and those before: their columns, then systems."""
     pairs = zip(names, tables, strict=True)

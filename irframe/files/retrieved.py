@@ -159,10 +159,7 @@ def _is_hit(hit: Any) -> bool:
 
 
 def of_hits(
-    lists: Mapping[Any, Sequence[Any]],
-    name: str | None = None,
-    *,
-    distances: bool | None = None,
+    lists: Mapping[Any, Sequence[Any]], name: str | None = None, *, distances: bool | None = None
 ) -> pd.DataFrame:
     """Return a run frame of hits, the best of each list first.
 

@@ -19,7 +19,6 @@ from irframe.errors import (
     GradeError,
     IdError,
     InputError,
-    IrframeError,
     ParameterError,
     RankingError,
     shortened,
@@ -93,15 +92,15 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
         return pd.DataFrame(data, columns=columns, dtype=object)
 
 
-def to_arrow(column: pd.Series, error: type[IrframeError] = IdError) -> pa.ChunkedArray:
+def to_arrow(column: pd.Series) -> pa.ChunkedArray:
     """Take a column of a frame into Arrow; NaN counts as missing."""
-    refuse_unfit(column, error)
+    refuse_unfit(column, IdError)
     try:
         array = pa.Array.from_pandas(column)
     except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
         wanted, advice = f"one type of values in column {column.name!r}", "convert it: astype(str)"
-        raise error(wanted, "several", advice, kinds) from failure
+        raise IdError(wanted, "several", advice, kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 

@@ -37,17 +37,13 @@ ROWS = 1 << 18
 """Rows that are made into text at a time."""
 
 
-def file_columns(x: Runs | Qrels, kind: Kind) -> dict[str, pa.ChunkedArray]:
-    """Take the columns of a frame that a file holds, by role, in their types."""
-    return _columns_by_role(_frame(x, kind), kind)
-
-
 def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
     table = columns_of(x, kind.value)
     return by_role(x, kind).frame if table is None else table
 
 
 def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
+    """Take the columns of a frame that a file holds, by role, in their types."""
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     names = without_titles(names, frame.__getitem__) if kind.value == SCORE else names
     if frame.empty:
@@ -246,7 +242,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     """
     if _wrote_table(frame, path, QRELS):
         return
-    columns = file_columns(frame, QRELS)
+    columns = _columns_by_role(_frame(frame, QRELS), QRELS)
     if {ITERATION, SUBTOPIC} <= columns.keys():
         notice = "the column iteration is not written, as subtopics stand in its place"
         warn(f"{notice}; a file that ends in .parquet keeps it")

@@ -12,14 +12,7 @@ from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.design import DEGENERATE, ROUNDING, Design
 from irframe.paired.differences import SCALE, exact_moments, noise, ratio
-from irframe.paired.pairs import (
-    Pairs,
-    checked,
-    count_drawn,
-    draw_topics,
-    each_pair,
-    product,
-)
+from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
 """Relative: statistics this close count as equal, so that rounding does not decide."""

@@ -18,9 +18,7 @@ from irframe.metrics.facts import facts
 from irframe.names import METRIC, METRICS, SYSTEM, TOPIC
 from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
-from irframe.scores.read_scores import (
-    refuse_infinite,
-)
+from irframe.scores.read_scores import refuse_infinite
 from irframe.stops import axis_of
 from irframe.warned import listing
 

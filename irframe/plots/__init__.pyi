@@ -4,6 +4,7 @@ from .agreement_map import agreement_bars as agreement_bars
 from .agreement_map import agreement_map as agreement_map
 from .agreement_map import agreement_triangle as agreement_triangle
 from .agreement_map import volatility_map as volatility_map
+from .critical_difference import critical_difference as critical_difference
 from .crp_curves import archetypes as archetypes
 from .crp_curves import crp_and_gain as crp_and_gain
 from .crp_curves import crp_curves as crp_curves

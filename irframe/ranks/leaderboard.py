@@ -67,7 +67,7 @@ def leaderboard(
     at
         Depths to list, of which the first one decides; by default the greatest.
     method, interval, samples, seed
-        As for `rank_intervals`.
+        As for `rank_intervals`; with tasks `samples` and `seed` are also of how win rates spread.
     by
         A coordinate or index level such as ``"track"``, or topic (or system) -> group: one list
         per group.
@@ -96,8 +96,11 @@ def leaderboard(
           same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
           ``significant``;
         - with tasks ``win_rate``, the share of the other systems that it beats, on average over
-          tasks, ties half, and ``borda``, how many it beats, likewise; and the mean of each task
-          under its name. A system that lacks a task has no mean, and stands below the others;
+          tasks, ties half, and ``borda``, how many it beats, likewise; ``win_rate_low``,
+          ``win_rate_high``, ``borda_low``, ``borda_high``, how far these spread under resampling of
+          topics within tasks, which is no confidence interval; and the mean of each task under its
+          name. A system that lacks a task has no mean, and stands below the others. The spread is
+          NaN where a task has a single topic, or cluster;
         - the means of the further metrics and depths, under their labels;
         - ``n_repeats`` and ``repeat_sd``, where systems have repeats, as of `summary`;
         - ``n_topics``, the topics on which the deciding metric compares them.
@@ -160,12 +163,12 @@ def leaderboard(
     if baseline is not None:
         parts.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
-    _refuse_twice(frame.columns)
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
     if known is not None:
-        frame = with_tasks(frame, known, order)
+        frame = with_tasks(frame, known, order, ranking.resamples)
         warn(*known.told)
-        attributes = united(attributes, caution(known.told))
+        attributes = united(attributes, caution(known.told), {"samples": samples, "seed": seed})
+    _refuse_twice(frame.columns)
     frame.attrs.clear()
     frame.attrs.update(attributes | {METRICS: columns})
     return frame

@@ -5,12 +5,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from irframe.agreements.base import count_below
 from irframe.arrays import Array
-from irframe.checks import choice
+from irframe.checks import choice, room
 from irframe.errors import ParameterError
-from irframe.experiments.topic_design import TASKS, labels_of, names_said
+from irframe.experiments.topic_design import FEWEST, TASKS, labels_of, names_said
 from irframe.metrics.facts import TIE
-from irframe.scores.averages import moments
+from irframe.scores.averages import Resamples, means_of_draws, moments
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
@@ -24,8 +25,10 @@ class OfTasks(NamedTuple):
 
     means: pd.DataFrame
     """A row for each system, a column for each task; NaN where it has no score."""
-    sign: int
-    """-1 where lower is better."""
+    scores: Scores
+    """Of the metric, at the depth."""
+    parts: list[tuple[Array, Array]]
+    """By task which systems have it, and the topics on which these are compared."""
 
     @property
     def lacking(self) -> Array:
@@ -40,31 +43,68 @@ class OfTasks(NamedTuple):
         message = "systems without a score in some tasks have no mean, and stand below the others"
         return [f"{message}: {listing(named)}"] if named else []
 
-    def beaten(self) -> pd.DataFrame:
-        """Return the columns ``win_rate`` and ``borda`` of a board.
+    def columns(self, resamples: Resamples) -> pd.DataFrame:
+        """Return ``win_rate`` and ``borda`` of a board, and where they lie in the resamples."""
+        drawn = beaten(self._resampled(resamples))
+        drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
+        ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
+        own = beaten(self.scores.towards[0] * self.means.to_numpy().T)
+        rows = np.stack([own, *ends], axis=1).reshape(6, -1)
+        return pd.DataFrame(rows.T, self.means.index, WON)
 
-        Notes
-        -----
-        A system beats another on a task by a better mean, to 12 decimals, and one that lacks it; a
-        tie is half. Borda's count is how many it beats, on average over tasks, of which those that
-        it lacks count as none; the win rate is the share that it beats of the others there, on
-        average over the tasks that it has.
+    def _resampled(self, resamples: Resamples) -> Array:
+        """Return means of resamples of topics within tasks, higher is better.
+
+        Their shape is (sample, task, system); all are NaN where some task has a single cluster.
         """
-        values = np.round(self.sign * self.means.to_numpy(), TIE)
-        known = ~np.isnan(values)
-        with np.errstate(invalid="ignore"):
-            ahead = values[:, np.newaxis] > values[np.newaxis]
-            tied = values[:, np.newaxis] == values[np.newaxis]
-        # Each ties with itself, which counts for nothing.
-        beaten = ahead.sum(axis=1) + tied.sum(axis=1) / 2 - known / 2
-        others = known.sum(axis=0) - 1
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.where(known & (others > 0), beaten / others, np.nan)
-        absent = (~known).sum(axis=0)
-        counted = np.where(known, beaten + absent, 0.0)
-        rates = pd.DataFrame(share).mean(axis=1).to_numpy()
-        columns = {"win_rate": rates, "borda": counted.mean(axis=1)}
-        return pd.DataFrame(columns, self.means.index)
+        scores, size = self.scores, (resamples.samples, *self.means.T.shape)
+        what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
+        room(what, 8 * size[0] * size[1] * size[2], "ask for fewer samples=")
+        means = np.full(size, np.nan)
+        kept = np.concatenate([topics for _, topics in self.parts])
+        if scores.topic_order is not None:  # draws are in the order of names
+            kept = scores.topic_order[np.isin(scores.topic_order, kept)]
+        design = scores.design and scores.design.take(kept)
+        if design is None or (np.diff(design.starts) < FEWEST).any():
+            return means
+        shares = design.drawn(samples=resamples.samples, seed=resamples.seed) * design.tasks
+        for task, (there, topics) in enumerate(self.parts):
+            own = np.isin(kept, topics)
+            values = scores.values[0][there][:, kept[own]]
+            drawn = shares[:, own] * own.sum()
+            found = means_of_draws(drawn, values, scores.summaries[0], scores.towards[0])
+            means[:, task, there] = found[:, 0]
+        return means
+
+
+WON = [f"{name}{end}" for name in ("win_rate", "borda") for end in ("", "_low", "_high")]
+"""Columns of a board over tasks, with the ends of their spread."""
+
+
+def beaten(means: Array) -> Array:
+    """Return win rates and Borda counts, (2, ..., system), of means (..., task, system).
+
+    Notes
+    -----
+    A system beats another on a task by a higher mean, to 12 decimals, and one that lacks it; a tie
+    is half. Borda's count is how many it beats, on average over tasks, of which those that it lacks
+    count as none; the win rate is the share that it beats of the others there, on average over the
+    tasks that it has.
+
+    Examples
+    --------
+    >>> beaten(np.array([[0.2, 0.5, 0.5], [0.1, 0.4, np.nan]]))
+    array([[0.  , 0.875, 0.75 ],
+           [0.5 , 1.75 , 0.75 ]])
+    """
+    known = ~np.isnan(means)
+    values = np.where(known, np.round(means, TIE), -np.inf)
+    won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
+    there = known.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(known, (won - (values.shape[-1] - there)) / (there - 1), np.nan)
+        rates = np.nansum(share, axis=-2) / (~np.isnan(share)).sum(axis=-2)
+    return np.stack([rates, np.where(known, won, 0.0).mean(axis=-2)])
 
 
 def of_tasks(scores: Scores) -> OfTasks | None:
@@ -77,16 +117,19 @@ def of_tasks(scores: Scores) -> OfTasks | None:
     first, design = scores.take(metric=[0], depth=[0]).load(), scores.design
     labels = labels_of(scores.attrs, TASKS, scores.topics)
     columns: dict[Any, Array] = {}
+    parts: list[tuple[Array, Array]] = []
     for task in range(design.tasks):
         own = np.flatnonzero(design.task == task)
         part = first.take(topic=own)
         there = ~np.isnan(part.values).all(axis=(0, 2, 3))
-        values = np.full(len(there), np.nan)
+        values, topics = np.full(len(there), np.nan), own[:0]
         if there.any():
             taking = part.take(system=np.flatnonzero(there))
             values[there] = moments(taking.where(taking.scored))[1][0, :, 0]
+            topics = own[taking.scored[0, :, 0]]
+        parts.append((there, topics))
         columns[labels.iloc[own[0]]] = values
-    return OfTasks(pd.DataFrame(columns, scores.systems), first.towards[0])
+    return OfTasks(pd.DataFrame(columns, scores.systems), first, parts)
 
 
 def check_order(order: Order, tasks: OfTasks | None) -> None:
@@ -97,9 +140,10 @@ def check_order(order: Order, tasks: OfTasks | None) -> None:
         raise ParameterError(f"tasks for order={order!r}", "none", advice)
 
 
-def with_tasks(board: pd.DataFrame, tasks: OfTasks, order: Order) -> pd.DataFrame:
+def with_tasks(
+    board: pd.DataFrame, tasks: OfTasks, order: Order, resamples: Resamples
+) -> pd.DataFrame:
     """Return a board with what tasks say, in the order asked for; systems without a mean last."""
-    beaten = tasks.beaten()
     rest = board.columns.difference(["rank", "tier", "letters"], sort=False)
     lost = tasks.means.index[tasks.lacking]
     whole = board.reindex([*board.index, *lost])
@@ -108,7 +152,7 @@ def with_tasks(board: pd.DataFrame, tasks: OfTasks, order: Order) -> pd.DataFram
         name for name in ("rank", "tier", "rank_low", "rank_high", "n_topics") if name in whole
     ]
     whole[counts] = whole[counts].astype("Int64")
-    parts = [whole[["rank", "tier", "letters"]], beaten, whole[rest], tasks.means]
+    parts = [whole[["rank", "tier", "letters"]], tasks.columns(resamples), whole[rest], tasks.means]
     joined = pd.concat([part.loc[whole.index] for part in parts], axis=1)
     if order == "mean":
         return joined

@@ -43,13 +43,7 @@ from irframe.reports.trust import findings, trust, verdicts
 from irframe.reports.view import views
 from irframe.scores.read_scores import Baselines
 from irframe.scores.repeats import Over
-from irframe.tables.captions import (
-    ORIGIN_WORDS,
-    told_design,
-    told_repeats,
-    told_steps,
-    told_test,
-)
+from irframe.tables.captions import ORIGIN_WORDS, told_design, told_repeats, told_steps, told_test
 from irframe.tables.cite import papers
 from irframe.warned import OneCall, during
 

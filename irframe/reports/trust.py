@@ -289,12 +289,8 @@ def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     if not view.setting.axis.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
-    return _placed(frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index())
-
-
-def _placed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with their place, from 1 on."""
-    return frame.assign(place=np.arange(1, len(frame) + 1))
+    ranked = frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index()
+    return ranked.assign(place=ranked.index + 1)
 
 
 def _next(view: View) -> PagePart:
@@ -421,10 +417,6 @@ def verdicts(view: View) -> list[PagePart]:
     return parts(view, [("verdicts", "the verdicts", _verdicts)])
 
 
-GUIDE = "questions/comparing"
-"""The page of the documentation."""
-
-
 def _verdicts(view: View) -> PagePart:
     setting, pairing = view.setting, view.setting.pairing
     labels, metric = view.cube[SYSTEM].to_numpy(), setting.metrics[0]
@@ -455,4 +447,6 @@ def _verdicts(view: View) -> PagePart:
     limits = [0.0, -sign * float(setting.margin or 0)]
     figure = figures.ranges(drawn, f"difference in {metric}", limits, figures.FULL)
     how_told = [say(key, **values) for key in told]
-    return PagePart("verdicts", says, how_told, data=frame, figure=figure, guide=GUIDE)
+    return PagePart(
+        "verdicts", says, how_told, data=frame, figure=figure, guide="questions/comparing"
+    )

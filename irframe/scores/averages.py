@@ -217,14 +217,11 @@ class Resamples:
         room(what, size, "ask for fewer samples=, or depths with at=")
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
-        summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
-        drawn = np.float64(topics)
         if design is None:
             counts = self.counts(topics)
         else:
-            counts = design.drawn(samples=self.samples, seed=self.seed) * drawn
-        total = _weighted(counts, summands).reshape(-1, depths, systems)
-        return np.asarray(np.round(sign * averaged(drawn, total, summary), TIE))
+            counts = design.drawn(samples=self.samples, seed=self.seed) * np.float64(topics)
+        return means_of_draws(counts, scores, summary, sign)
 
     def ends(self, values: Array, beyond: Array | float) -> Arrays:
         """Return between which values the resamples lie; samples last.
@@ -263,6 +260,14 @@ class Resamples:
         several = np.where(n > 1, n, np.nan)
         t = scipy.special.stdtrit(several - 1, 1 - self.alpha / 2)
         return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
+
+
+def means_of_draws(counts: Array, scores: Array, summary: Any, sign: int = 1) -> Array:
+    """Average over topics that were drawn so often, (sample, topic); else as `Resamples.means`."""
+    systems, topics, depths = scores.shape
+    summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
+    total = _weighted(counts, summands).reshape(-1, depths, systems)
+    return np.asarray(np.round(sign * averaged(np.float64(topics), total, summary), TIE))
 
 
 def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:

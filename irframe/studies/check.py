@@ -173,29 +173,14 @@ def sizes(
     }
 
 
-SEVERITY = {
-    "unreadable": "error",
-    "ids_missing": "error",
-    "scores_missing": "error",
-    "duplicates": "error",
-    "topics_unmatched": "error",
-    "documents_unjudged": "error",
-    "chunks": "error",
-    "scores_constant": "error",
-    "topics_missing": "warning",
-    "topics_unknown": "warning",
-    "documents_unknown": "warning",
-    "scores_infinite": "warning",
-    "ranks_contradict": "warning",
-    "ranks_skipped": "warning",
-    "lists_long": "warning",
-    "identical_to": "warning",
-    "ranks_repeated": "note",
-    "lists_short": "note",
-    "lists_tied": "note",
-    "copies": "note",
-    "columns_surplus": "note",
+BY_SEVERITY = {
+    "error": "unreadable ids_missing scores_missing duplicates topics_unmatched documents_unjudged "
+    "chunks scores_constant",
+    "warning": "topics_missing topics_unknown documents_unknown scores_infinite ranks_contradict "
+    "ranks_skipped lists_long identical_to",
+    "note": "ranks_repeated lists_short lists_tied copies columns_surplus",
 }
+SEVERITY = {name: grave for grave, names in BY_SEVERITY.items() for name in names.split()}
 """The columns that list something, and how grave it is; the gravest first."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged")
 """The columns that hold whole numbers."""

@@ -158,12 +158,7 @@ def compare_orderings(
 
 
 def _mark(
-    report: pd.DataFrame,
-    hedge: xr.Dataset,
-    *,
-    adjust: Correction | None,
-    alpha: float,
-    sign: int,
+    report: pd.DataFrame, hedge: xr.Dataset, *, adjust: Correction | None, alpha: float, sign: int
 ) -> pd.DataFrame:
     """Put the metric's test and that of the orderings side by side."""
     counts = hedge["count"].to_numpy()

@@ -68,10 +68,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
 
 @verb
 def effective_top(
-    lengths: pd.DataFrame,
-    *,
-    precision: Precision = "map",
-    by: GroupBy | None = None,
+    lengths: pd.DataFrame, *, precision: Precision = "map", by: GroupBy | None = None
 ) -> pd.DataFrame:
     """Say what share of the relevant documents an average of precision takes notice of.
 

@@ -19,7 +19,7 @@ from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.rank_table import listed_again
 from irframe.files.ids import Codes, beginnings, repeated, shown
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.printed import FIRST, WIDTH, fitted
+from irframe.printed import FIRST, WIDTH, Kept, fitted
 from irframe.warned import during
 
 SEVERITIES = ("error", "warning", "note")
@@ -141,20 +141,11 @@ def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield finding_of(error)
 
 
-class Findings(pd.DataFrame):
+class Findings(Kept):
     """A frame of findings, shown with all their words, without columns of empty lists.
 
     Lists are shown by their first places. Parts of it are plain.
     """
-
-    @property
-    def _constructor(self) -> type[pd.DataFrame]:
-        return Findings
-
-    def _constructor_from_mgr(self, mgr: Any, axes: Any) -> "Findings":
-        # pandas 2.2.0 would give the manager to the constructor, which warns of that
-        made: Findings = Findings._from_mgr(mgr, axes)  # type: ignore[attr-defined]
-        return made
 
     def _shown(self) -> pd.DataFrame:
         texts = pd.DataFrame(self).map(

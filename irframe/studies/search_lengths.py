@@ -151,11 +151,7 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
 
 @verb
 def length_histogram(
-    lengths: pd.DataFrame,
-    *,
-    bins: int = 10,
-    width: int | None = None,
-    by: GroupBy | None = None,
+    lengths: pd.DataFrame, *, bins: int = 10, width: int | None = None, by: GroupBy | None = None
 ) -> pd.DataFrame:
     """Count relevant documents by how far a user has to search for them.
 

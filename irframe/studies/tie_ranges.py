@@ -106,12 +106,7 @@ def refuse_untied(cube: xr.Dataset) -> None:
 
 
 @verb(bounded=True, repeats=True)
-def tie_rates(
-    cube: xr.Dataset,
-    depth: int = 20,
-    *,
-    by: GroupBy | None = None,
-) -> xr.DataArray:
+def tie_rates(cube: xr.Dataset, depth: int = 20, *, by: GroupBy | None = None) -> xr.DataArray:
     """Say which share of the top documents has the same score as another one there.
 
     Parameters

@@ -200,10 +200,7 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     >>> told_test({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
     'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
-    tests, alpha = (
-        [test for test in listed(attributes.get("test")) if test],
-        attributes.get("alpha"),
-    )
+    tests, alpha = [*filter(None, listed(attributes.get("test")))], attributes.get("alpha")
     words = " and ".join(map(_words, tests))
     corrected = _correction(attributes) if "adjust" in attributes else ""
     decided = tests or corrected
@@ -278,9 +275,11 @@ def told_draws(attributes: Mapping[Any, Any]) -> str:
     drawn = attributes.get("method") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
     for step in steps_of(attributes)[-1:]:
         drawn |= step.options.get("interval") is True  # a word says how, without samples
-    if "samples" not in attributes or not drawn:
+    boards = attributes.get(RESULT) == "leaderboard" and "n_tasks" in attributes
+    if "samples" not in attributes or not (drawn or boards):
         return ""
-    return f"{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
+    spread = "spread of win rates and Borda counts under resampling, " * boards
+    return f"{spread}{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
 
 
 def told_repeats(attributes: Mapping[Any, Any]) -> str:
@@ -328,9 +327,8 @@ def told_design(attributes: Mapping[Any, Any]) -> str:
     said = [f"topics weighted by {attributes['weights']}"] if "weights" in attributes else []
     if "n_clusters" in attributes:
         which = "" if said else "topics "
-        said.append(
-            f"{which}drawn in {attributes['n_clusters']} clusters ({attributes['cluster']})"
-        )
+        drawn = f"drawn in {attributes['n_clusters']} clusters ({attributes['cluster']})"
+        said.append(f"{which}{drawn}")
     if "n_tasks" in attributes:
         each = f"mean of {attributes['n_tasks']} tasks ({attributes['tasks']}), each alike"
         said.append(f"{each}; over new topics of these tasks")

@@ -83,11 +83,7 @@ def test_kendall_thousand_depths(benchmark):
 
 @pytest.mark.parametrize(
     ("method", "function"),
-    [
-        (TauAP(), oracle.tau_ap),
-        (TauAP(symmetric=True), oracle.tau_ap_symmetric),
-        (RBO(), rbo()),
-    ],
+    [(TauAP(), oracle.tau_ap), (TauAP(symmetric=True), oracle.tau_ap_symmetric), (RBO(), rbo())],
 )
 def test_top_weighted_hundred_depths(benchmark, method, function):
     ours, _ = race(benchmark, method, untied(100), function, sample=30)

@@ -11,10 +11,7 @@ from listed import frames_of_docs
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import (
-    DepthError,
-    MetricError,
-)
+from irframe.errors import DepthError, MetricError
 from irframe.names import EMPTY, UNJUDGED
 from irframe.record import steps_of
 from irframe.studies.orderings import is_bound

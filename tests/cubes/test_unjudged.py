@@ -18,12 +18,7 @@ from listed import frames_of_docs
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import (
-    DepthError,
-    GradeError,
-    InputError,
-    MetricError,
-)
+from irframe.errors import DepthError, GradeError, InputError, MetricError
 from irframe.extremes import labelings
 
 TABLE_2 = ("002-hand", "002-contributing-1", "002-contributing-2", "002-norel", "002-allrel")
@@ -274,17 +269,6 @@ def test_half_a_document_rounds_up():
 def test_all_of_it():
     _, qrels = ir.example_track()
     pd.testing.assert_frame_equal(qrels.ireval.sample(1), qrels)
-
-
-def test_the_order_of_rows_does_not_matter():
-    _, qrels = ir.example_track()
-    kept = qrels.ireval.sample(0.4, seed=3)
-    shuffled = qrels.sample(frac=1, random_state=0).ireval.sample(0.4, seed=3)
-    pd.testing.assert_frame_equal(shuffled.sort_index(), kept)
-    assert kept.index.is_monotonic_increasing
-    part = qrels[qrels["topic"] != qrels["topic"].iloc[0]]
-    expected = kept[kept.index.isin(part.index)]
-    pd.testing.assert_frame_equal(part.ireval.sample(0.4, seed=3), expected)
 
 
 @pytest.mark.thorough

@@ -84,12 +84,6 @@ class TestCalls:
         one = scores.sel(topic="104")
         np.testing.assert_array_equal(shapes[1](one), one)
 
-    def test_one_system_has_groups_of_its_topics(self, scores):
-        scores = scores.sel(metric=["AP"])
-        found = scores.sel(system="ance").ireval.summary(by="half")
-        whole = scores.ireval.summary(by="half").sel(system="ance", drop=True)
-        xr.testing.assert_equal(found.drop_vars("system"), whole)
-
     def test_the_subject_stays_as_it_was(self, cube, scores):
         before = cube.copy(deep=True), scores.copy(deep=True)
         cube.ireval.condense(by="half")
@@ -99,20 +93,6 @@ class TestCalls:
 
 
 class TestGroups:
-    def test_a_frame_has_the_group_first(self, shapes, cube):
-        found = shapes[0](cube, by="half")
-        assert list(found.columns) == ["half", "systems", "topics"]
-        assert found.to_numpy().tolist() == [["first", 8, 6], ["second", 8, 10]]
-        teams = shapes[0](cube, by="team")
-        assert teams["systems"].tolist() == [2] * 4
-
-    def test_an_array_has_the_group_as_first_dimension(self, shapes, scores):
-        found = shapes[1](scores, by="half")
-        assert found.dims == ("half", "metric", "system", "depth")
-        first = scores.isel(topic=slice(6)).mean("topic")
-        np.testing.assert_allclose(found.sel(half="first"), first)
-        assert found["team"].dims == ("system",)
-
     def test_systems_of_other_groups_have_no_number(self, shapes, scores):
         found = shapes[1](scores, by="team")
         inside = found["team"].to_numpy()[:, np.newaxis] == scores["team"].to_numpy()
@@ -193,22 +173,6 @@ class TestGroups:
 
 
 class TestTrees:
-    def test_every_branch_is_asked(self, shapes, cube):
-        tree = cube.ireval.pooled(10, by="half")
-        found = shapes[0](tree)
-        pd.testing.assert_frame_equal(found, shapes[0](cube, by="half"))
-        scored = tree.ireval.score("AP", at=5)
-        assert list(scored.children) == ["first", "second"]
-        expected = cube.isel(topic=slice(6)).ireval.score("AP", at=5)
-        xr.testing.assert_allclose(scored["first"]["score"], expected)
-
-    def test_a_chain_stays_a_tree(self, cube):
-        tree = cube.ireval.pooled(10, by="half").ireval.score("AP", "RR", at=[5, 10])
-        found = tree.ireval.discrimination()
-        alone = cube.isel(topic=slice(6, None)).ireval.score("AP", "RR", at=[5, 10])
-        (array,) = branches(found["second"]).values()
-        xr.testing.assert_allclose(array, alone.ireval.discrimination())
-
     def test_deeper_branches_have_their_path(self, cube):
         tree = xr.DataTree.from_dict({"x/one": cube, "x/two": cube, "y": cube})
         assert sorted(branches(tree)) == ["x/one", "x/two", "y"]
@@ -303,15 +267,6 @@ def test_groups_are_called_like_nothing_in_the_result():
     for by in ("system", "topic", "metric", "depth"):
         with pytest.raises(ParameterError, match="by to be a coordinate of systems or topics"):
             scores.ireval.summary(by=by)
-
-
-def test_results_by_group_have_groups():
-    cube = ir.cube(*ir.example_track())
-    grouped = cube.ireval.score("AP").ireval.volatility(by="team")
-    stable = grouped.ireval.stability(by="team")
-    assert stable.sizes["team"] == 4
-    alone = grouped.sel(team="terms", drop=True).ireval.stability()
-    xr.testing.assert_equal(stable.sel(team="terms", drop=True), alone)
 
 
 @pytest.fixture(scope="module")

@@ -96,18 +96,13 @@ def test_means_that_differ_by_rounding_tie():
     assert noisy.ireval.agreement(swapped).item() == 1
 
 
-def test_frames_and_groups(scores):
+def test_metrics_of_frames():
     runs, qrels = ir.example_track()
     wide = runs.ireval.evaluate(qrels, ["AP", "RR"])
     assert wide.ireval.agreement("AP").dims == ("metric",)
     matrix = wide.ireval.agreement()
     assert matrix.dims == ("metric", "metric_other")
     np.testing.assert_allclose(np.diag(matrix), 1)
-    halves = scores.assign_coords(half=("topic", np.repeat(["a", "b"], 8)))
-    found = halves.ireval.agreement(10, at=[5, 50], by="half")
-    assert found.dims == ("half", "metric", "depth")
-    alone = scores[:, :, 8:].ireval.agreement(10, at=[5, 50])
-    np.testing.assert_array_equal(found.sel(half="b"), alone)
 
 
 def test_bad_input(scores):

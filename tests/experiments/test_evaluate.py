@@ -12,13 +12,7 @@ from listed import QRELS, RUNS
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import (
-    DepthError,
-    IdError,
-    IrframeWarning,
-    MetricError,
-    ParameterError,
-)
+from irframe.errors import DepthError, IdError, IrframeWarning, MetricError, ParameterError
 
 
 def cube_scores(cube, metric, **options):

@@ -36,15 +36,6 @@ from irframe.names import Ties
     ("options", "error", "words"),
     [
         ({"ties": "trek"}, ParameterError, "ties to be one of 'trec', .*; found 'trek'"),
-        ({"score_dtype": "float16"}, ParameterError, "score_dtype to be one of"),
-        ({"depth": 0}, DepthError, "depth, a whole number of at least 1; found 0"),
-        ({"depth": 2.0}, DepthError, "depth, a whole number"),
-        (
-            {"seed": -1},
-            ParameterError,
-            "seed, a whole number of at least 0 and .*; found -1",
-        ),
-        ({"pool_depth": -1}, DepthError, "pool_depth, a whole number of at least 0"),
         (
             {"pool_depth": {"a": 5, "b": 1.5}, "collection": "track"},
             DepthError,

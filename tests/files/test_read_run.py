@@ -95,10 +95,7 @@ def test_open_files(tmp_path):
         ("\n# only this\n \n", "without a single row"),
         ("1 Q0 a 1 2\n", "line 1 has 5 columns, not 6"),
         ("1\n", "line 1 has 1 column,"),
-        (
-            "1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n",
-            "line 5 has 3 columns, not 6",
-        ),
+        ("1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n", "line 5 has 3 columns, not 6"),
         ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
         ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
         ("1 Q0 a 1 2 x\n1 Q0 b 2 high x\n", "line 2 has the score 'high'"),

@@ -14,12 +14,7 @@ import pyarrow as pa
 import pytest
 
 import irframe as ir
-from irframe.errors import (
-    FileFormatError,
-    GradeError,
-    InputError,
-    IrframeWarning,
-)
+from irframe.errors import FileFormatError, GradeError, InputError, IrframeWarning
 from irframe.files.ids import TEXT
 from irframe.files.values import numbers, to_frame
 

@@ -196,10 +196,7 @@ CASES = [
     with_ids("id with a no-break space", TAKE, EXACT, docs={"b": "page\u00a012"}),
     with_ids("id with a line separator", TAKE, EXACT, docs={"b": "page\u202812"}),
     with_ids(
-        "id with a zero byte",
-        TAKE,
-        "a character like any other",
-        docs={"b": "page\0", "c": "page"},
+        "id with a zero byte", TAKE, "a character like any other", docs={"b": "page\0", "c": "page"}
     ),
     with_ids("id with quotes and commas", TAKE, EXACT, docs={"b": 'a "b", c'}),
     with_ids("id with a quote and a comma", TAKE, EXACT, docs={"b": 'a"b,c'}),
@@ -278,24 +275,11 @@ CASES = [
         "as above; never sorted as text",
         ["10", "9", "8", "10", "9", "8"],
     ),
+    scores("score text beside numbers", TAKE, "as above", [3.5, 2.5, "1.5", 2.25, 1.25, "0.5"]),
     scores(
-        "score text beside numbers",
-        TAKE,
-        "as above",
-        [3.5, 2.5, "1.5", 2.25, 1.25, "0.5"],
+        "score decimals beside floats", TAKE, "numbers", [3.5, 2.5, Decimal("1.5"), 2.25, 1.25, 0.5]
     ),
-    scores(
-        "score decimals beside floats",
-        TAKE,
-        "numbers",
-        [3.5, 2.5, Decimal("1.5"), 2.25, 1.25, 0.5],
-    ),
-    scores(
-        "score True beside numbers",
-        REFUSE,
-        "no score",
-        [3.5, 2.5, True, 2.25, 1.25, 0.5],
-    ),
+    scores("score True beside numbers", REFUSE, "no score", [3.5, 2.5, True, 2.25, 1.25, 0.5]),
     scores(
         "score text 1,5",
         REFUSE,

@@ -16,13 +16,7 @@ from refusals import refused
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import (
-    FileFormatError,
-    InputError,
-    IrframeError,
-    IrframeWarning,
-    ParameterError,
-)
+from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning, ParameterError
 
 RUN = {"system": ["s"] * 3, "topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3, 2, 1]}
 QRELS = {"topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "grade": [1, 0, 2]}

@@ -94,6 +94,12 @@ def test_pairs_that_differ_alike_on_all_topics_are_counted_wherever_pairs_are_de
     assert "same on all topics" in found.attrs[CAUTION]
 
 
+def test_differences_that_are_too_small_to_be_squared_are_not_said_to_be_the_same():
+    values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.3, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
+    with pytest.warns(IrframeWarning, match="or less than 1e-150, .*: 3 of 3"):
+        assert ir.verbs.compare(of_ap(1e-170 * values))["p"].isna().all()
+
+
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", DECIDING)
 def test_pairs_that_tukey_takes_as_alike_and_are_not_are_said_wherever_pairs_are_decided(name):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from refusals import refused
 
 import irframe.paired
 from irframe.errors import ParameterError
@@ -16,22 +15,6 @@ from irframe.paired import (
     Wilcoxon,
     parse_test,
 )
-
-
-@pytest.mark.parametrize("cls", [Permutation, Bootstrap, TukeyHSD])
-@pytest.mark.parametrize("value", [-5, 2.0, True, "10", None])
-def test_samples_and_seed(cls, value):
-    assert cls(samples=1, seed=0).samples == 1
-    refused(ParameterError, "at least 1; found 0", cls, samples=0)
-    refused(ParameterError, f"samples, .* of at least 1; found {value!r}", cls, samples=value)
-    refused(ParameterError, f"seed, .* of at least 0; found {value!r}", lambda: cls(seed=value))
-
-
-@pytest.mark.parametrize("value", [1, None, "yes"])
-def test_switches(value):
-    with pytest.raises(ParameterError, match=f"correction={value!r}, exact={value!r}"):
-        Wilcoxon(correction=value, exact=value)
-    refused(ParameterError, f"correction={value!r}", lambda: RankSum(correction=value))
 
 
 @pytest.mark.parametrize("name", TESTS)

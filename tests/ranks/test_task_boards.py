@@ -7,10 +7,11 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import ParameterError
+from irframe.tables.captions import told
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("systems without a score", "tests and intervals")
+    for each in ("systems without", "tests and intervals", "no interval", "comparisons whose")
 ]
 SIZES = {"covid": 3, "robust": 9, "hard": 5, "marco": 4}
 
@@ -79,3 +80,38 @@ def test_systems_that_lack_a_task_are_named_and_last():
     message, scores = "tasks for order='borda'", drawn(3, [("robust", "c")])
     refused(ParameterError, message, drawn(3).ireval.leaderboard, by="set", order="borda")
     refused(ParameterError, "topics of every task", scores.ireval.compare, tasks="set")
+
+
+def resampled(scores, seed, samples):
+    """Return ends of the middle 60% of win rates and Borda counts, a resample after the other."""
+    tasks = sorted({*scores.index.get_level_values("set")}, key=lambda task: f"{task} q0")
+    random, found = np.random.default_rng(seed), []
+    draws = {t: random.integers(SIZES[t], size=(samples, SIZES[t]), dtype=np.int64) for t in tasks}
+    whole = {task: scores["AP"].xs(task, level="set").unstack("topic") for task in tasks}
+    for n in range(samples):
+        means = {t: own.iloc[:, draws[t][n]].mean(axis=1) for t, own in whole.items()}
+        found.append(loops(pd.concat(means, names=["set", "system"]).to_frame("AP"), 1))
+    ends = {"low": samples // 5, "high": samples - 1 - samples // 5}
+    return pd.DataFrame(
+        {
+            f"{name}_{end}": np.sort([each[name] for each in found], axis=0)[place]
+            for name in ("win_rate", "borda")
+            for end, place in ends.items()
+        },
+        found[0].index,
+    )
+
+
+@pytest.mark.parametrize("without", [(), [("hard", "a")]])
+def test_win_rates_spread_as_over_resamples_within_tasks(without):
+    scores = drawn(4, without)
+    expected = resampled(scores, 3, 20)
+    options = {"tasks": "set", "alpha": 0.4, "samples": 20, "seed": 3}
+    for order in (scores, scores.iloc[::-1]):
+        board = order.ireval.leaderboard(**options)
+        found = board.loc[expected.index, [*expected]]
+        pd.testing.assert_frame_equal(found, expected, check_names=False)
+    assert "20 samples, seed 3" in told(board.attrs)
+    alone = scores[scores.index.get_level_values("topic") == "q0"].ireval
+    few = alone.leaderboard(tasks="set", order="borda")
+    assert few[[*expected]].isna().all(axis=None)

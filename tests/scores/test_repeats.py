@@ -359,14 +359,6 @@ BAD = {
         lambda: ir.as_scores(RUNS.ireval.evaluate(QRELS, "AP"), repeats="topic"),
         r"repeats='topic'",
     ),
-    "layout": (
-        lambda: runs().ireval.evaluate(QRELS, "AP", repeats="nested"),
-        r"repeats to be one of",
-    ),
-    "verb of a frame": (
-        runs().ireval.evaluate(QRELS, "AP").ireval.standardise,
-        r"one seed for standardise.*groupby\(level=\['system', 'topic'\]",
-    ),
     "reference": (
         lambda: drawn().mean("repeat").ireval.agreement(reference=drawn()),
         r"one repeat for reference=",

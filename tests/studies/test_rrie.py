@@ -7,12 +7,7 @@ import xarray as xr
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import (
-    DepthError,
-    InputError,
-    IrframeWarning,
-    ParameterError,
-)
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 
 
 def scores_of(metric, **systems):

@@ -20,12 +20,7 @@ from strategies import batches
 from told import Told, frames
 
 import irframe as ir
-from irframe.errors import (
-    DepthError,
-    InputError,
-    IrframeWarning,
-    ParameterError,
-)
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.metrics.contributions import score_ranking
 
 RUNS, QRELS = ir.example_track()

@@ -31,10 +31,7 @@ def half_sampled():
             "documents drawn to be judged, share 0.5, seed 4",
         ),
         (lambda: half_sampled().ireval.score("AP"), f"in a part of the cubes {SAMPLED}"),
-        (
-            lambda: CUBE.ireval.rejudge(ir.verbs.sample(QRELS, 0.5)).ireval.score("AP"),
-            SAMPLED,
-        ),
+        (lambda: CUBE.ireval.rejudge(ir.verbs.sample(QRELS, 0.5)).ireval.score("AP"), SAMPLED),
         (
             lambda: ir.evaluate(RUNS, QRELS, "AP", no_rel="nan"),
             "topics without relevant documents left out",
