@@ -203,7 +203,7 @@ def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str
     seen, names = _head_and_tail(frame), list(frame.columns)
     if not frame.columns.is_unique or _width_of(seen) <= WIDTH:
         return frame, ""
-    cut = _shortened(seen, LONG)
+    cut = _cut_texts(seen, LONG)
     kept: list[Any] = []
     for name in dict.fromkeys([*(name for name in first if name in names), *names]):
         wider = [one for one in names if one in {*kept, name}]
@@ -212,11 +212,11 @@ def fitted(frame: pd.DataFrame, first: Sequence[str]) -> tuple[pd.DataFrame, str
     shape = f"{len(frame)} rows x {len(names)} columns"
     lengthy = [name for name in kept if not cut[name].equals(seen[name])]
     room = (WIDTH - _width_of(cut[kept])) // max(1, len(lengthy))
-    cut = _shortened(seen[kept], LONG + max(0, room))
+    cut = _cut_texts(seen[kept], LONG + max(0, room))
     return cut, f"[{shape}; not shown: {left}]" if left else f"[{shape}]"
 
 
-def _shortened(frame: pd.DataFrame, most: int) -> pd.DataFrame:
+def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
     """Return a frame with long texts cut to so many characters."""
 
     def short(value: Any) -> Any:
