@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.cautions import cautions_of
@@ -19,14 +18,13 @@ from irframe.names import (
     ORDERINGS,
     REPEAT,
     RESULT,
-    TOPIC,
     counted,
-    low_to_high,
     plural,
 )
 from irframe.paired import Bootstrap, parse_test
 from irframe.record import OBJECTS, SOURCES, Step, plain_option, steps_of
-from irframe.stops import AXES, Axis, told_axis
+from irframe.stops import AXES, told_axis
+from irframe.tables.quantities import SHOWN, low_to_high_of, told_topics
 
 ADJUST_WORDS = {
     "none": "uncorrected",
@@ -89,6 +87,8 @@ ORIGIN_WORDS = {
     "depth": "lists cut at {}",
     "unit": "units: {}",
     "copies": "later copies {}",
+    "search": "searches by {}, one after the other",
+    "each": "the first {} of each search",
     **{axis.told: axis.origin for axis in AXES.values() if axis.told},
     "lower": "lower is better: {}",
     "top": "top grade {}",
@@ -136,8 +136,6 @@ JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 TOLD_OF_STEPS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
 """Options of what was done before that these words tell, or those of the experiment."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "method": "", "by": ""}
-SHOWN = 4
-"""How many depths are listed."""
 
 
 def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
@@ -218,14 +216,10 @@ def _correction(attributes: Mapping[Any, Any]) -> str:
     name, bracket, options = adjust.partition("(")
     word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")
-    size = f"({counted(_range(number), 'comparison')})" if number is not None else ""
+    size = f"({counted(low_to_high_of(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
     family = family.format(told_axis(origin(attributes)).dim)
     return " ".join(filter(None, (word, family, size)))
-
-
-def _range(numbers: Any) -> str:
-    return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
 def _words(text: Any) -> str:
@@ -414,13 +408,12 @@ def told_origin(attributes: Mapping[Any, Any]) -> str:
     'collections by track; top grade 2 and 3'
     """
     facts = origin(attributes)
-    words = dict(ORIGIN_WORDS)
-    made = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in facts.items()}
-    made |= {"pool_depth": _range(facts["pool_depth"])} if "pool_depth" in facts else {}
+    made = {key: " and ".join(map(str, np.atleast_1d(value))) for key, value in facts.items()}
+    made |= {"pool_depth": low_to_high_of(facts["pool_depth"])} if "pool_depth" in facts else {}
     made |= {"copies": COPY_WORDS[made["copies"]]} if made.get("copies") in COPY_WORDS else {}
     steps = steps_of(attributes)
-    if steps and "pool_depth" in steps[0].options:
-        words["pool_depth"] = "pool depth {}"
+    as_given = steps and "pool_depth" in steps[0].options
+    words = ORIGIN_WORDS | ({"pool_depth": "pool depth {}"} if as_given else {})
     said = [words[name].format(made[name]) for name in words if name in made]
     return "; ".join([*told_steps(steps), *said])
 
@@ -469,36 +462,14 @@ def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
             if "score_dtype" not in step.options or name not in POLICY
         }
         made = steps[0].options if steps[0].verb in SOURCES else {}
-        decided = {name: value for name, value in decided.items() if name not in analysed}
-        decided |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+        told = {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+        decided = {name: v for name, v in decided.items() if name not in analysed} | told
     if decided.get("ties") != "random":
         decided.pop("seed", None)
     depths = np.atleast_1d(decided.get("pool_depth", 0))
     if not depths.all() or attributes.get("pool") == "unknown":  # some list is not judged so far
         decided.pop("pool_depth", None)
     return decided
-
-
-def told_topics(numbers: Any) -> str:
-    """Say of how many topics there are numbers: one count, or the fewest and the most.
-
-    Examples
-    --------
-    >>> told_topics([16, 16]), told_topics([1])
-    ('16 topics', '1 topic')
-    """
-    return counted(_range(numbers), TOPIC)
-
-
-def told_depths(result: pd.DataFrame, axis: Axis) -> str:
-    """Say at which depths a frame looks, or other stops, and nothing where it does not say."""
-    if axis.dim not in result or result[axis.dim].isna().any():
-        return ""
-    stops = sorted(result[axis.dim].unique())
-    if len(stops) > SHOWN:
-        many = f"{len(stops)} {plural(axis.dim)}" + f" of {axis.unit}" * bool(axis.unit)
-        return f"{many} from {stops[0]} to {stops[-1]}"
-    return " and ".join(axis.says(axis.place, stop) for stop in stops)
 
 
 def told_method(attributes: Mapping[Any, Any]) -> str:
